@@ -1,0 +1,1 @@
+"""What an entry is: its form, loading, checking, searching, rendering. Knows nothing of the program that uses it."""

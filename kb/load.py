@@ -1,0 +1,235 @@
+"""Folders of entries → typed entries, with all problems of all files at once.
+
+``python -m kb.load DIR…`` prints the problems of form and pattern; samples are tried by ``troubleshoot check``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from kb import patterns, source
+from kb.form import KINDS, Chinese, Condition, Entry, Part
+from kb.problem import EntryError, Problem
+from kb.source import Document, Place
+
+TABLES = "tables"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """An entry with its folder, its area (the folder above) and its Chinese text, if any."""
+
+    entry: Entry
+    document: Document
+    chinese: Chinese | None = None
+    chinese_document: Document | None = None
+
+    @property
+    def folder(self) -> Path:
+        return self.document.path.parent
+
+    @property
+    def area(self) -> str:
+        return self.folder.parent.name
+
+    def samples(self, kind: str) -> list[Path]:
+        """The sample logs of ``match`` or ``no_match``."""
+        return sorted(p for p in (self.folder / kind).glob("*") if p.is_file())
+
+
+@dataclass(slots=True)
+class Library:
+    """All entries of one or several folders; a later folder overrides an id of an earlier one, visibly."""
+
+    entries: dict[str, Loaded] = field(default_factory=dict)
+    tables: dict[str, Path] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    overridden: list[tuple[Path, Path]] = field(default_factory=list)
+
+    def need(self) -> Library:
+        """The library itself, or `EntryError` with every problem."""
+        if self.problems:
+            raise EntryError(self.problems)
+        return self
+
+
+def english_hash(entry: Entry) -> str:
+    """The hash of the English text that a translation follows: title, cause, fixes, reasons."""
+    said = {
+        "title": entry.title,
+        "cause": entry.cause,
+        "fixes": [[f.do, f.why, f.code, f.shell] for f in entry.fixes],
+        "advice": [a.because for a in entry.advice],
+        "lookalikes": [a.because for a in entry.not_to_confuse_with],
+    }
+    return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:16]
+
+
+def load(*folders: Path) -> Library:
+    """Read every entry below the folders (each may also be one area or one entry)."""
+    library = Library()
+    for folder in folders:
+        here: dict[str, Loaded] = {}
+        for path in sorted(folder.rglob("entry.yaml")):
+            loaded, problems = load_entry(path)
+            library.problems += problems
+            if loaded is None:
+                continue
+            if (other := here.get(loaded.entry.id)) is not None:
+                text = f"id {loaded.entry.id!r} is taken by {other.document.path}"
+                library.problems.append(loaded.document.problem(("id",), text, "ids are unique"))
+                continue
+            here[loaded.entry.id] = loaded
+        for name, loaded in here.items():
+            if name in library.entries:
+                library.overridden.append((loaded.document.path, library.entries[name].document.path))
+            library.entries[name] = loaded
+        tables = folder / TABLES
+        for path in sorted(p for p in tables.rglob("*") if p.suffix in (".yaml", ".jsonl")):
+            library.tables[path.relative_to(tables).with_suffix("").as_posix()] = path
+    return library
+
+
+def load_entry(path: Path) -> tuple[Loaded | None, list[Problem]]:
+    """One ``entry.yaml`` with its ``zh.yaml``."""
+    document, problems = source.read(path)
+    if document is None:
+        return None, problems
+    entry, found = _validate(Entry, document)
+    problems += found
+    if not isinstance(entry, Entry):
+        return None, problems
+    if entry.id != path.parent.name:
+        problems.append(document.problem(("id",), f"is {entry.id!r} in folder {path.parent.name!r}", "make them equal"))
+    problems += list(_patterns(entry, document)) + list(_ranges(entry, document))
+    chinese_path, chinese, chinese_document = path.with_name("zh.yaml"), None, None
+    if chinese_path.exists():
+        chinese_document, found = source.read(chinese_path)
+        problems += found
+        if chinese_document is not None:
+            model, found = _validate(Chinese, chinese_document)
+            problems += found
+            if isinstance(model, Chinese):
+                chinese = model
+                problems += list(_same_shape(entry, chinese, chinese_document))
+    return Loaded(entry, document, chinese, chinese_document), problems
+
+
+def _validate(model: type[Part], document: Document) -> tuple[Part | None, list[Problem]]:
+    try:
+        return model.model_validate(document.value), []
+    except ValidationError as error:
+        return None, [_problem(document, fault, model) for fault in error.errors(include_url=False)]
+
+
+def _problem(document: Document, fault: Any, model: type[Part]) -> Problem:
+    tags = {kind.__name__ for kind in KINDS.values()}
+    place = tuple(p for p in fault["loc"] if not (isinstance(p, str) and (p in tags or "[" in p or p == "str")))
+    message, hint = str(fault["msg"]).removeprefix("Value error, "), ""
+    if fault["type"] == "extra_forbidden":
+        message, hint = "unknown key", _nearest(str(place[-1]), _keys(model))
+    elif fault["type"] == "missing":
+        message = "is missing"
+    return document.problem(place, message, hint)
+
+
+def _keys(model: type[Part]) -> list[str]:
+    """Every key that the form knows, for "did you mean"."""
+    schema = model.model_json_schema()
+    parts = [schema, *schema.get("$defs", {}).values()]
+    return sorted({key for part in parts for key in part.get("properties", {})})
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
+    from rapidfuzz import process
+
+    found = process.extractOne(word, list(known), score_cutoff=60)
+    return f"did you mean {found[0]!r}?" if found else ""
+
+
+def conditions(entry: Entry) -> Iterator[tuple[Place, Condition]]:
+    """Every condition of an entry with its place, nested ones included."""
+
+    def inside(place: Place, condition: Any) -> Iterator[tuple[Place, Condition]]:
+        yield place, condition
+        for name in ("any", "all"):
+            for i, part in enumerate(getattr(condition, name, ())):
+                yield from inside((*place, name, i), part)
+        if hasattr(condition, "not_"):
+            yield from inside((*place, "not"), condition.not_)
+
+    for i, symptom in enumerate(entry.symptoms):
+        for part in ("require", "support", "exclude"):
+            for j, condition in enumerate(getattr(symptom, part)):
+                yield from inside(("symptoms", i, part, j), condition)
+    for i, fix in enumerate(entry.fixes):
+        if fix.when is not None:
+            yield from inside(("fixes", i, "when"), fix.when)
+
+
+def _patterns(entry: Entry, document: Document) -> Iterator[Problem]:
+    for place, condition in conditions(entry):
+        for name in ("message", "line", "gpu", "value"):
+            given = getattr(condition, name, None)
+            for pattern in given if isinstance(given, list) else [given]:
+                if not isinstance(pattern, str):
+                    continue
+                if error := patterns.syntax_error(pattern):
+                    yield document.problem((*place, name), f"not a linear-time pattern: {error}", f"in {pattern!r}")
+                elif name in ("message", "line"):
+                    found = patterns.literals(pattern)
+                    if not found or min(map(len, found)) < patterns.MIN_LITERAL:
+                        text = f"no literal of {patterns.MIN_LITERAL} characters in every match of {pattern!r}"
+                        yield document.problem((*place, name), text, "add the words around it")
+    for i, advice in enumerate(entry.advice):
+        if error := patterns.syntax_error(advice.printed):
+            yield document.problem(("advice", i, "printed"), f"not a linear-time pattern: {error}")
+
+
+def _ranges(entry: Entry, document: Document) -> Iterator[Problem]:
+    from kb import versions
+
+    given: list[tuple[Place, str]] = [(("versions", package), text) for package, text in entry.versions.items()]
+    for place, condition in conditions(entry):
+        ranges: dict[str, str] = getattr(condition, "version", None) or {}
+        given += [((*place, "version", package), text) for package, text in ranges.items()]
+        if capability := getattr(condition, "capability", None):
+            given.append(((*place, "capability"), capability))
+    for place, text in given:
+        if "<<" in text:
+            continue  # filled in from a table row when it is matched
+        try:
+            if versions.dead(text):
+                yield document.problem(place, f"no version lies in {text!r}", "turn a comparison round")
+        except ValueError as error:
+            yield document.problem(place, str(error))
+
+
+def _same_shape(entry: Entry, chinese: Chinese, document: Document) -> Iterator[Problem]:
+    for name in ("fixes", "advice", "not_to_confuse_with"):
+        english, translated = getattr(entry, name), getattr(chinese, name)
+        if len(english) != len(translated):
+            yield document.problem((name,), f"has {len(translated)} items, the English {len(english)}")
+    for i, (fix, other) in enumerate(zip(entry.fixes, chinese.fixes, strict=False)):
+        if bool(fix.why) != bool(other.why):
+            yield document.problem(("fixes", i), "`why` stands in one language only")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    library = load(*map(Path, arguments if arguments is not None else sys.argv[1:] or ["entries"]))
+    for problem in sorted(library.problems):
+        print(problem)
+    print(f"{len(library.entries)} entries, {len(library.problems)} problems", file=sys.stderr)
+    return 2 if library.problems else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

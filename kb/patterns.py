@@ -1,0 +1,85 @@
+"""Patterns of entries: checked for linear-time syntax, and the literals that every match must hold.
+
+The literals are what makes a thousand entries as fast as ten: one scan for all of them tells which entries are worth a
+look. They are found by walking Python's own parse of the pattern (the syntax is the common part of RE2 and ``re``).
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import Any
+
+MIN_LITERAL = 5
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)
+    try:
+        from re import _constants as _c  # type: ignore[attr-defined]
+        from re import _parser as _p  # type: ignore[attr-defined]
+    except ImportError:  # Python 3.10
+        import sre_constants as _c  # type: ignore[no-redef]
+        import sre_parse as _p  # type: ignore[no-redef]
+
+
+def syntax_error(pattern: str) -> str | None:
+    """Why RE2 refuses the pattern (lookaround, backreference, syntax), or None."""
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        re2.compile(pattern, options)
+    except re2.error as error:
+        text = error.args[0] if error.args else error
+        return text.decode() if isinstance(text, bytes) else str(text)
+    return None
+
+
+def groups(pattern: str) -> set[str]:
+    """Names of the pattern's captures."""
+    return set(re.findall(r"\(\?P<(\w+)>", pattern))
+
+
+def literals(pattern: str) -> list[str]:
+    """Lower-case literals of which every match of the pattern holds at least one; empty when there is no such set."""
+    try:
+        tree = _p.parse(pattern)
+    except re.error:
+        return []
+    found = _best(tree)
+    return sorted(found) if found else []
+
+
+def _score(found: set[str] | None) -> int:
+    return min(map(len, found)) if found else 0
+
+
+def _best(tree: Any) -> set[str] | None:
+    """The best set of alternatives that a sequence forces: longest shortest literal, few members."""
+    best: set[str] | None = None
+    run = ""
+
+    def offer(candidate: set[str] | None) -> None:
+        nonlocal best
+        if candidate and len(candidate) <= 24 and _score(candidate) > _score(best):
+            best = candidate
+
+    for op, arg in tree:
+        if op is _c.LITERAL and arg < 128:
+            run += chr(arg).lower()
+            continue
+        if op is _c.AT:
+            continue
+        offer({run} if run else None)
+        run = ""
+        if op is _c.SUBPATTERN:
+            offer(_best(arg[-1]))
+        elif op is _c.BRANCH:
+            parts = [_best(branch) for branch in arg[1]]
+            if all(parts):
+                offer({s for part in parts for s in part or ()})
+        elif op in (_c.MAX_REPEAT, _c.MIN_REPEAT) and arg[0] >= 1:
+            offer(_best(arg[2]))
+    offer({run} if run else None)
+    return best

@@ -1,0 +1,31 @@
+"""One fault of an entry, with its place: problems are collected, never thrown at the first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """A fault at ``path:line:column`` (1-based) of a field, and what to do about it."""
+
+    path: Path
+    line: int
+    column: int
+    field: str
+    message: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        field = f"{self.field}: " if self.field else ""
+        hint = f" ({self.hint})" if self.hint else ""
+        return f"{self.path}:{self.line}:{self.column}: {field}{self.message}{hint}"
+
+
+class EntryError(Exception):
+    """Entries that cannot be used: carries all problems."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        self.problems = sorted(problems)
+        super().__init__("\n".join(map(str, self.problems)))

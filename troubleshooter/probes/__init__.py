@@ -1,0 +1,14 @@
+"""Probes: one small program a file, run by the *training* interpreter in a process of its own, never by the tool.
+
+A probe module (parsed, never imported, by the tool) holds literals and one function:
+
+``QUESTION``    one sentence: what is asked of this environment
+``NEEDS``       installed packages without which nothing can be said
+``PARAMETERS``  what an entry may ask ``with:`` — a name and its list of allowed values, or a pattern; the first value of
+                a list is the default, a pattern has no default
+``PAIRS``       version sets and the verdict that a run over them gave when the probe was written (the matrix runs them again)
+``REPRODUCE``   the lines that a person can run by hand, with ``{parameter}`` filled in
+``run(kit)``    builds something tiny, watches what happens, reports through ``kit`` (see ``_kit.py``)
+
+Everything here parses under Python 3.8 and imports torch and friends inside functions only.
+"""

@@ -1,0 +1,173 @@
+"""Environments for version pairs: one virtual environment with torch, and a folder for each other package and version.
+
+A pair is then nothing but a PYTHONPATH, so forty pairs cost forty small folders instead of forty copies of torch.
+Everything comes from the package index by name and version.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
+
+__all__ = ["BASE", "NAMED", "Overlays", "Unbuildable", "default_folder"]
+
+TORCH: Final = "2.13.0"
+BASE: Final = (
+    *(f"torch=={TORCH}", "numpy<2.3", "regex", "safetensors", "filelock", "pyyaml", "requests", "tqdm", "packaging"),
+    *("httpx", "typer-slim", "shellingham", "hf-xet", "psutil", "pandas", "pyarrow", "dill", "multiprocess", "xxhash"),
+    *("fsspec", "aiohttp", "pydantic", "protobuf", "rich", "jinja2"),
+)
+"""What every overlay may count on; torch is the version whose processor-only build the index serves."""
+
+NAMED: Final = ("torch", "transformers", "accelerate", "peft", "trl", "bitsandbytes", "unsloth", "deepspeed")
+"""Packages that a pair states itself: never pulled in as somebody's dependency."""
+
+
+class Unbuildable(Exception):
+    """An environment cannot be made; the message says which step failed and what pip said."""
+
+
+def default_folder() -> Path:
+    """Where environments are kept: ``TROUBLESHOOT_ENVS``, else the user's cache."""
+    named = os.environ.get("TROUBLESHOOT_ENVS")
+    if named:
+        return Path(named)
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "troubleshoot" / "envs"
+
+
+@dataclass(frozen=True)
+class Overlays:
+    """A folder of environments; what is missing is made on demand unless ``build`` is false."""
+
+    folder: Path
+    build: bool = True
+
+    @property
+    def python(self) -> Path:
+        """The interpreter that all pairs share."""
+        return self.folder / "base" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+    def ready(self, versions: Mapping[str, str]) -> bool:
+        """Whether a pair can run right now, with nothing to install."""
+        return self._complete(self.folder / "base") and all(
+            self._complete(self._place(name, version)) for name, version in versions.items() if name != "torch"
+        )
+
+    def path(self, versions: Mapping[str, str]) -> str:
+        """The PYTHONPATH of a pair, made first where it is missing."""
+        wanted = versions.get("torch", TORCH)
+        if wanted != TORCH:
+            raise Unbuildable(f"torch {wanted}: only torch {TORCH} is built here; run the probe in your own environment")
+        self.base()
+        return os.pathsep.join(str(self._overlay(n, v)) for n, v in versions.items() if n != "torch")
+
+    def base(self) -> Path:
+        """The interpreter with torch, made first where it is missing."""
+        place = self.folder / "base"
+        if not self._complete(place):
+            self._may_build("the base environment")
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._run([sys.executable, "-m", "venv", "--clear", str(place)])
+            self._pip("install", *BASE)
+            self._seal(place)
+        return self.python
+
+    def _overlay(self, package: str, version: str) -> Path:
+        place = self._place(package, version)
+        if self._complete(place):
+            return place
+        self._may_build(f"{package} {version}")
+        making = place.with_name(place.name + ".making")
+        shutil.rmtree(making, ignore_errors=True)
+        self._pip("install", "--no-deps", "--target", str(making), f"{package}=={version}")
+        base = _installed(self.folder / "base")
+        seen: set[str] = set()
+        # One package may need another newer than the base holds (transformers its own tokenizers, trl datasets).
+        while missing := [r for r in _requirements(making) if r.name not in seen and not _met(r, base, making)]:
+            seen.update(requirement.name for requirement in missing)
+            wanted = [f"{requirement.name}{requirement.specifier}" for requirement in missing]
+            self._pip("install", "--no-deps", "--upgrade", "--target", str(making), *wanted)
+        shutil.rmtree(making / "bin", ignore_errors=True)
+        self._run([str(self.python), "-m", "compileall", "-q", "-j", "1", str(making)], tolerant=True)
+        shutil.rmtree(place, ignore_errors=True)
+        making.rename(place)
+        self._seal(place)
+        return place
+
+    def _place(self, package: str, version: str) -> Path:
+        return self.folder / "overlays" / f"{package}-{version}"
+
+    def _may_build(self, what: str) -> None:
+        if not self.build:
+            raise Unbuildable(f"{what} is not in {self.folder}; make it with `python -m troubleshooter.verify.matrix`")
+
+    @staticmethod
+    def _complete(place: Path) -> bool:
+        return (place / ".complete").exists()
+
+    @staticmethod
+    def _seal(place: Path) -> None:
+        (place / ".complete").touch()
+
+    def _pip(self, *arguments: str) -> None:
+        command = [str(self.python), "-m", "pip", *arguments[:1], "--quiet", "--disable-pip-version-check"]
+        self._run([*command, *arguments[1:]])
+
+    @staticmethod
+    def _run(command: list[str], tolerant: bool = False) -> None:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        if done.returncode and not tolerant:
+            tail = "\n".join((done.stderr or done.stdout).strip().splitlines()[-4:])
+            raise Unbuildable(f"{' '.join(command[1:])}\n{tail}")
+
+
+def _canonical(name: str) -> str:
+    from packaging.utils import canonicalize_name
+
+    return canonicalize_name(name)
+
+
+def _metadata(folder: Path) -> Iterator[Path]:
+    return folder.glob("*.dist-info/METADATA")
+
+
+def _site(folder: Path) -> Path:
+    """The site-packages folder of a virtual environment."""
+    return next(iter(folder.glob("lib/python*/site-packages")), folder / "Lib" / "site-packages")
+
+
+def _installed(environment: Path) -> dict[str, str]:
+    return {_canonical(p.parent.name.split("-")[0]): p.parent.name.split("-")[1] for p in _metadata(_site(environment))}
+
+
+def _requirements(overlay: Path) -> list[Requirement]:
+    """What the packages of an overlay need, other than the packages that a pair states itself."""
+    from packaging.requirements import Requirement
+
+    found = []
+    for metadata in _metadata(overlay):
+        for line in metadata.read_text("utf-8", "replace").split("\n\n", 1)[0].splitlines():
+            if not line.startswith("Requires-Dist:"):
+                continue
+            requirement = Requirement(line.partition(":")[2].strip())
+            named = _canonical(requirement.name) in NAMED
+            if not named and (requirement.marker is None or requirement.marker.evaluate({"extra": ""})):
+                found.append(requirement)
+    return found
+
+
+def _met(requirement: Requirement, base: Mapping[str, str], overlay: Path) -> bool:
+    name = _canonical(requirement.name)
+    own = {_canonical(p.parent.name.split("-")[0]): p.parent.name.split("-")[1] for p in _metadata(overlay)}
+    version = own.get(name) or base.get(name)
+    return version is not None and requirement.specifier.contains(version.partition("+")[0], prereleases=True)

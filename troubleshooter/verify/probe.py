@@ -1,0 +1,118 @@
+"""A probe file as the tool sees it: literals read from its syntax tree. The tool never imports or runs a probe."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+__all__ = ["COMPANIONS", "FOLDER", "Options", "Probe", "ProbeProblem", "load", "names"]
+
+FOLDER: Final = Path(__file__).resolve().parent.parent / "probes"
+COMPANIONS: Final = ("_boot.py", "_cage.py", "_kit.py")
+"""Sent along with every probe."""
+
+Options = dict[str, str | int | float | bool]
+_NAME: Final = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*\Z")
+
+
+class ProbeProblem(ValueError):
+    """No such probe, or a ``with:`` value that it does not take; the message says what was expected."""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What a probe file says about itself."""
+
+    name: str
+    path: Path
+    question: str
+    needs: tuple[str, ...]
+    parameters: Mapping[str, list[str | int | bool] | str]
+    pairs: tuple[tuple[str, Mapping[str, str]], ...]
+    reproduce: str
+    devices: tuple[str, ...]
+    uses_model: bool
+    loopback: bool
+    sha256: str
+
+    def options(self, given: Mapping[str, object]) -> Options:
+        """The probe's parameters, checked, with defaults for what is not given."""
+        for key in given:
+            if key not in self.parameters:
+                known = ", ".join(sorted(self.parameters)) or "none"
+                near = get_close_matches(key, self.parameters, 1)
+                hint = f"; did you mean `{near[0]}`?" if near else ""
+                raise ProbeProblem(f"probe `{self.name}` takes no `with: {key}` (it takes: {known}){hint}")
+        chosen: Options = {}
+        for key, allowed in self.parameters.items():
+            if isinstance(allowed, list):
+                value = given.get(key, allowed[0])
+                if not any(value == one and type(value) is type(one) for one in allowed):
+                    words = ", ".join(map(str, allowed))
+                    raise ProbeProblem(f"probe `{self.name}`, `with: {key}: {value}`: expected one of {words}")
+                chosen[key] = value  # type: ignore[assignment]
+            elif key in given:
+                value = given[key]
+                if not isinstance(value, str) or not re.fullmatch(allowed, value):
+                    raise ProbeProblem(f"probe `{self.name}`, `with: {key}: {value}`: expected text matching {allowed}")
+                chosen[key] = value
+        return chosen
+
+    def shown(self, options: Options) -> str:
+        """The lines a person can run by hand, with the parameters filled in."""
+        text = self.reproduce.strip("\n")
+        return re.sub(r"\{(\w+)\}", lambda found: str(options.get(found[1], found[0])), text) + "\n"
+
+
+def names() -> list[str]:
+    """The probes that ship with the tool, as entries name them."""
+    return sorted(path.stem.replace("_", "-") for path in FOLDER.glob("*.py") if not path.name.startswith("_"))
+
+
+@lru_cache(maxsize=256)
+def load(name: str) -> Probe:
+    """Read the shipped probe of that name. A name is no path: nothing outside of the tool's own folder can be named."""
+    path = FOLDER / (name.replace("-", "_") + ".py")
+    if not _NAME.match(name) or not path.is_file():
+        near = get_close_matches(name, names(), 1)
+        hint = f"did you mean `{near[0]}`?" if near else "`troubleshoot verify` knows: " + ", ".join(names())
+        raise ProbeProblem(f"no probe `{name}` ships with this tool; {hint}")
+    return read(path)
+
+
+def read(path: Path) -> Probe:
+    """Read a probe file (``load`` finds the shipped ones by name)."""
+    source = path.read_bytes()
+    literals: dict[str, object] = {}
+    for statement in ast.parse(source, str(path)).body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            if statement.targets[0].id in _LITERALS:
+                literals[statement.targets[0].id] = ast.literal_eval(statement.value)
+    missing = {"QUESTION", "NEEDS", "PARAMETERS"} - literals.keys()
+    if missing:
+        raise ProbeProblem(f"{path}: expected the literals {', '.join(sorted(missing))} at the top of a probe")
+    return Probe(
+        name=path.stem.replace("_", "-"),
+        path=path,
+        question=str(literals["QUESTION"]),
+        needs=tuple(literals["NEEDS"]),  # type: ignore[arg-type]
+        parameters=literals["PARAMETERS"],  # type: ignore[arg-type]
+        pairs=tuple(literals.get("PAIRS", ())),  # type: ignore[arg-type]
+        reproduce=str(literals.get("REPRODUCE", "")),
+        devices=tuple(literals.get("DEVICES", ("cpu", "cuda"))),  # type: ignore[arg-type]
+        uses_model=bool(literals.get("USES_MODEL", False)),
+        loopback=bool(literals.get("LOOPBACK", False)),
+        sha256=hashlib.sha256(source).hexdigest(),
+    )
+
+
+_LITERALS: Final = frozenset(
+    ("QUESTION", "NEEDS", "PARAMETERS", "PAIRS", "REPRODUCE", "DEVICES", "USES_MODEL", "LOOPBACK")
+)

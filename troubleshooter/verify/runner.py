@@ -1,0 +1,325 @@
+"""Run one probe in a process of its own: private pipe, limits, and nothing left behind.
+
+Standard library only. Whatever the probe does (hang, fork, print rubbish, eat memory, crash), the answer is an
+``Outcome``; the rows in it are what the probe said on its private channel, never what it printed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import secrets
+import selectors
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from troubleshooter.verify.probe import COMPANIONS, FOLDER, Options, Probe
+from troubleshooter.verify.processes import Family, processes, reaper
+
+__all__ = ["Limits", "Outcome", "Row", "environment_for", "run"]
+
+Row = dict[str, Any]
+Status = Literal["ended", "crashed", "timeout", "memory", "output", "unusable"]
+
+_RESULTS_CAP: Final = 1 << 20
+_TAIL: Final = 8192
+_SECRET: Final = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|_KEY\Z|_AUTH\Z|COOKIE", re.I)
+_LAUNCHER: Final = re.compile(
+    r"(ACCELERATE|FSDP|DEEPSPEED|TORCHELASTIC|TORCH_NCCL|NCCL|SLURM|OMPI|PMI|PMIX|MPI|PET|WANDB|HF|HUGGING_FACE|COMET"
+    r"|MLFLOW|NEPTUNE|CLEARML|RAY)_|(RANK|LOCAL_RANK|GROUP_RANK|WORLD_SIZE|LOCAL_WORLD_SIZE|MASTER_ADDR|MASTER_PORT"
+    r"|NODE_RANK|PYTHONSTARTUP|PYTHONINSPECT|PYTHONHOME|PYTHONPYCACHEPREFIX|PYTHONWARNINGS|PYTHONBREAKPOINT"
+    r"|LD_PRELOAD|DYLD_INSERT_LIBRARIES|SSH_AUTH_SOCK)\Z"
+)
+_ONE_AT_A_TIME: Final = threading.Lock()  # orphans of two probes could not be told apart
+
+
+@dataclass(frozen=True)
+class Limits:
+    seconds: float = 60.0
+    resident_mb: int = 2048
+    address_space_mb: int | None = None
+    """Only for builds of torch that hold no GPU code: those map far more than they use."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one run."""
+
+    status: Status
+    detail: str
+    rows: tuple[Row, ...]
+    seconds: float
+    peak_mb: int
+    tail: str
+    """The last of what the probe printed, for a person to read."""
+    notes: tuple[str, ...] = field(default=())
+
+    def of(self, kind: str) -> list[Row]:
+        return [row for row in self.rows if row.get("kind") == kind]
+
+
+def environment_for(temporary: Path, device: str, user_base: str | None, given: Mapping[str, str]) -> dict[str, str]:
+    """The probe's environment: the user's own, with its homes moved, secrets and launcher variables dropped, offline."""
+    kept = {name: value for name, value in given.items() if not _SECRET.search(name) and not _LAUNCHER.match(name)}
+    if "PYTHONPATH" in kept:  # a relative entry means the folder that the user stands in, not the probe's
+        kept["PYTHONPATH"] = os.pathsep.join(os.path.abspath(p) for p in kept["PYTHONPATH"].split(os.pathsep) if p)
+    if user_base:
+        kept["PYTHONUSERBASE"] = user_base  # else a torch from `pip install --user` vanishes with HOME
+    home = str(temporary)
+    for name in ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP"):
+        kept[name] = home
+    kept.update(
+        HF_HOME=str(temporary / "hf"),
+        XDG_CACHE_HOME=str(temporary / "cache"),
+        XDG_CONFIG_HOME=str(temporary / "config"),
+        TRITON_CACHE_DIR=str(temporary / "triton"),
+        TORCHINDUCTOR_CACHE_DIR=str(temporary / "inductor"),
+        HF_HUB_OFFLINE="1",
+        HF_DATASETS_OFFLINE="1",
+        TRANSFORMERS_OFFLINE="1",
+        HF_HUB_DISABLE_TELEMETRY="1",
+        HF_HUB_DISABLE_PROGRESS_BARS="1",
+        DO_NOT_TRACK="1",
+        WANDB_MODE="disabled",
+        WANDB_DISABLED="true",
+        TOKENIZERS_PARALLELISM="false",
+        OMP_NUM_THREADS="1",
+        MKL_NUM_THREADS="1",
+        TORCH_COMPILE_DISABLE="1",
+        PYTHONDONTWRITEBYTECODE="1",
+        PYTHONUNBUFFERED="1",
+        PYTHONIOENCODING="utf-8",
+        PYTHONSAFEPATH="",  # the probe's folder must stay importable
+        GLOO_SOCKET_IFNAME="lo",
+    )
+    kept.pop("PYTHONSAFEPATH")
+    kept.update(_visible(device, given))
+    return kept
+
+
+def _visible(device: str, given: Mapping[str, str]) -> dict[str, str]:
+    """No device but the allowed one; its number is the one that the user's own variables give it."""
+    if not device.startswith("cuda"):
+        return {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": "", "ACCELERATE_USE_CPU": "true"}
+    number = int(device.partition(":")[2] or 0)
+    shown = [part.strip() for part in given.get("CUDA_VISIBLE_DEVICES", "").split(",") if part.strip()]
+    return {"CUDA_VISIBLE_DEVICES": shown[number] if number < len(shown) else str(number)}
+
+
+def run(
+    probe: Probe,
+    python: str,
+    options: Options,
+    *,
+    device: str = "cpu",
+    model: Path | None = None,
+    nvidia: list[dict[str, Any]] | None = None,
+    limits: Limits = Limits(),
+    user_base: str | None = None,
+    environ: Mapping[str, str] | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Outcome:
+    """Run a probe with an interpreter and wait for its end, at most ``limits.seconds``."""
+    temporary = Path(tempfile.mkdtemp(prefix="troubleshoot-probe-")).resolve()
+    try:
+        with _ONE_AT_A_TIME, reaper():
+            for name in COMPANIONS:
+                shutil.copyfile(FOLDER / name, temporary / name)
+            shutil.copyfile(probe.path, temporary / probe.path.name)
+            request: Row = {
+                "module": probe.path.stem,
+                "options": options,
+                "device": device.partition(":")[0],
+                "model": str(model.resolve()) if model else None,
+                "nvidia": nvidia,
+                "timeout": limits.seconds,
+                "address_space": limits.address_space_mb << 20 if limits.address_space_mb else None,
+                "loopback": probe.loopback,
+                "key": secrets.token_hex(8),
+            }
+            environment = environment_for(temporary, device, user_base, os.environ if environ is None else environ)
+            return _Watch(temporary, request, limits, progress).run(python, environment)
+    finally:
+        _remove(temporary)
+
+
+class _Watch:
+    """Starts the process, listens, and ends it."""
+
+    def __init__(
+        self, folder: Path, request: Row, limits: Limits, progress: Callable[[str], None] | None
+    ) -> None:
+        self.folder, self.request, self.limits, self.progress = folder, request, limits, progress
+        self.rows: list[Row] = []
+        self.pending = b""
+        self.received = 0
+        self.tail = b""
+        self.peak = 0.0
+        self.notes: list[str] = []
+        self.stop: tuple[Status, str] | None = None
+
+    def run(self, python: str, environment: Mapping[str, str]) -> Outcome:
+        started = time.monotonic()
+        inherits = os.name == "posix"
+        reading, writing = os.pipe() if inherits else (-1, -1)
+        output, printing = os.pipe()
+        results = self.folder / "results.jsonl"
+        self.request.update({"fd": writing} if inherits else {"fd": None, "results": str(results)})
+        (self.folder / "request.json").write_text(json.dumps(self.request), "utf-8")
+        command = [python, "-W", "ignore", "_boot.py", "request.json"]
+        try:
+            child = subprocess.Popen(
+                command,
+                cwd=self.folder,
+                env=dict(environment),
+                stdin=subprocess.DEVNULL,
+                stdout=printing,
+                stderr=printing,
+                pass_fds=(writing,) if inherits else (),
+                start_new_session=inherits,
+            )
+        except OSError as problem:
+            for descriptor in {reading, writing, output, printing} - {-1}:
+                os.close(descriptor)
+            return Outcome("unusable", f"{python} cannot be started: {problem.strerror}", (), 0.0, 0, "")
+        os.close(printing)
+        family = Family(child.pid)
+        try:
+            if inherits:
+                os.close(writing)
+                self._listen(child, family, reading, output, started)
+            else:
+                self._wait(child, results, started)
+        except BaseException:  # Ctrl-C while a probe runs must not leave it running
+            family.end()
+            raise
+        finally:
+            clean = family.end()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                child.wait(5)
+            for descriptor in {reading, output} - {-1}:
+                os.close(descriptor)
+        if not clean:
+            self.notes.append("a process of the probe could not be ended")
+        if inherits and not processes():
+            self.notes.append("processes cannot be listed on this system: memory was not watched")
+        if family.seen:
+            self.notes.append(f"the probe started {family.seen} more processes; none is left")
+        return self._outcome(child.returncode, time.monotonic() - started)
+
+    # --- listening --------------------------------------------------------------------------------------------
+
+    def _listen(
+        self, child: subprocess.Popen[bytes], family: Family, reading: int, output: int, started: float
+    ) -> None:
+        pause = 0.1
+        look = time.monotonic()
+        with selectors.DefaultSelector() as selector:
+            for descriptor, handle in ((reading, self._result), (output, self._printed)):
+                os.set_blocking(descriptor, False)
+                selector.register(descriptor, selectors.EVENT_READ, handle)
+            ended = False
+            while True:
+                events = selector.select(0 if ended else 0.05)
+                for key, _ in events:
+                    with contextlib.suppress(BlockingIOError):
+                        chunk = os.read(key.fd, 65536)
+                        key.data(chunk)
+                        if not chunk:
+                            selector.unregister(key.fd)
+                now = time.monotonic()
+                if now - look >= pause:
+                    self.peak = max(self.peak, family.resident_mb())
+                    look = time.monotonic()
+                    pause = max(0.1, 20 * (look - now))  # a machine with very many processes is listed less often
+                self._judge(now - started)
+                if self.stop or (ended and not events):
+                    return
+                # An orphan may hold the pipes open for ever: the probe's own end counts, not theirs.
+                ended = ended or child.poll() is not None
+
+    def _wait(self, child: subprocess.Popen[bytes], results: Path, started: float) -> None:
+        """Where descriptors are not inherited: look at the results file, watch only the clock."""
+        self.notes.append("memory and descendants are not watched on this system")
+        while child.poll() is None and self.stop is None:
+            time.sleep(0.1)
+            self._judge(time.monotonic() - started)
+        with contextlib.suppress(OSError):
+            self._result(results.read_bytes()[:_RESULTS_CAP])
+
+    def _judge(self, seconds: float) -> None:
+        if self.stop is not None:
+            return
+        if seconds > self.limits.seconds:
+            self.stop = "timeout", f"the probe did not end within {self.limits.seconds:g} s and was stopped"
+        elif self.peak > self.limits.resident_mb:
+            self.stop = "memory", f"the probe took {self.peak:.0f} MB (limit {self.limits.resident_mb}) and was stopped"
+
+    def _result(self, chunk: bytes) -> None:
+        self.received += len(chunk)
+        if self.received > _RESULTS_CAP:
+            self.stop = "output", "the probe said more than 1 MiB and was stopped"
+            return
+        *lines, self.pending = (self.pending + chunk).split(b"\n")
+        for line in lines:
+            try:
+                row = json.loads(line)
+            except ValueError:
+                continue
+            if not isinstance(row, dict) or row.get("key") != self.request["key"]:
+                continue  # not from our side of the channel
+            row.pop("key")
+            self.rows.append(row)
+            if row.get("kind") == "progress" and self.progress is not None:
+                self.progress(str(row.get("text")))
+
+    def _printed(self, chunk: bytes) -> None:
+        self.tail = (self.tail + chunk)[-_TAIL:]
+
+    # --- the answer -------------------------------------------------------------------------------------------
+
+    def _outcome(self, code: int | None, seconds: float) -> Outcome:
+        end = next((row for row in self.rows if row.get("kind") == "end"), None)
+        own_peak = end.get("peak_mb") if end else None
+        peak = max(self.peak, own_peak if isinstance(own_peak, (int, float)) else 0)
+        status, detail = self.stop or self._status(code, end)
+        rows = tuple(row for row in self.rows if row.get("kind") != "progress")
+        tail = self.tail.decode("utf-8", "replace").replace(str(self.folder), "<probe>")
+        return Outcome(status, detail, rows, round(seconds, 2), round(peak), tail, tuple(self.notes))
+
+    def _status(self, code: int | None, end: Row | None) -> tuple[Status, str]:
+        crash = next((row for row in self.rows if row.get("kind") == "crash"), None)
+        if crash is not None:
+            return "crashed", f"the probe itself failed: {crash.get('type')}: {crash.get('message')}"
+        if end is not None and code == 0:
+            return "ended", ""
+        if code is not None and code < 0:
+            with contextlib.suppress(ValueError):
+                return "crashed", f"the probe was ended by {signal.Signals(-code).name}"
+        if not self.rows:
+            return "unusable", f"the interpreter did not get as far as the probe (exit {code})"
+        return "crashed", f"the probe ended without saying so (exit {code})"
+
+
+def _remove(folder: Path) -> None:
+    """Remove the probe's folder, also what it made unreadable."""
+
+    def again(function: Callable[[str], object], path: str, _: object) -> None:
+        with contextlib.suppress(OSError):
+            os.chmod(os.path.dirname(path), 0o700)
+            os.chmod(path, 0o700)
+            function(path)
+
+    shutil.rmtree(folder, onerror=again)
+    if folder.exists():
+        shutil.rmtree(folder, ignore_errors=True)

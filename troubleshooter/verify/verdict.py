@@ -1,0 +1,316 @@
+"""What a run, or the installed versions alone, mean: ``confirmed``, ``not-here`` or ``cannot-tell``, and on what basis."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol
+
+from kb import versions
+from troubleshooter.verify.environment import Environment
+from troubleshooter.verify.runner import Outcome, Row
+from troubleshooter.verify.words import say
+
+__all__ = ["Basis", "EntryLike", "FixLike", "FixResult", "Said", "Verdict", "asked_probe", "by_run", "by_versions", "ranges"]
+
+SCHEMA_VERSION = 1
+Said = Literal["confirmed", "not-here", "cannot-tell"]
+Basis = Literal["run", "versions"]
+Standing = Literal["inside", "outside", "missing", "no-range"]
+
+EXIT: Mapping[Said, int] = {"not-here": 0, "confirmed": 1, "cannot-tell": 3}
+
+
+class FixLike(Protocol):
+    """What verifying reads of an entry's fix."""
+
+    @property
+    def do(self) -> str: ...
+    @property
+    def code(self) -> str | None: ...
+    @property
+    def shell(self) -> str | None: ...
+
+
+class EntryLike(Protocol):
+    """What verifying reads of an entry. ``probe`` holds a name and its ``with`` values, or is ``None``."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def versions(self) -> Mapping[str, str]: ...
+    @property
+    def fixes(self) -> Sequence[Any]: ...
+    @property
+    def probe(self) -> Any: ...
+
+
+@dataclass(frozen=True)
+class FixResult:
+    """What is known about one fix after the run."""
+
+    do: str
+    removes_symptom: bool | None
+    cost: Mapping[str, Any] = field(default_factory=dict)
+    text: str | None = None
+    in_entry: bool = True
+
+    def as_json(self) -> dict[str, Any]:
+        shown: dict[str, Any] = {"do": self.do, "removes_symptom": self.removes_symptom, "cost": dict(self.cost)}
+        if self.text:
+            shown["text"] = self.text
+        if not self.in_entry:
+            shown["in_entry"] = False
+        return shown
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer of ``troubleshoot verify`` for one entry."""
+
+    entry: str
+    verdict: Said
+    basis: Basis
+    reason: str
+    environment: Mapping[str, Any]
+    same_environment: bool | None = None
+    symptom: Mapping[str, Any] = field(default_factory=dict)
+    fixes: tuple[FixResult, ...] = ()
+    seconds: float = 0.0
+    peak_mb: int = 0
+    notes: tuple[str, ...] = ()
+    mechanism: tuple[Mapping[str, Any], ...] = ()
+    tail: str = ""
+    """What the probe printed last; shown where the probe itself failed."""
+
+    @property
+    def exit_code(self) -> int:
+        return EXIT[self.verdict]
+
+    def as_json(self) -> dict[str, Any]:
+        """The contract of ``--format json``."""
+        shown: dict[str, Any] = {
+            "schema_version": SCHEMA_VERSION,
+            "entry": self.entry,
+            "verdict": self.verdict,
+            "basis": self.basis,
+            "reason": self.reason,
+            "same_environment": self.same_environment,
+            "symptom": dict(self.symptom),
+            "fixes": [fix.as_json() for fix in self.fixes],
+            "environment": dict(self.environment),
+            "seconds": self.seconds,
+            "peak_mb": self.peak_mb,
+        }
+        for name, value in (("notes", list(self.notes)), ("mechanism", list(self.mechanism)), ("output", self.tail)):
+            if value:
+                shown[name] = value
+        return shown
+
+
+def asked_probe(entry: EntryLike) -> tuple[str, Mapping[str, Any]] | None:
+    """The probe that an entry names, whichever way its ``with`` values are held."""
+    probe = entry.probe
+    if probe is None:
+        return None
+    if isinstance(probe, (tuple, list)):
+        return str(probe[0]), dict(probe[1] or {})
+    if isinstance(probe, Mapping):
+        return str(probe["name"]), dict(probe.get("with") or {})
+    return str(probe.name), dict(getattr(probe, "with_", None) or {})
+
+
+def ranges(entry: EntryLike) -> str:
+    """An entry's version ranges in one line."""
+    return ", ".join(f"{package} {range_}" for package, range_ in entry.versions.items())
+
+
+def standing(entry: EntryLike, environment: Environment) -> tuple[Standing, str]:
+    """Where the installed versions stand: all ranges must hold for an environment to be affected."""
+    missing = []
+    for package, range_ in entry.versions.items():
+        installed = environment.versions.get(package)
+        if installed is None:
+            missing.append(package)
+            continue
+        try:
+            if not versions.contains(range_, installed):
+                return "outside", package
+        except ValueError:  # a version that is none ("main", a hash): as good as not known
+            missing.append(package)
+    if missing:
+        return "missing", ", ".join(missing)
+    return ("inside", "") if entry.versions else ("no-range", "")
+
+
+def by_versions(
+    entry: EntryLike, environment: Environment, language: str = "en", why: str | None = None
+) -> Verdict:
+    """The answer from installed versions alone: ``not-here``, or ``cannot-tell`` because nothing was run."""
+    where, what = standing(entry, environment)
+    installed = {package: environment.versions.get(package) for package in entry.versions}
+    said: Said = "cannot-tell"
+    if where == "outside":
+        said = "not-here"
+        reason = say(language, "outside", package=what, version=installed[what], range=entry.versions[what])
+    elif where == "missing":
+        reason = say(language, "missing", packages=what, python=environment.python)
+    elif where == "inside":
+        shown = ", ".join(f"{package} {version}" for package, version in installed.items())
+        reason = say(language, "inside", versions=shown, why=why or say(language, "no-probe"))
+    else:
+        reason = why or say(language, "no-range")
+    return Verdict(entry.id, said, "versions", reason, _facts(environment, "cpu"), fixes=_upgrades(entry, language))
+
+
+def by_run(
+    entry: EntryLike,
+    environment: Environment,
+    outcome: Outcome,
+    device: str,
+    needs: Sequence[str] = (),
+    language: str = "en",
+) -> Verdict:
+    """The answer from what the probe said on its private channel."""
+    symptoms = outcome.of("symptom")
+    occurred = [row for row in symptoms if row.get("occurred") is True]
+    said: Said = "cannot-tell"
+    if refused := outcome.of("refused"):
+        reason = say(language, "refused", what=refused[0].get("what"))
+    elif outcome.status != "ended":
+        reason = outcome.detail
+    elif occurred:
+        said = "confirmed"
+        reason = say(language, "occurred", what=_watched(occurred[0]))
+    elif undecided := outcome.of("undecided"):
+        reason = str(undecided[0].get("reason"))
+    elif strange := [row for row in symptoms if row.get("occurred") is not False]:
+        reason = say(language, "other-failure", what=_watched(strange[0]))
+    elif symptoms:
+        said = "not-here"
+        reason = say(language, "did-not-occur", cases="; ".join(_watched(row) for row in symptoms))
+    else:
+        reason = say(language, "mechanism-only" if outcome.of("mechanism") else "silent")
+    notes = [str(row.get("text")) for row in outcome.of("note")] + list(outcome.notes)
+    where, _ = standing(entry, environment)
+    if said == "not-here" and where == "inside":
+        notes.append(say(language, "contradiction", range=ranges(entry)))
+    if said == "confirmed" and where == "outside":
+        notes.append(say(language, "contradiction-outside", range=ranges(entry)))
+    return Verdict(
+        entry=entry.id,
+        verdict=said,
+        basis="run",
+        reason=reason,
+        environment=_facts(environment, device, needs),
+        symptom=_symptom(symptoms),
+        fixes=_fixes(entry, outcome.of("fix") if said == "confirmed" else [], language),
+        seconds=outcome.seconds,
+        peak_mb=outcome.peak_mb,
+        notes=tuple(notes),
+        mechanism=tuple(_without(row, "kind") for row in outcome.of("mechanism")),
+        tail=outcome.tail if outcome.status != "ended" else "",
+    )
+
+
+def _facts(environment: Environment, device: str, needs: Sequence[str] = ()) -> dict[str, Any]:
+    return {
+        "python": environment.python,
+        "python_version": environment.version,
+        "versions": dict(environment.versions),
+        "device": device,
+    }
+
+
+def _watched(row: Row) -> str:
+    """What was seen, in a line."""
+    observed = row.get("observed") or {}
+    case = str(row.get("case") or "")
+    if observed.get("measured"):
+        return f"{case}: {observed['measured']}" if case else str(observed["measured"])
+    if observed.get("exception"):
+        message = str(observed.get("message") or "").strip().splitlines()
+        return f"{observed['exception']}: {message[0][:300] if message else ''} ({case})"
+    return case
+
+
+def _symptom(rows: Sequence[Row]) -> dict[str, Any]:
+    """The decisive case in front, all cases behind."""
+    if not rows:
+        return {}
+    first = next((row for row in rows if row.get("occurred") is True), rows[0])
+    observed = dict(first.get("observed") or {})
+    cases = [{"case": row.get("case"), "occurred": row.get("occurred"), **(row.get("observed") or {})} for row in rows]
+    return {"case": first.get("case"), "occurred": first.get("occurred"), **observed, "cases": cases}
+
+
+def _without(row: Row, *names: str) -> Row:
+    return {name: value for name, value in row.items() if name not in names}
+
+
+def _fixes(entry: EntryLike, rows: Sequence[Row], language: str) -> tuple[FixResult, ...]:
+    """The entry's fixes with what the run says about each, then what the probe tried besides."""
+    used: set[str] = set()
+    results = []
+    for plain, fix in zip(_upgrades(entry, language), entry.fixes, strict=True):
+        matching = _matching(fix, rows)
+        used.update(str(row.get("name")) for row in matching)
+        results.append(_merged(plain, matching, language) if matching else plain)
+    for row in rows:
+        if str(row.get("name")) not in used:
+            results.append(replace(_merged(FixResult(str(row.get("do")), None), [row], language), in_entry=False))
+    return tuple(results)
+
+
+def _matching(fix: FixLike, rows: Sequence[Row]) -> list[Row]:
+    """The probe's fixes that are this one: those whose words match most of its text."""
+    text = "\n".join(part for part in (fix.code, fix.shell, fix.do) if part)
+    lengths: list[tuple[int, Row]] = []
+    for row in rows:
+        words = str(row.get("words") or "")
+        found = re.search(words, text, re.IGNORECASE) if words else None
+        if found:
+            lengths.append((len(found[0]), row))
+    best = max((length for length, _ in lengths), default=0)
+    return [row for length, row in lengths if length == best]
+
+
+def _merged(plain: FixResult, rows: Sequence[Row], language: str) -> FixResult:
+    """One fix that was tried in several cases helps only where it helped in each."""
+    removed = [row.get("removed") for row in rows]
+    verdict = False if False in removed else None if None in removed else True
+    texts = []
+    for row in rows:
+        if row.get("text"):
+            texts.append(str(row["text"]))
+        elif row.get("removed") is False and len(rows) > 1:
+            texts.append(f"{row.get('do')}: {say(language, 'not-removed')}")
+        elif row.get("removed") is None and (row.get("observed") or {}).get("exception"):
+            texts.append(say(language, "fix-other", what=_watched(row)))
+    cost: Mapping[str, Any] = next((row["cost"] for row in rows if row.get("cost")), {})
+    return FixResult(plain.do, verdict, cost, "; ".join(texts) or plain.text)
+
+
+_REQUIREMENT = re.compile(r"([A-Za-z][\w.-]*)\s*(>=|==|~=)\s*(\d[\w.]*)")
+
+
+def _upgrades(entry: EntryLike, language: str) -> tuple[FixResult, ...]:
+    """The entry's fixes before any run: of an upgrade it can be said whether it leaves the affected range."""
+    results = []
+    for fix in entry.fixes:
+        text = None
+        for name, _, version in _REQUIREMENT.findall(fix.shell or ""):
+            range_ = entry.versions.get(name.lower())
+            if range_ is None:
+                continue
+            try:
+                inside = versions.contains(range_, version)
+            except ValueError:
+                continue
+            key = "stays-in-range" if inside else "leaves-range"
+            text = say(language, key, package=name, version=version, recorded="")
+        results.append(FixResult(fix.do, None, text=text))
+    return tuple(results)

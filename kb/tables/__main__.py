@@ -1,0 +1,130 @@
+"""Command line: ``python -m kb.tables api`` and ``python -m kb.tables imports`` (see the package docstring)."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from kb.tables.imports import import_rows
+from kb.tables.names import Wanted, imported_elsewhere, model_rows, name_rows
+from kb.tables.parameters import inheritance_rows, parameter_rows
+from kb.tables.plan import PACKAGES, Plan, releases_to_scan
+from kb.tables.releases import DownloadError, available_versions, surface_of_release
+from kb.tables.replacements import load_replacements, merge
+from kb.tables.surface import Surface
+
+Rows = list[dict[str, object]]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one of the two commands; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m kb.tables", description=__doc__)
+    parser.add_argument("what", choices=("api", "imports"))
+    parser.add_argument("packages", nargs="*", metavar="PACKAGE", help="default: every package of the plan")
+    parser.add_argument("--versions", help="comma-separated releases instead of the plan's (one PACKAGE only)")
+    parser.add_argument("--out", type=Path, default=Path("entries/tables/api"))
+    parser.add_argument("--cache", type=Path, help="where surfaces are kept (default: a temporary folder)")
+    options = parser.parse_args(arguments)
+    unknown = sorted(set(options.packages) - set(PACKAGES))
+    if unknown:
+        parser.error(f"unknown package {', '.join(unknown)}; known: {', '.join(PACKAGES)} (add others to kb/tables/plan.py)")
+    if options.versions and len(options.packages) != 1:
+        parser.error("--versions needs exactly one PACKAGE")
+    with tempfile.TemporaryDirectory() as scratch:
+        cache = options.cache or Path(scratch)
+        options.out.mkdir(parents=True, exist_ok=True)
+        chosen = [PACKAGES[name] for name in options.packages or PACKAGES]
+        if options.what == "api":
+            return _api([plan for plan in chosen if plan.tables], options.versions, cache, options.out)
+        return _imports(chosen, cache, options.out)
+
+
+def scan(plan: Plan, versions: str | None, cache: Path) -> list[Surface]:
+    """The surfaces of the wanted releases, oldest first; a release that pip cannot bring is reported and left out."""
+    wanted = versions.split(",") if versions else releases_to_scan(available_versions(plan.package), plan)
+    surfaces: list[Surface] = []
+    for version in wanted:
+        try:
+            surfaces.append(surface_of_release(plan, version, cache))
+        except DownloadError as error:
+            print(f"left out: {error}", file=sys.stderr)
+    return surfaces
+
+
+def _api(plans: list[Plan], versions: str | None, cache: Path, out: Path) -> int:
+    replacements = load_replacements(out / "replacements.yaml") if (out / "replacements.yaml").exists() else []
+    inherited: Rows = []
+    scanned: Rows = []
+    for plan in plans:
+        surfaces = scan(plan, versions, cache)
+        if len(surfaces) < 2:
+            print(f"{plan.package}: two releases are needed to compare, {len(surfaces)} read", file=sys.stderr)
+            return 2
+        parameters = parameter_rows(surfaces, plan)
+        names = name_rows(surfaces, plan, wanted_of(plan, cache))
+        for item in merge([*parameters, *names], [item for item in replacements if item.package == plan.package]):
+            print(f"replacements.yaml: no row for {item.package} {item.kind} {item.owner} {item.name}", file=sys.stderr)
+        inherited += inheritance_rows(surfaces, plan, PACKAGES)
+        scanned.append({"package": plan.package, "versions": [surface.version for surface in surfaces]})
+        write(out / f"parameters-{plan.package}.jsonl", parameters)
+        write(out / f"names-{plan.package}.jsonl", names)
+        if plan.package == "transformers":
+            write(out / "models-transformers.jsonl", model_rows(surfaces))
+        print(f"{plan.package}: {len(surfaces)} releases, {len(parameters)} parameter rows, {len(names)} name rows")
+    replace(out / "inherits.jsonl", inherited, {plan.package for plan in plans}, "package")
+    replace(out / "scanned.jsonl", scanned, {plan.package for plan in plans}, "package")
+    return 0
+
+
+def wanted_of(plan: Plan, cache: Path) -> Wanted:
+    """What the cached releases of the other packages import from this one."""
+    found: set[tuple[str, str]] = set()
+    for other in PACKAGES.values():
+        if other.package != plan.package:
+            found |= imported_elsewhere(cached(other, cache), plan.module)
+    return frozenset(found)
+
+
+def cached(plan: Plan, cache: Path) -> Iterable[Surface]:
+    """Surfaces that a former run left in the cache."""
+    for path in sorted(cache.glob(f"form*/{plan.package}/*.json")):
+        yield msgspec.json.decode(path.read_bytes(), type=Surface)
+
+
+def _imports(plans: list[Plan], cache: Path, out: Path) -> int:
+    surfaces = {plan.package: scan(plan, None, cache) for plan in plans}
+    rows: Rows = []
+    for provider in plans:
+        if not provider.tables:
+            continue
+        for consumer in plans:
+            if consumer is not provider and surfaces[consumer.package] and surfaces[provider.package]:
+                rows += import_rows(surfaces[consumer.package], surfaces[provider.package])
+    order = ("consumer", "provider", "module", "name", "consumer_from", "provider_missing_from")
+    rows.sort(key=lambda row: [str(row[column]) for column in order])
+    write(out / "imports.jsonl", rows)
+    print(f"{len(rows)} pairs")
+    return 0
+
+
+def replace(path: Path, rows: Rows, packages: set[str], column: str) -> None:
+    """Rewrites only the rows of the packages that were scanned now."""
+    kept: Rows = []
+    if path.exists():
+        kept = [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]
+    merged = [*(row for row in kept if row[column] not in packages), *rows]
+    write(path, sorted(merged, key=lambda row: str(row[column])))
+
+
+def write(path: Path, rows: Rows) -> None:
+    """JSON Lines, one row a line, in the given order."""
+    path.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+"""Which packages and releases are scanned, and how deeply each module is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+from packaging.version import InvalidVersion, Version
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """One package: its import name, the first release scanned and where every patch release counts."""
+
+    package: str
+    module: str
+    first: str
+    every_patch: tuple[str, str] | None = None
+    calendar: bool = False
+    """Versions are dates: one release a month (the last) is enough."""
+    sdist: bool = False
+    tables: bool = True
+    """False: scanned only for what it imports from the others."""
+    shallow: tuple[str, ...] = ()
+    """Sub-packages of which only top-level names are read."""
+    deep: tuple[str, ...] = ()
+    """Sub-packages of a shallow one that are read in full."""
+    skip: tuple[str, ...] = ()
+
+    def depth(self, module: str) -> str:
+        """"full", "shallow" or "skip" for a dotted module."""
+        parts = module.split(".")
+        if any(_below(module, prefix) for prefix in self.skip) or "tests" in parts or "testing" in parts:
+            return "skip"
+        if any(_below(module, prefix) for prefix in self.deep):
+            return "full"
+        return "shallow" if any(_below(module, prefix) for prefix in self.shallow) else "full"
+
+
+def _below(module: str, prefix: str) -> bool:
+    return module == prefix or module.startswith(prefix + ".")
+
+
+WELL_KNOWN_MODELS = (
+    "auto", "bert", "bloom", "clip", "falcon", "gemma", "gemma2", "gemma3", "gpt2", "gpt_neox", "gptj", "idefics2",
+    "llama", "llava", "mistral", "mixtral", "opt", "phi", "phi3", "qwen2", "qwen2_5_vl", "qwen2_moe", "qwen2_vl",
+    "qwen3", "qwen3_moe", "roberta", "siglip", "t5", "whisper", "deepseek_v3", "cohere", "gpt_oss", "llama4", "mllama",
+)  # fmt: skip
+"""Models whose modules other libraries patch or import from."""
+
+PACKAGES: dict[str, Plan] = {
+    plan.package: plan
+    for plan in (
+        Plan(
+            "transformers",
+            "transformers",
+            "4.20",
+            every_patch=("4.45", "4.58"),
+            shallow=("transformers.models",),
+            deep=tuple(f"transformers.models.{model}" for model in WELL_KNOWN_MODELS),
+            skip=("transformers.sagemaker", "transformers.commands", "transformers.cli"),
+        ),
+        Plan("trl", "trl", "0.4", every_patch=("0.4", "9")),
+        Plan("peft", "peft", "0.1", every_patch=("0.1", "9")),
+        Plan("accelerate", "accelerate", "0.12", every_patch=("0.12", "9")),
+        Plan("datasets", "datasets", "1.18", skip=("datasets.packaged_modules", "datasets.commands")),
+        Plan("huggingface_hub", "huggingface_hub", "0.10", skip=("huggingface_hub.commands", "huggingface_hub.cli")),
+        Plan("bitsandbytes", "bitsandbytes", "0.37"),
+        Plan("deepspeed", "deepspeed", "0.8", sdist=True, skip=("deepspeed.autotuning", "deepspeed.nebula")),
+        Plan("torchao", "torchao", "0.1", shallow=("torchao.prototype",)),
+        Plan("tokenizers", "tokenizers", "0.12"),
+        Plan("unsloth", "unsloth", "2024.11", calendar=True, tables=False, skip=("unsloth.studio",)),
+        Plan("unsloth_zoo", "unsloth_zoo", "2024.11", calendar=True, tables=False),
+        Plan("llamafactory", "llamafactory", "0.7", tables=False),
+        Plan("axolotl", "axolotl", "0.5", tables=False),
+        Plan("optimum", "optimum", "1.8", tables=False),
+        Plan("sentence-transformers", "sentence_transformers", "2.2", tables=False),
+        Plan("auto-gptq", "auto_gptq", "0.2", tables=False),
+        Plan("autoawq", "awq", "0.1", tables=False),
+        Plan("liger-kernel", "liger_kernel", "0.1", tables=False),
+        Plan("ms-swift", "swift", "2.0", tables=False),
+        Plan("diffusers", "diffusers", "0.20", tables=False, shallow=("diffusers.pipelines",)),
+    )
+}
+
+
+def releases_to_scan(available: Iterable[str], plan: Plan) -> list[str]:
+    """First and last patch of each minor release, every patch where the plan says so; oldest first."""
+    versions: list[Version] = []
+    for text in available:
+        try:
+            version = Version(text)
+        except InvalidVersion:
+            continue
+        if not version.is_prerelease and version >= Version(plan.first):
+            versions.append(version)
+    groups: dict[tuple[int, ...], list[Version]] = {}
+    for version in sorted(versions):
+        groups.setdefault(version.release[:2], []).append(version)
+    chosen: set[Version] = set()
+    for members in groups.values():
+        chosen.add(members[-1])
+        if not plan.calendar:
+            chosen.add(members[0])
+        if plan.every_patch and Version(plan.every_patch[0]) <= members[0] < Version(plan.every_patch[1]):
+            chosen.update(members)
+    return [str(version) for version in sorted(chosen)]

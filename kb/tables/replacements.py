@@ -1,0 +1,68 @@
+"""The hand-made part: what to write instead of an argument or name that is gone (`replacements.yaml`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+
+class Replacement(msgspec.Struct, forbid_unknown_fields=True):
+    """One renamed, moved or dropped argument (with `owner`) or name (without)."""
+
+    package: str
+    name: str
+    owner: list[str] = []
+    """Classes or functions; empty: any owner of this package, or an importable name."""
+    kind: str = "parameter"
+    """"parameter" or "name" (importable)."""
+    replacement: str | None = None
+    """What to write instead; null: there is none, the note says what to do."""
+    note_en: str = ""
+    note_zh: str = ""
+    source: str = ""
+
+    def fits(self, row: dict[str, object]) -> bool:
+        """Whether this belongs to a generated row."""
+        kind = "parameter" if "owner" in row else "name"
+        if kind != self.kind or self.package != row["package"]:
+            return False
+        name = row["name"] or row["module"]
+        owned = not self.owner or kind == "name" or row["owner"] in self.owner
+        return name == self.name and owned
+
+
+class ReplacementError(ValueError):
+    """The file does not have the form that `Replacement` describes."""
+
+
+def load_replacements(path: Path) -> list[Replacement]:
+    """Reads the file; complains with its name and the item's number."""
+    try:
+        raw = msgspec.yaml.decode(path.read_bytes(), type=list[dict[str, object]])
+    except msgspec.DecodeError as error:
+        raise ReplacementError(f"{path}: expected a YAML list of mappings: {error}") from error
+    found: list[Replacement] = []
+    for number, item in enumerate(raw, 1):
+        try:
+            found.append(msgspec.convert(item, Replacement))
+        except msgspec.ValidationError as error:
+            raise ReplacementError(f"{path}: item {number} ({item.get('name')}): {error}") from error
+    return found
+
+
+def merge(rows: list[dict[str, object]], replacements: list[Replacement]) -> list[Replacement]:
+    """Writes `replacement` into rows that end or begin; returns the replacements that no row wanted."""
+    unused = list(replacements)
+    by_name: dict[tuple[str, str], list[Replacement]] = {}
+    for item in replacements:
+        by_name.setdefault((item.package, item.name), []).append(item)
+    for row in rows:
+        row.setdefault("replacement", None)
+        for item in by_name.get((str(row["package"]), str(row["name"] or row["module"])), ()):
+            if item.fits(row):
+                if item in unused:
+                    unused.remove(item)
+                if row["until"] is not None:
+                    row["replacement"] = item.replacement
+    return unused

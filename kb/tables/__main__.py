@@ -122,8 +122,9 @@ def replace(path: Path, rows: Rows, packages: set[str], column: str) -> None:
 
 
 def write(path: Path, rows: Rows) -> None:
-    """JSON Lines, one row a line, in the given order."""
-    path.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+    """JSON Lines, one row a line, in the given order; a column that is null or false is left out."""
+    lines = [{key: value for key, value in row.items() if value is not None and value is not False} for row in rows]
+    path.write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 
 from kb.tables.plan import Plan
 from kb.tables.spans import Span, spans
@@ -13,7 +13,11 @@ from kb.tables.surface import Surface
 Wanted = frozenset[tuple[str, str]]
 """(module, name) pairs that other packages import: kept even where they are private or re-exports."""
 
-OTHER_FRAMEWORK = re.compile(r"^(?:TF|Flax)[A-Z]")
+FAMILIES = (
+    "*_PRETRAINED_MODEL_ARCHIVE_LIST", "*_PRETRAINED_CONFIG_ARCHIVE_MAP", "load_tf_weights_in_*", "TF_*", "FLAX_*",
+    "TF[A-Z]*", "Flax[A-Z]*", "*OnnxConfig", "*FeatureExtractor", "*ImageProcessorFast",
+)  # fmt: skip
+"""Names that come and go in great numbers, by one pattern."""
 
 
 def imported_elsewhere(consumers: Iterable[Surface], module: str) -> Wanted:
@@ -37,21 +41,37 @@ def name_rows(surfaces: list[Surface], plan: Plan, wanted: Wanted) -> list[dict[
     tables = [_offered(surface, plan, wanted) for surface in surfaces]
     for module in sorted({module for table in tables for module in table}):
         names = {name for table in tables for name in table.get(module, ())}
+        caches: list[dict[str, set[str]]] = [{} for _ in surfaces]
         for name in sorted(names):
             asked = (module, name) in wanted
-            caches: list[dict[str, set[str]]] = [{} for _ in surfaces] if asked else []
             states: list[bool | None] = []
             for index, surface in enumerate(surfaces):
                 if module not in surface.modules:
                     states.append(None)
-                elif asked:
-                    states.append(surface.offers(module, name, caches[index]))
                 else:
-                    states.append(name in tables[index].get(module, ()) or f"{module}.{name}" in surface.modules)
+                    # A name that is no longer defined there may still be importable: the module imports it itself.
+                    states.append(surface.offers(module, name, caches[index]))
             for span in spans(states, versions):
                 if span.changed and _worth(plan, module, name, span, by_version, asked=asked):
                     rows.append(_row(plan, "name", module, name, span, by_version, homes))
+    rows = _families(rows)
     return sorted(rows, key=lambda row: (str(row["module"]), str(row["name"]), str(row["kind"]), str(row["since"])))
+
+
+def _families(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Folds names that vanished together and follow one pattern into one row of kind "family" (name = glob)."""
+    kept: list[dict[str, object]] = []
+    families: dict[tuple[object, ...], dict[str, object]] = {}
+    for row in rows:
+        glob = next((glob for glob in FAMILIES if fnmatchcase(str(row["name"]), glob)), None)
+        if glob is None or row["kind"] != "name" or not row["until"] or row["moved_to"]:
+            kept.append(row)
+            continue
+        first = families.setdefault((row["module"], glob, row["until"]), row | {
+            "kind": "family", "name": glob, "since": None, "since_before": None, "members": 0,
+        })  # fmt: skip
+        first["members"] = int(str(first["members"])) + 1
+    return [*kept, *families.values()]
 
 
 def _offered(surface: Surface, plan: Plan, wanted: Wanted) -> dict[str, set[str]]:
@@ -88,7 +108,7 @@ def _worth(plan: Plan, module: str, name: str, span: Span, surfaces: dict[str, S
         return True
     if plan.package != "transformers":
         return True
-    if OTHER_FRAMEWORK.match(name) or "dummy_" in module:
+    if "dummy_" in module or plan.is_quiet(module):
         return False
     if _is_model(plan, module):
         return span.until is not None and span.since is None

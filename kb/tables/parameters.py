@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 
@@ -12,7 +13,13 @@ from kb.tables.surface import ClassSurface, Signature, Surface
 Key = tuple[str, str]
 """(owner, method); method is "" for a plain function."""
 
-FORWARD_ONLY = ("__init__", "forward")
+SPEAKING_THROUGH = frozenset(
+    {"from_pretrained", "save_pretrained", "push_to_hub", "generate", "load_dataset", "from_config", "load_metric"}
+)
+"""Callables whose **kwargs reach something that complains later; others swallow the argument without a word."""
+
+MODEL_OWNER = re.compile(r"(?:ForCausalLM|ForConditionalGeneration|ForSequenceClassification|RotaryEmbedding)$")
+OTHER_FRAMEWORK = re.compile(r"^(?:TF|Flax)[A-Z]")
 
 
 class Offer:
@@ -57,13 +64,15 @@ def callables_of(surface: Surface, plan: Plan) -> dict[Key, Offer]:
 
 def _add(result: dict[Key, Offer], surface: Surface, plan: Plan, module: str, name: str) -> None:
     found = surface.modules[module]
+    if plan.is_quiet(module) or OTHER_FRAMEWORK.match(name):
+        return
     if name in found.functions:
         if not _is_model(plan, module):
             result[name, ""] = Offer(module, found.path, found.functions[name])
         return
     cls = found.classes[name]
     for method, signature in cls.methods.items():
-        if not _is_model(plan, module) or method in FORWARD_ONLY:
+        if not _is_model(plan, module) or (method in ("__init__", "forward") and MODEL_OWNER.search(name)):
             result[name, method] = Offer(module, found.path, signature)
     if "__init__" not in cls.methods and cls.dataclass:
         fields = fields_of(surface, module, name)
@@ -120,6 +129,9 @@ def parameter_rows(surfaces: list[Surface], plan: Plan) -> list[dict[str, object
                 assert owner is not None
                 after = owners[versions.index(span.until)] if span.until else owner
                 earlier = owners[versions.index(span.since_before)] if span.since_before else None
+                swallowed = _swallows(span.until, after, earlier)
+                if swallowed and not SPEAKING_THROUGH & set(key):
+                    continue
                 rows.append(
                     {
                         "package": plan.package,
@@ -131,7 +143,7 @@ def parameter_rows(surfaces: list[Surface], plan: Plan) -> list[dict[str, object
                         "since_before": span.since_before,
                         "until": span.until,
                         "until_before": span.until_before,
-                        "catch_all": _swallows(span.until, after, earlier),
+                        "catch_all": swallowed,
                         "taken_from_kwargs": name in owner.taken,
                         "source": owner.path,
                     }

@@ -25,6 +25,8 @@ class Plan(msgspec.Struct, frozen=True):
     deep: tuple[str, ...] = ()
     """Sub-packages of a shallow one that are read in full."""
     skip: tuple[str, ...] = ()
+    quiet: tuple[str, ...] = ()
+    """Modules that users do not call: no rows, unless another package imports the name."""
 
     def depth(self, module: str) -> str:
         """"full", "shallow" or "skip" for a dotted module."""
@@ -34,6 +36,10 @@ class Plan(msgspec.Struct, frozen=True):
         if any(_below(module, prefix) for prefix in self.deep):
             return "full"
         return "shallow" if any(_below(module, prefix) for prefix in self.shallow) else "full"
+
+    def is_quiet(self, module: str) -> bool:
+        """Whether a module is left out of the tables."""
+        return any(_below(module, prefix) for prefix in self.quiet)
 
 
 def _below(module: str, prefix: str) -> bool:
@@ -58,6 +64,19 @@ PACKAGES: dict[str, Plan] = {
             shallow=("transformers.models",),
             deep=tuple(f"transformers.models.{model}" for model in WELL_KNOWN_MODELS),
             skip=("transformers.sagemaker", "transformers.commands", "transformers.cli"),
+            quiet=(
+                "transformers.testing_utils", "transformers.utils.doc", "transformers.utils.auto_docstring",
+                "transformers.exporters", "transformers.agents", "transformers.tools", "transformers.onnx",
+                "transformers.generation.continuous_batching", "transformers.generation.flax_utils",
+                "transformers.generation.tf_utils", "transformers.model_debugging_utils", "transformers.benchmark",
+                "transformers.convert_slow_tokenizer", "transformers.integrations.ggml", "transformers.quantizers",
+                "transformers.modeling_tf_utils", "transformers.modeling_flax_utils", "transformers.audio_utils",
+                "transformers.image_utils", "transformers.image_transforms", "transformers.video_utils",
+                "transformers.pipelines", "transformers.data.metrics", "transformers.data.test_generation_utils",
+                "transformers.decision", "transformers.conversion_mapping", "transformers.core_model_loading",
+                "transformers.fusion_mapping", "transformers.dependency_versions_table", "transformers.modelcard",
+                "transformers.time_series_utils", "transformers.data.datasets", "transformers.keras_callbacks",
+            ),
         ),
         Plan("trl", "trl", "0.4", every_patch=("0.4", "9")),
         Plan("peft", "peft", "0.1", every_patch=("0.1", "9")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -39,7 +40,7 @@ def surface_of_release(plan: Plan, version: str, cache: Path) -> Surface:
     """The surface of one release, from the cache or from a fresh download."""
     kept = cache / f"form{FORM}" / plan.package / f"{version}.json"
     if kept.exists():
-        return msgspec.json.decode(kept.read_bytes(), type=Surface)
+        return expand_lazy_folders(msgspec.json.decode(kept.read_bytes(), type=Surface))
     with tempfile.TemporaryDirectory() as folder:
         archive = _download(plan, version, Path(folder))
         surface = read_archive(archive, plan, version)
@@ -47,6 +48,24 @@ def surface_of_release(plan: Plan, version: str, cache: Path) -> Surface:
     waiting = kept.with_suffix(".part")
     waiting.write_bytes(msgspec.json.encode(surface))
     waiting.replace(kept)
+    return expand_lazy_folders(surface)
+
+
+def expand_lazy_folders(surface: Surface) -> Surface:
+    """Adds what `define_import_structure` does at run time: a lazy package offers its files' `__all__`."""
+    root = surface.package
+    lazy = [name for name, module in surface.modules.items() if "define_import_structure" in module.names]
+    for name in lazy:
+        module = surface.modules[name]
+        if not module.path.endswith("__init__.py"):
+            continue
+        folder = f"{root}.models" if name == root else name
+        depth = folder.count(".") + 1
+        for child in surface.modules:
+            if child.startswith(folder + ".") and child.count(".") == depth and child not in module.stars:
+                found = surface.modules[child]
+                if found.exported is not None or found.path.endswith("__init__.py"):
+                    module.stars.append(child)
     return surface
 
 
@@ -73,8 +92,6 @@ def _download(plan: Plan, version: str, folder: Path) -> Path:
 
 
 def _environment() -> dict[str, str]:
-    import os
-
     return {**os.environ, "DS_BUILD_OPS": "0", "DS_ACCELERATOR": "cpu", "PIP_NO_INPUT": "1"}
 
 

@@ -4,8 +4,8 @@ A probe module (parsed, never imported, by the tool) holds literals and one func
 
 ``QUESTION``    one sentence: what is asked of this environment
 ``NEEDS``       installed packages without which nothing can be said
-``PARAMETERS``  what an entry may ask ``with:`` — a name and its list of allowed values, or a pattern; the first value of
-                a list is the default, a pattern has no default
+``PARAMETERS``  what an entry may ask ``with:``: a name and its list of allowed values (the first is the default), or a
+                pattern (no default), or bounds of a whole number ``{"least", "most", "default"}``
 ``PAIRS``       version sets and the verdict that a run over them gave when the probe was written (the matrix runs them again)
 ``REPRODUCE``   the lines that a person can run by hand, with ``{parameter}`` filled in
 ``run(kit)``    builds something tiny, watches what happens, reports through ``kit`` (see ``_kit.py``)

@@ -78,9 +78,13 @@ class Kit:
         """A fact that the report should hold, whatever the verdict."""
         self._channel.send("note", text=text)
 
+    def undecided(self, reason):
+        """End the probe: nothing can be said here."""
+        raise Undecided(reason)
+
     def expects(self, exception, message):
-        """The failure in question: the class's name and a pattern of its message."""
-        self._expected = (exception, message)
+        """The failure in question: the class's name (or several) and a pattern of its message."""
+        self._expected = ((exception,) if isinstance(exception, str) else tuple(exception), message)
 
     def symptom(self, case, function):
         """Run the failing code. True: the expected exception came; False: it ran; None: something else came."""
@@ -130,9 +134,9 @@ class Kit:
         """True: the expected failure; False: none; None: another one."""
         if attempt.error is None:
             return False
-        exception, message = self._expected
+        exceptions, message = self._expected
         names = {kind.__name__ for kind in type(attempt.error).__mro__}
-        return True if exception in names and re.search(message, str(attempt.error)) else None
+        return True if names.intersection(exceptions) and re.search(message, str(attempt.error)) else None
 
     def need(self, *names):
         """Modules that must import; a missing package ends the probe with that sentence."""

@@ -15,7 +15,7 @@ from typing import Final
 __all__ = ["COMPANIONS", "FOLDER", "Options", "Probe", "ProbeProblem", "load", "names"]
 
 FOLDER: Final = Path(__file__).resolve().parent.parent / "probes"
-COMPANIONS: Final = ("_boot.py", "_cage.py", "_kit.py")
+COMPANIONS: Final = tuple(sorted(path.name for path in FOLDER.glob("_[a-z]*.py")))
 """Sent along with every probe."""
 
 Options = dict[str, str | int | float | bool]
@@ -34,7 +34,7 @@ class Probe:
     path: Path
     question: str
     needs: tuple[str, ...]
-    parameters: Mapping[str, list[str | int | bool] | str]
+    parameters: Mapping[str, list[str | int | bool] | str | Mapping[str, int]]
     pairs: tuple[tuple[str, Mapping[str, str]], ...]
     reproduce: str
     devices: tuple[str, ...]
@@ -52,7 +52,14 @@ class Probe:
                 raise ProbeProblem(f"probe `{self.name}` takes no `with: {key}` (it takes: {known}){hint}")
         chosen: Options = {}
         for key, allowed in self.parameters.items():
-            if isinstance(allowed, list):
+            if isinstance(allowed, Mapping):  # a whole number between bounds
+                number = given.get(key, allowed["default"])
+                least, most = allowed["least"], allowed["most"]
+                if type(number) is not int or not least <= number <= most:
+                    text = f"expected a whole number from {least} to {most}"
+                    raise ProbeProblem(f"probe `{self.name}`, `with: {key}: {number}`: {text}")
+                chosen[key] = number
+            elif isinstance(allowed, list):
                 value = given.get(key, allowed[0])
                 if not any(value == one and type(value) is type(one) for one in allowed):
                     words = ", ".join(map(str, allowed))

@@ -273,7 +273,7 @@ class _Watch:
         *lines, self.pending = (self.pending + chunk).split(b"\n")
         for line in lines:
             try:
-                row = json.loads(line)
+                row = json.loads(line, parse_constant=str)  # NaN is no JSON: kept as a word
             except ValueError:
                 continue
             if not isinstance(row, dict) or row.get("key") != self.request["key"]:

@@ -1,0 +1,46 @@
+"""Do two installed libraries no longer fit each other, so that an import fails on a name that moved?"""
+
+QUESTION = "Does the import fail here because two libraries' versions do not fit?"
+NEEDS = ["transformers"]
+PARAMETERS = {
+    "package": ["peft", "trl", "accelerate", "transformers", "datasets"],
+    "name": "^[A-Za-z_][A-Za-z0-9_]*$",
+}
+PAIRS = [
+    ("confirmed", {"transformers": "5.0.0", "accelerate": "1.10.1", "peft": "0.17.1"}),
+    ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.17.1"}),
+    ("not-here", {"transformers": "5.0.0", "accelerate": "1.10.1", "peft": "0.18.1"}),
+    ("not-here", {"transformers": "4.57.6", "accelerate": "1.10.1", "peft": "0.17.1"}),
+]
+REPRODUCE = """
+import {package}
+"""
+NAMES = {
+    "peft": "PeftModel",
+    "trl": "SFTTrainer",
+    "accelerate": "Accelerator",
+    "transformers": "Trainer",
+    "datasets": "Dataset",
+}
+
+
+def run(kit):
+    import importlib
+    import importlib.util
+
+    # transformers and trl import lazily and wrap what went wrong in a RuntimeError of their own.
+    kit.expects(
+        ("ImportError", "AttributeError", "RuntimeError"),
+        r"cannot import name|has no attribute|No module named '(?:transformers|peft|trl|accelerate)\.|mergekit",
+    )
+    package = kit.options["package"]
+    name = kit.options.get("name", NAMES[package])
+    if importlib.util.find_spec(package) is None:
+        kit.undecided(f"{package} is not installed in this environment")
+
+    def load():
+        module = importlib.import_module(package)
+        getattr(module, name)
+
+    kit.say(f"from {package} import {name}")
+    kit.symptom(f"from {package} import {name}", load)

@@ -1,0 +1,64 @@
+"""Does PEFT find the modules that the adapter names in this kind of model?"""
+
+QUESTION = "Does PEFT find these target modules in this kind of model?"
+NEEDS = ["torch", "transformers", "peft"]
+PARAMETERS = {
+    "model_type": ["llama", "gpt2", "qwen2", "mistral", "gemma", "phi", "gpt_neox", "opt", "bloom", "falcon"],
+    "targets": "^[A-Za-z0-9_.]+(?:,[A-Za-z0-9_.]+)*$",
+}
+PAIRS = [
+    ("confirmed", {"transformers": "4.51.3", "accelerate": "1.5.2", "peft": "0.15.2"}),
+    ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.21.2"}),
+]
+REPRODUCE = """
+from peft import LoraConfig, get_peft_model
+from transformers import AutoConfig, AutoModelForCausalLM
+
+model = AutoModelForCausalLM.from_config(AutoConfig.for_model("{model_type}"))     # or your own model
+print(sorted({{name.rsplit(".", 1)[-1] for name, m in model.named_modules() if "Linear" in type(m).__name__}}))
+get_peft_model(model, LoraConfig(target_modules=["c_attn"]))
+"""
+SIZES = dict(
+    vocab_size=64,
+    hidden_size=32,
+    n_embd=32,
+    intermediate_size=64,
+    num_hidden_layers=1,
+    n_layer=1,
+    num_attention_heads=2,
+    n_head=2,
+    num_key_value_heads=2,
+    head_dim=16,
+    max_position_embeddings=64,
+    ffn_dim=64,
+    word_embed_proj_dim=32,
+)
+
+
+def run(kit):
+    kit.expects("ValueError", r"Target modules? .* not found in the base model|No modules were targeted")
+    torch, transformers, peft = kit.need("torch", "transformers", "peft")
+    config = transformers.AutoConfig.for_model(kit.options["model_type"])
+    for name, value in SIZES.items():
+        if hasattr(config, name):
+            setattr(config, name, value)
+    targets = kit.options.get("targets", "c_attn" if kit.options["model_type"] != "gpt2" else "q_proj").split(",")
+
+    def adapt(names):
+        model = transformers.AutoModelForCausalLM.from_config(config)
+        return peft.get_peft_model(model, peft.LoraConfig(r=2, target_modules=names, task_type="CAUSAL_LM"))
+
+    if kit.symptom(f"{', '.join(targets)} in a tiny {kit.options['model_type']}", lambda: adapt(targets)):
+        model = transformers.AutoModelForCausalLM.from_config(config)
+        linear = sorted(
+            {
+                name.rsplit(".", 1)[-1]
+                for name, module in model.named_modules()
+                if type(module).__name__ in ("Linear", "Conv1D") and "head" not in name and name != "embed_out"
+            }
+        )
+        kit.note(f"linear layers of this kind of model: {', '.join(linear)}")
+        kit.fix(
+            "own-names", f"name its own layers: {linear}", lambda: adapt(linear), words=r"target_modules|named_modules"
+        )
+        kit.fix("all-linear", 'target_modules="all-linear"', lambda: adapt("all-linear"), words=r"all-linear")

@@ -62,16 +62,19 @@ def _families(rows: list[dict[str, object]]) -> list[dict[str, object]]:
     """Folds names that vanished together and follow one pattern into one row of kind "family" (name = glob)."""
     kept: list[dict[str, object]] = []
     families: dict[tuple[object, ...], dict[str, object]] = {}
+    alone: dict[tuple[object, ...], dict[str, object]] = {}
     for row in rows:
         glob = next((glob for glob in FAMILIES if fnmatchcase(str(row["name"]), glob)), None)
         if glob is None or row["kind"] != "name" or not row["until"] or row["moved_to"]:
             kept.append(row)
             continue
-        first = families.setdefault((row["module"], glob, row["until"]), row | {
+        key = (row["module"], glob, row["until"])
+        alone[key] = row
+        first = families.setdefault(key, row | {
             "kind": "family", "name": glob, "since": None, "since_before": None, "members": 0,
         })  # fmt: skip
         first["members"] = int(str(first["members"])) + 1
-    return [*kept, *families.values()]
+    return [*kept, *(alone[key] if row["members"] == 1 else row for key, row in families.items())]
 
 
 def _offered(surface: Surface, plan: Plan, wanted: Wanted) -> dict[str, set[str]]:

@@ -61,6 +61,13 @@ class Library:
         return self
 
 
+    def usable(self) -> Library:
+        """The library without the entries that have problems: a checkout in which somebody is at work."""
+        faulty = {problem.path.parent for problem in self.problems}
+        kept = {name: item for name, item in self.entries.items() if item.folder not in faulty}
+        return Library(kept, self.tables, [], self.overridden)
+
+
 def english_hash(entry: Entry) -> str:
     """The hash of the English text that a translation follows: title, cause, fixes, reasons."""
     said = {

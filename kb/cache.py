@@ -1,0 +1,99 @@
+"""Where compiled entries come from: the wheel's own pack, or a checkout's and a user's folders through the cache."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from kb.compiled import FORMAT, Knowledge, Pack
+
+PACK = Path(__file__).with_name("data") / "knowledge.pack"
+CHECKOUT = Path(__file__).parent.parent / "entries"
+
+
+def cache_folder() -> Path:
+    """The user's cache folder for this tool (it may not exist or not be writable)."""
+    if given := os.environ.get("TROUBLESHOOT_CACHE"):
+        return Path(given)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = str(Path.home() / "Library" / "Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(base) / "llm-troubleshooter"
+
+
+def shipped() -> Path | None:
+    """The folder of entries of a checkout, or None in an installed wheel."""
+    return CHECKOUT if not PACK.exists() and CHECKOUT.is_dir() else None
+
+
+def knowledge(*folders: Path) -> Knowledge:
+    """The shipped entries with those of the folders on top.
+
+    Raises `kb.problem.EntryError` with every problem when a folder's entries cannot be used, and FileNotFoundError
+    when a folder does not exist or nothing is shipped.
+    """
+    if PACK.exists():
+        packs = [Pack(PACK)]
+    elif CHECKOUT.is_dir():
+        packs = [pack(CHECKOUT, "shipped", strict=False)]
+    else:
+        raise FileNotFoundError(f"no entries: neither {PACK} nor {CHECKOUT} exists; install the package again")
+    for folder in folders:
+        if not folder.is_dir():
+            raise FileNotFoundError(f"{folder}: no such folder of entries; expected <area>/<id>/entry.yaml below it")
+        packs.append(pack(folder, str(folder)))
+    return Knowledge(packs)
+
+
+def pack(folder: Path, origin: str, *, strict: bool = True) -> Pack:
+    """The compiled form of a folder, from the cache when nothing in it changed.
+
+    A faulty entry is an error when strict; otherwise it is left out, with a line on standard error.
+    """
+    target = cache_folder() / f"{_fingerprint(folder)}.pack"
+    try:
+        return Pack(target, origin)
+    except (OSError, ValueError):
+        pass
+    from kb.compile import compile_to
+    from kb.load import load
+
+    library = load(folder)
+    if not strict and library.problems:
+        print(f"troubleshoot: left out faulty entries; see: troubleshoot check {folder}", file=sys.stderr)
+        library = library.usable()
+    library.need()
+    try:
+        compile_to(library, target)
+        return Pack(target, origin)
+    except OSError:  # the cache cannot be written: compile into a place that vanishes with the process
+        with tempfile.TemporaryDirectory() as place:
+            compile_to(library, Path(place) / "knowledge.pack")
+            return Pack(Path(place) / "knowledge.pack", origin)
+
+
+def _fingerprint(folder: Path) -> str:
+    """A hash over path, size and time of every file that is compiled (reading them all would cost a start 20 ms)."""
+    digest = hashlib.blake2b(f"{FORMAT} {folder.resolve()}".encode(), digest_size=16)
+    for name in ("compile.py", "form.py", "patterns.py"):
+        digest.update(str(Path(__file__).with_name(name).stat().st_mtime_ns).encode())
+    stack = [str(folder)]
+    found = []
+    while stack:
+        with os.scandir(stack.pop()) as inside:
+            for item in inside:
+                if item.is_dir(follow_symlinks=False):
+                    if item.name not in ("match", "no_match", "verified"):
+                        stack.append(item.path)
+                elif item.name.endswith((".yaml", ".jsonl")):
+                    state = item.stat()
+                    found.append(f"{item.path}\0{state.st_size}\0{state.st_mtime_ns}")
+    for line in sorted(found):
+        digest.update(line.encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()

@@ -1,0 +1,235 @@
+"""Typed entries → the compiled form (`kb.compiled`): literals, triggers, bodies, tables."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from kb import patterns
+from kb.compiled import FORMAT
+from kb.form import Entry
+from kb.load import Library, Loaded, english_hash
+from kb.source import Loader
+
+
+def compile_to(library: Library, target: Path) -> None:
+    """Write the pack atomically. Raises `EntryError` when the library has problems, OSError when it cannot write."""
+    data = _Compiler(library.need()).run()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(name, target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+class _Compiler:
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self.literals: dict[str, int] = {}
+        self.triggers: dict[int, set[int]] = {}
+        self.pseudo: dict[str, set[int]] = {}
+
+    def run(self) -> bytes:
+        loaded = [self.library.entries[i] for i in sorted(self.library.entries)]
+        relations = _symmetric(loaded)
+        bodies = [
+            json.dumps(self._body(n, item, relations), ensure_ascii=False).encode() for n, item in enumerate(loaded)
+        ]
+        places, at = [], 0
+        for body in bodies:
+            places.append([at, len(body)])
+            at += len(body) + 1
+        tables: dict[str, list[int]] = {}
+        blobs = []
+        for name, path in sorted(self.library.tables.items()):
+            blob = _table(path)
+            if blob:
+                tables[name] = [at, len(blob)]
+                blobs.append(blob)
+                at += len(blob) + 1
+        names = sorted(self.literals, key=self.literals.__getitem__)
+        header = {
+            "format": FORMAT,
+            "literals": names,
+            "triggers": [sorted(self.triggers.get(self.literals[n], ())) for n in names],
+            "pseudo": {name: sorted(owners) for name, owners in sorted(self.pseudo.items())},
+            "ids": [item.entry.id for item in loaded],
+            "places": places,
+            "tables": tables,
+        }
+        return b"\n".join([json.dumps(header, ensure_ascii=False).encode(), *bodies, *blobs]) + b"\n"
+
+    # --- one entry ---
+
+    def _body(self, number: int, item: Loaded, relations: dict[str, dict[str, Any]]) -> dict[str, Any]:
+        entry = item.entry
+        body = entry.model_dump(by_alias=True, exclude_defaults=True, exclude={"symptoms", "fixes"})
+        body.update(kind=entry.kind, role=entry.role, severity=entry.severity, retry=entry.retry, area=item.area)
+        body["hash"] = english_hash(entry)
+        body["symptoms"] = []
+        for i, symptom in enumerate(entry.symptoms):
+            require = [self._condition(c) for c in symptom.require]
+            self._trigger(number, require)
+            body["symptoms"].append(
+                {
+                    "name": symptom.name or str(i + 1),
+                    "decisive": symptom.decisive,
+                    "require": require,
+                    "support": [self._condition(c) for c in symptom.support],
+                    "exclude": [self._condition(c) for c in symptom.exclude],
+                    "source": symptom.source.model_dump(exclude_none=True),
+                }
+            )
+        body["fixes"] = []
+        for fix in entry.fixes:
+            dumped = fix.model_dump(exclude_none=True, exclude={"when"})
+            if fix.when is not None:
+                dumped["when"] = self._condition(fix.when)
+            body["fixes"].append(dumped)
+        body["advice"] = [
+            {"because": a.because, "pattern": self._pattern(a.printed)} for a in entry.advice
+        ]
+        body["zh"] = item.chinese.model_dump(exclude_none=True) if item.chinese else None
+        body["lookalikes"] = relations[entry.id]
+        return body
+
+    def _condition(self, condition: Any) -> dict[str, Any]:
+        """A condition as the matcher evaluates it: its kind, and patterns with the numbers of their literals."""
+        kind = type(condition).__name__.lower()
+        out: dict[str, Any] = {"kind": kind}
+        if kind == "message":
+            out["exception"] = _list(condition.exception)
+            out["patterns"] = [self._pattern(p) for p in _list(condition.message)]
+        elif kind == "line":
+            out["patterns"] = [self._pattern(p) for p in _list(condition.line)]
+            out["at_least"] = condition.at_least
+        elif kind in ("anyof", "allof"):
+            out["kind"] = kind[:3]
+            out["parts"] = [self._condition(c) for c in getattr(condition, kind[:3])]
+        elif kind == "not":
+            out["part"] = self._condition(condition.not_)
+        elif kind == "package":
+            out["names"] = names = _list(condition.package)
+            out["literals"] = [self._literal(n.lower()) for n in _spellings(names)]
+        elif kind == "flag":
+            out["names"] = names = _list(condition.flag)
+            out["value"] = condition.value
+            out["literals"] = [self._literal(n.lower()) for n in _spellings(names)]
+        elif kind == "metric":
+            out.update(_metric(condition))
+        elif kind == "frame":
+            out.update(paths=_list(condition.frame), functions=_list(condition.function), at=condition.at)
+        elif kind == "exit":
+            given = condition.exit if isinstance(condition.exit, list) else [condition.exit]
+            out["statuses"] = [128 - s if 128 < s < 160 else s for s in given]
+        elif kind == "phase":
+            out["phases"] = _list(condition.phase)
+        else:
+            out.update(condition.model_dump(by_alias=True, exclude_none=True))
+        return out
+
+    def _pattern(self, pattern: str) -> dict[str, Any]:
+        return {"re": pattern, "literals": [self._literal(text) for text in patterns.literals(pattern)]}
+
+    def _literal(self, text: str) -> int:
+        return self.literals.setdefault(text, len(self.literals))
+
+    def _trigger(self, number: int, require: list[dict[str, Any]]) -> None:
+        """Which literals or observed things make the entry worth a look: those of one required condition."""
+        best = max(require, key=_rarity)
+        for name in self._keys(best):
+            if isinstance(name, int):
+                self.triggers.setdefault(name, set()).add(number)
+            else:
+                self.pseudo.setdefault(name, set()).add(number)
+
+    def _keys(self, condition: dict[str, Any]) -> list[int | str]:
+        kind = condition["kind"]
+        if kind in ("message", "line") and condition["patterns"]:
+            return [literal for pattern in condition["patterns"] for literal in pattern["literals"]]
+        if kind == "message":
+            return [f"exception:{name}" for name in condition["exception"]]
+        if kind == "metric":
+            return ["metric"]
+        if kind == "exit":
+            return [f"exit:{status}" for status in condition["statuses"]]
+        if kind == "any":
+            return [key for part in condition["parts"] for key in self._keys(part)]
+        if kind == "all":
+            return self._keys(max(condition["parts"], key=_rarity))
+        if kind in ("package", "flag"):
+            return list(condition["literals"])
+        return ["always"]
+
+
+def _rarity(condition: dict[str, Any]) -> int:
+    kind = condition["kind"]
+    if kind in ("message", "line") and condition["patterns"]:
+        return 5
+    if kind in ("any", "all"):
+        ranks = [_rarity(part) for part in condition["parts"]]
+        return min(ranks) if kind == "any" else max(ranks)
+    return {"message": 4, "exit": 3, "metric": 2, "package": 1, "flag": 1}.get(kind, 0)
+
+
+def _metric(condition: Any) -> dict[str, Any]:
+    return {
+        "names": _list(condition.metric), "is": condition.is_, "value": condition.value, "every": condition.every,
+        "after_finite": condition.after_finite, "points": condition.points,
+        "beside": [{"kind": "metric", **_metric(b)} for b in condition.beside],
+    }  # fmt: skip
+
+
+def _list(value: str | list[str] | None) -> list[str]:
+    return [] if value is None else [value] if isinstance(value, str) else value
+
+
+def _spellings(names: list[str]) -> list[str]:
+    return sorted({s for n in names for s in (n, n.replace("-", "_"), n.replace("_", "-"))})
+
+
+def _symmetric(loaded: list[Loaded]) -> dict[str, dict[str, Any]]:
+    """Relations declared once, by the newer entry, known on both sides."""
+    out: dict[str, dict[str, Any]] = {item.entry.id: {"confused": [], "overlaps": []} for item in loaded}
+    for item in loaded:
+        entry: Entry = item.entry
+        for i, other in enumerate(entry.not_to_confuse_with):
+            zh = item.chinese.not_to_confuse_with[i].because if item.chinese else None
+            out[entry.id]["confused"].append({"entry": other.entry, "because": other.because, "zh": zh})
+            if other.entry in out:
+                out[other.entry]["confused"].append({"entry": entry.id, "because": other.because, "zh": zh})
+        for other in entry.overlaps:
+            out[entry.id]["overlaps"].append(other.entry)
+            if other.entry in out:
+                out[other.entry]["overlaps"].append(entry.id)
+    return out
+
+
+_KEYS = ("name", "names", "model_type", "class_prefix", "number", "code", "status", "message", "messages", "signal", "owner")
+
+
+def _table(path: Path) -> bytes:
+    """Rows sorted by key; a row stands under each of its keys (the columns of `_KEYS` that it has)."""
+    if path.suffix == ".jsonl":
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    else:
+        data = yaml.load(path.read_text(encoding="utf-8"), Loader=Loader)
+        rows = data.get("rows", []) if isinstance(data, dict) else []
+    keyed: list[tuple[str, str]] = []
+    for row in rows:
+        columns = [c for c in _KEYS if c in row and not (c == "owner" and "name" in row)] or list(row)[:1]
+        text = json.dumps(row, ensure_ascii=False)
+        for key in {str(k) for c in columns for k in (row[c] if isinstance(row[c], list) else [row[c]])}:
+            keyed.append((key, text))
+    keyed.sort()
+    lines = [f"{json.dumps(key, ensure_ascii=False)}\t{text}" for key, text in keyed]
+    return ("\n" + "\n".join(lines)).encode() if lines else b""

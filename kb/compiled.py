@@ -1,0 +1,126 @@
+"""The compiled form of entries: one file, mapped into memory, of which an answer reads a few kilobytes.
+
+A pack is one file: a JSON header line, then one JSON line an entry, then the tables as lines ``key<TAB>row``. The header
+holds the literals of all patterns and which entries each one *triggers*; an entry's body is parsed only when one of its
+triggers was seen. So a thousand entries cost what ten cost. Data only: JSON, never pickle.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+FORMAT = 3
+"""Raised whenever the compiled form changes: an older file in a cache is then not read."""
+
+Body = dict[str, Any]
+
+
+class Pack:
+    """One compiled file. ``origin`` is shown when an entry of a later pack overrides an earlier one."""
+
+    def __init__(self, path: Path, origin: str = "shipped") -> None:
+        self.path = path
+        self.origin = origin
+        with path.open("rb") as file:
+            self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        end = self._data.find(b"\n")
+        header = json.loads(self._data[:end])
+        if header.get("format") != FORMAT:
+            raise ValueError(f"{path}: compiled by another version of the tool; delete it, it is made anew")
+        self._base = end + 1
+        self.literals: list[str] = header["literals"]
+        self.triggers: list[list[int]] = header["triggers"]
+        self.pseudo: dict[str, list[int]] = header["pseudo"]
+        self.ids: list[str] = header["ids"]
+        self._places: list[list[int]] = header["places"]
+        self._tables: dict[str, list[int]] = header["tables"]
+        self._bodies: dict[int, Body] = {}
+
+    def body(self, number: int) -> Body:
+        """The whole entry: texts in both languages and compiled symptoms."""
+        if (known := self._bodies.get(number)) is None:
+            start, length = self._places[number]
+            known = json.loads(self._data[self._base + start : self._base + start + length])
+            self._bodies[number] = known
+        return known
+
+    def rows(self, table: str, key: str) -> Iterator[dict[str, Any]]:
+        """Rows of a table (or of all tables of a prefix, ``api/parameters-*``) whose key column is ``key``."""
+        wanted = b"\n" + json.dumps(key, ensure_ascii=False).encode() + b"\t"
+        prefix = table[:-1] if table.endswith("*") else None
+        for name, (start, length) in self._tables.items():
+            if name != table and (prefix is None or not name.startswith(prefix)):
+                continue
+            begin, end = self._base + start, self._base + start + length
+            at = self._data.find(wanted, begin, end)
+            while at != -1:
+                stop = self._data.find(b"\n", at + 1, end + 1)
+                yield json.loads(self._data[at + len(wanted) : stop if stop != -1 else end])
+                at = self._data.find(wanted, at + 1, end)
+
+    def has_table(self, table: str) -> bool:
+        prefix = table[:-1] if table.endswith("*") else None
+        return table in self._tables or (prefix is not None and any(n.startswith(prefix) for n in self._tables))
+
+
+class Knowledge:
+    """Several packs as one: literals numbered through, later packs override ids of earlier ones."""
+
+    def __init__(self, packs: list[Pack]) -> None:
+        self.packs = packs
+        self.literals: list[str] = []
+        self._first: list[int] = []
+        shadowed: dict[str, int] = {}
+        for number, pack in enumerate(packs):
+            self._first.append(len(self.literals))
+            self.literals += pack.literals
+            for id_ in pack.ids:
+                shadowed[id_] = number
+        self._owner = shadowed
+
+    def triggered(self, literals: set[int], pseudo: set[str]) -> Iterator[tuple[Body, int]]:
+        """Entries worth a look, with the number that their pack's literals start at."""
+        for number, pack in enumerate(self.packs):
+            first = self._first[number]
+            last = first + len(pack.literals)
+            seen: set[int] = set()
+            for literal in literals:
+                if first <= literal < last:
+                    seen.update(pack.triggers[literal - first])
+            for name in pseudo:
+                seen.update(pack.pseudo.get(name, ()))
+            for entry in sorted(seen):
+                if self._owner[pack.ids[entry]] == number:
+                    yield pack.body(entry), first
+
+    def ids(self) -> list[str]:
+        return sorted(self._owner)
+
+    def find(self, id_: str) -> tuple[Body, int] | None:
+        """An entry by id, with the number that its pack's literals start at."""
+        number = self._owner.get(id_)
+        if number is None:
+            return None
+        pack = self.packs[number]
+        return pack.body(pack.ids.index(id_)), self._first[number]
+
+    def bodies(self) -> Iterator[Body]:
+        for id_ in self.ids():
+            found = self.find(id_)
+            assert found is not None
+            yield found[0]
+
+    def overridden(self) -> list[str]:
+        """Ids that a later pack took over from an earlier one."""
+        taken: set[str] = set()
+        for number, pack in enumerate(self.packs):
+            taken.update(i for i in pack.ids if self._owner[i] != number)
+        return sorted(taken)
+
+    def rows(self, table: str, key: str) -> Iterator[dict[str, Any]]:
+        for pack in reversed(self.packs):
+            yield from pack.rows(table, key)

@@ -1,0 +1,1 @@
+"""The command line: what the user typed → the functions of the package."""

@@ -1,0 +1,104 @@
+"""Running a diagnosis from the command line: files, a pipe, or the paste prompt; and how it ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from troubleshooter.cli.front import Options
+from troubleshooter.cli.pipe import passing
+from troubleshooter.cli.settings import SettingsError, ignored, language
+from troubleshooter.diagnose import Tool
+from troubleshooter.read.sources import Source, Unreadable, binary, from_path, from_stream
+from troubleshooter.report.build import TOP
+from troubleshooter.report.model import Report
+
+UNUSABLE = 2
+
+
+def guarded(options: Options) -> int:
+    """`run`, with every expected trouble as one clear sentence on standard error and exit 2; a closed pipe is quiet."""
+    try:
+        try:
+            code = run(options)
+        except (Unreadable, SettingsError, FileNotFoundError) as error:
+            print(f"troubleshoot: {error}", file=sys.stderr)
+            code = UNUSABLE
+        except Exception as error:
+            if type(error).__name__ != "EntryError":
+                raise
+            print(f"troubleshoot: entries that cannot be used:\n{error}", file=sys.stderr)
+            code = UNUSABLE
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def tool(options: Options) -> Tool:
+    """The knowledge as the options ask for it."""
+    made = Tool.load(options.entries)
+    made.ignore = ignored(options.ignore)
+    if options.env:
+        from troubleshooter.cli.environment import installed
+
+        made.environment = installed(options.env)
+    if taken := made.knowledge.overridden():
+        print(f"troubleshoot: your own entries replace shipped ones: {', '.join(taken)}", file=sys.stderr)
+    return made
+
+
+def run(options: Options) -> int:
+    """Diagnose what the options name; the worst exit status of several inputs."""
+    lang, top = language(options.lang), options.top or TOP
+    if not options.files and sys.stdin.isatty():
+        from troubleshooter.cli.prompt import paste
+
+        return paste(tool(options), lang, top)
+    made = tool(options)
+    if not options.files or options.files == ["-"]:
+        return _show([_stdin(made, options, lang, top)], options)
+    reports: list[Report] = []
+    unreadable = False
+    for name in options.files:
+        try:
+            sources = [from_stream(sys.stdin.buffer)] if name == "-" else from_path(Path(name))
+            reports.append(_one(made, sources, lang, top))
+        except Unreadable as error:
+            print(f"troubleshoot: {error}", file=sys.stderr)
+            unreadable = True
+    code = _show(reports, options)
+    return UNUSABLE if unreadable else code
+
+
+def _one(made: Tool, sources: Sequence[Source], lang: str, top: int) -> Report:
+    report = made.report(sources, lang=lang, top=top)
+    if not report.input["lines"]:
+        names = ", ".join(s.name for s in sources[:3])
+        raise Unreadable(f"{names}: nothing to read; give the log of a run, or pipe it in: command 2>&1 | troubleshoot")
+    if len(sources) == 1 and (path := sources[0].path) is not None and path.suffix.lower() not in (".gz", ".xz", ".bz2", ".zst"):
+        with path.open("rb") as file:
+            if binary(file.read(8192)) and not report.failures:
+                raise Unreadable(f"{path}: looks like a binary file; expected a log (plain, .gz, .xz, .zst, .ipynb)")
+    return report
+
+
+def _stdin(made: Tool, options: Options, lang: str, top: int) -> Report:
+    echo = not options.quiet and options.format == "terminal"
+    source = from_stream(sys.stdin.buffer)
+    with passing(source, echo=echo):
+        return _one(made, [source], lang, top)
+
+
+def _show(reports: list[Report], options: Options) -> int:
+    from troubleshooter.report.render import render
+
+    for number, report in enumerate(reports):
+        render(report, options.format, several=len(reports) > 1, first=number == 0)
+    codes = [r.exit_code for r in reports]
+    return max(codes, key=lambda c: (0, 3, 1, 2).index(c)) if codes else UNUSABLE

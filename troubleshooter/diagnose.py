@@ -1,0 +1,72 @@
+"""The whole way for one log: read → observe → match → rank → report. No global state: safe to run side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kb.cache import cache_folder, knowledge
+from kb.compiled import Knowledge
+from troubleshooter.match.engine import Candidate, candidates
+from troubleshooter.observe.model import Fact, Observations
+from troubleshooter.observe.observer import Observer
+from troubleshooter.rank import rank
+from troubleshooter.read.line import Line
+from troubleshooter.read.scanner import Scanner
+from troubleshooter.read.sources import Source, from_path, from_text
+from troubleshooter.read.stream import read
+from troubleshooter.report.build import TOP, build
+from troubleshooter.report.model import Report
+
+
+@dataclass(slots=True)
+class Tool:
+    """The knowledge with its scanner, made once and used for any number of logs."""
+
+    knowledge: Knowledge
+    scanner: Scanner
+    ignore: dict[str, str] = field(default_factory=dict)
+    environment: dict[str, str] = field(default_factory=dict)
+    """Installed versions of the training environment (``--env``): they join the facts of every log."""
+
+    @classmethod
+    def load(cls, entries: Sequence[Path] = ()) -> Tool:
+        """The shipped entries, with folders of a team's own on top. Raises `kb.problem.EntryError`, FileNotFoundError."""
+        known = knowledge(*entries)
+        return cls(known, Scanner(known.literals, cache_folder()))
+
+    def observe(self, sources: Sequence[Source]) -> Observations:
+        """What the sources of one run show, merged. Raises `read.sources.Unreadable`."""
+        observer = Observer(self.scanner)
+        for number, source in enumerate(sources):
+            observer.feed(read(source, number))
+        found = observer.finish()
+        for name, version in self.environment.items():
+            line = Line(f"{name}=={version} (installed, read by --env)", 0)
+            found.facts.append(Fact("version", name, version, line, "environment"))
+        return found
+
+    def match(self, observations: Observations) -> list[Candidate]:
+        return candidates(observations, self.knowledge)
+
+    def report(self, sources: Sequence[Source], *, lang: str = "en", top: int = TOP) -> Report:
+        """The report on one run."""
+        observations = self.observe(sources)
+        ranked = rank(self.match(observations), observations)
+        names = [source.name for source in sources]
+        return build(observations, ranked, self.knowledge, names, lang=lang, top=top, ignore=self.ignore)
+
+
+def diagnose(
+    log: str | bytes | Path | Iterable[str | bytes], *, lang: str = "en", entries: Sequence[Path] = (), top: int = TOP,
+    tool: Tool | None = None,
+) -> Report:  # fmt: skip
+    """Diagnose one log: a text, bytes or an iterable of lines is the log itself, a `Path` is a file or a run's folder.
+
+    ``tool`` keeps the knowledge loaded between calls. Raises `troubleshooter.read.sources.Unreadable`,
+    `kb.problem.EntryError`, FileNotFoundError.
+    """
+    tool = tool or Tool.load(entries)
+    sources = from_path(log) if isinstance(log, Path) else [from_text(log)]
+    return tool.report(sources, lang=lang, top=top)

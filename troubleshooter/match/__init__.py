@@ -1,0 +1,1 @@
+"""Match: observations × entries → candidates. Every symptom is a statement about observations; each hit keeps its evidence."""

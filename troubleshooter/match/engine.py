@@ -1,0 +1,120 @@
+"""Entries that were triggered, tried on the log: the best trial of each symptom becomes a candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from kb.compiled import Body, Knowledge
+from troubleshooter.match.conditions import ANCHORS, Context, anchors, anchors_on, evaluate, tolerated
+from troubleshooter.match.outcome import Anchor, Evidence, Outcome, Trial
+from troubleshooter.observe.model import Observations
+
+
+@dataclass(slots=True)
+class Candidate:
+    """An entry of which a symptom holds, with the trial that shows it best."""
+
+    body: Body
+    base: int
+    trial: Trial
+
+    @property
+    def id(self) -> str:
+        return str(self.body["id"])
+
+    @property
+    def evidence(self) -> list[Evidence]:
+        """Lines that held conditions point at, each once, in the order of the log."""
+        out: dict[tuple[int, int, str], Evidence] = {}
+        for outcome in (*self.trial.require, *self.trial.support):
+            for item in outcome.evidence if outcome.state == "held" else ():
+                out.setdefault((item.line.file, item.line.number, item.text), item)
+        return sorted(out.values(), key=lambda e: (e.line.file, e.line.number))
+
+
+def candidates(observations: Observations, knowledge: Knowledge) -> list[Candidate]:
+    """Every entry of which a symptom holds on this log, unordered."""
+    found = []
+    for body, base in knowledge.triggered(set(observations.hits), set(_pseudo(observations))):
+        trials = [t for number in range(len(body["symptoms"])) for t in holding(body, base, number, observations, knowledge)]
+        if trials:
+            found.append(Candidate(body, base, max(trials, key=_strength)))
+    return found
+
+
+def holding(body: Body, base: int, number: int, observations: Observations, knowledge: Knowledge) -> Iterator[Trial]:
+    """The trials of one symptom that hold."""
+    strict_package = body.get("variant_of") is not None
+    symptom = body["symptoms"][number]
+    for trial in trials(body, base, number, observations, knowledge):
+        if all(
+            o.state == "held" or (o.state == "unseen" and tolerated(c) and not (strict_package and c["kind"] == "package"))
+            for o, c in zip(trial.require, symptom["require"], strict=True)
+        ) and not any(o.state == "held" for o in trial.exclude):
+            yield trial
+
+
+def trials(body: Body, base: int, number: int, observations: Observations, knowledge: Knowledge) -> Iterator[Trial]:
+    """One symptom on each exception or line that it may be about (or on the log as a whole)."""
+    symptom: dict[str, Any] = body["symptoms"][number]
+    require = symptom["require"]
+    first = next((i for i, c in enumerate(require) if anchors_on(c)), None)
+    count = 0
+    if first is not None:
+        for anchor, outcome in anchors(require[first], Context(observations, knowledge, base)):
+            yield _trial(body, base, symptom, first, anchor, outcome, observations, knowledge)
+            count += 1
+            if count >= ANCHORS:
+                return
+    if not count:
+        yield _trial(body, base, symptom, first, None, None, observations, knowledge)
+
+
+def _trial(
+    body: Body, base: int, symptom: dict[str, Any], first: int | None, anchor: Anchor | None, found: Outcome | None,
+    observations: Observations, knowledge: Knowledge,
+) -> Trial:  # fmt: skip
+    context = Context(observations, knowledge, base, anchor, dict(found.captured) if found else {})
+    if anchor is not None and anchor.line.rank is not None:
+        context.captured.setdefault("rank", str(anchor.line.rank))
+    require: list[Outcome] = []
+    for i, condition in enumerate(symptom["require"]):
+        outcome = found if found is not None and i == first else evaluate(condition, context)
+        require.append(outcome)
+        if outcome.state == "held":
+            context.captured.update((k, v) for k, v in outcome.captured.items() if k not in context.captured)
+    support = [evaluate(c, context) for c in symptom["support"]]
+    for outcome in support:
+        if outcome.state == "held":
+            context.captured.update((k, v) for k, v in outcome.captured.items() if k not in context.captured)
+    exclude = [evaluate(c, context) for c in symptom["exclude"]]
+    if anchor is None:  # about numbers or an exit: the first line that shows it
+        shown = [e for o in require if o.state == "held" for e in o.evidence]
+        anchor = Anchor(None, shown[0].line) if shown else None
+    return Trial(
+        body["id"], symptom["name"], anchor, require, support, exclude, context.captured, symptom["decisive"], first or 0
+    )
+
+
+def _strength(trial: Trial) -> tuple[int, int, int, int, int]:
+    """Which trial of an entry to show: about an exception, nothing unseen, most support, longest words, earliest."""
+    unseen = sum(o.parts_unseen + (o.state == "unseen") for o in trial.require)
+    support = sum(o.state == "held" for o in trial.support)
+    length = sum(o.length for o in trial.require)
+    failure = trial.anchor.failure if trial.anchor else None
+    crash = 0 if failure is None else 2 if failure.role == "initiating" else 1
+    return crash, -unseen, support, length, -(trial.anchor.line.number if trial.anchor else 0)
+
+
+def _pseudo(observations: Observations) -> Iterator[str]:
+    yield "always"
+    if observations.metrics:
+        yield "metric"
+    for failure in observations.failures:
+        yield f"exception:{failure.type}"
+        if "(" in failure.exception:
+            yield f"exception:{failure.exception.partition('(')[2].rstrip(')').rpartition('.')[2]}"
+    for exit_ in observations.exits:
+        yield f"exit:{exit_.status}"

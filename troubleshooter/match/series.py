@@ -1,0 +1,92 @@
+"""What a metric series does: the shapes that `metric:` conditions ask for."""
+
+from __future__ import annotations
+
+from troubleshooter.observe.model import Point
+
+STUCK_POINTS = 4
+EXPLODED = 30.0
+"""A series explodes when its end lies this many times over its lowest earlier value (F20 of the lab: 5 → 6,665)."""
+
+
+def finite(value: float) -> bool:
+    return value - value == 0
+
+
+def first(points: list[Point], shape: str, value: float | None) -> Point | None:
+    """The first point that shows the shape, or None. Shapes of a whole series point at its last value."""
+    if shape in _POINTWISE:
+        return next((p for p in points if _POINTWISE[shape](p.value, value)), None)
+    return points[-1] if points and _WHOLE[shape]([p.value for p in points]) else None
+
+
+def every(points: list[Point], shape: str, value: float | None) -> bool:
+    """Whether all points show the shape (for shapes of a whole series: whether it does)."""
+    if shape in _POINTWISE:
+        return all(_POINTWISE[shape](p.value, value) for p in points)
+    return _WHOLE[shape]([p.value for p in points])
+
+
+def _stuck(values: list[float]) -> bool:
+    """No change but noise over its last half."""
+    seen = [v for v in values if finite(v)]
+    if len(seen) < STUCK_POINTS:
+        return False
+    half = seen[len(seen) // 2 :]
+    return max(half) - min(half) <= 0.002 * max(abs(v) for v in half) if any(half) else True
+
+
+def _constant(values: list[float]) -> bool:
+    return len(values) >= 3 and len(set(values)) == 1
+
+
+def _trend(values: list[float]) -> float:
+    """Change from the first to the last third, relative to the size of the values."""
+    seen = [v for v in values if finite(v)]
+    if len(seen) < 3:
+        return 0.0
+    third = max(1, len(seen) // 3)
+    start, stop = sum(seen[:third]) / third, sum(seen[-third:]) / third
+    return (stop - start) / (max(abs(start), abs(stop)) or 1.0)
+
+
+def _exploding(values: list[float]) -> bool:
+    seen = [v for v in values if finite(v)]
+    low = seen[0] if seen else 0.0
+    for v in seen:
+        if low > 0 and v > EXPLODED * low and v > 10:
+            return True
+        low = min(low, v) if v > 0 else low
+    return False
+
+
+def _repeating(values: list[float]) -> bool:
+    """A block of at least three different values comes again digit for digit (nothing is updated between epochs)."""
+    n = len(values)
+    for period in range(3, n // 2 + 1):
+        block = values[-period:]
+        if len(set(block)) >= 3 and values[-2 * period : -period] == block:
+            return True
+    return False
+
+
+_POINTWISE = {
+    "seen": lambda v, _: True,
+    "nan": lambda v, _: v != v,
+    "inf": lambda v, _: v in (float("inf"), float("-inf")),
+    "nonfinite": lambda v, _: not finite(v),
+    "finite": lambda v, _: finite(v),
+    "zero": lambda v, _: v == 0,
+    "nonzero": lambda v, _: finite(v) and v != 0,
+    "above": lambda v, x: finite(v) and v > x,
+    "below": lambda v, x: finite(v) and v < x,
+    "equal": lambda v, x: finite(v) and abs(v - x) <= 1e-4 * max(1.0, abs(x)),
+}
+_WHOLE = {
+    "stuck": _stuck,
+    "constant": _constant,
+    "falling": lambda values: _trend(values) < -0.02,
+    "rising": lambda values: _trend(values) > 0.02,
+    "exploding": _exploding,
+    "repeating": _repeating,
+}

@@ -1,0 +1,129 @@
+"""Facts of the environment: versions, GPUs, platforms. Each keeps the line that shows it.
+
+A version counts when the log shows what is installed (``pip freeze``, ``transformers env``, ``collect_env``, banners,
+wheel and egg paths); a requirement that a message quotes (``transformers>=4.45 is required``) is no fact.
+"""
+
+from __future__ import annotations
+
+import re
+
+from troubleshooter.observe.model import Fact, Observations
+from troubleshooter.read.line import Line
+
+PACKAGES = (
+    "torch", "pytorch", "transformers", "accelerate", "peft", "trl", "datasets", "tokenizers", "bitsandbytes", "deepspeed",
+    "unsloth", "unsloth_zoo", "unsloth-zoo", "flash-attn", "flash_attn", "flash-attention", "xformers", "triton", "vllm",
+    "huggingface-hub", "huggingface_hub", "safetensors", "numpy", "pandas", "pyarrow", "ray", "llamafactory", "axolotl",
+    "ms-swift", "swift", "torchtune", "torchvision", "torchaudio", "auto-gptq", "auto_gptq", "autoawq", "optimum", "gptqmodel",
+    "lightning", "pytorch-lightning", "pytorch_lightning", "sentencepiece", "protobuf", "wandb", "apex", "torchao", "verl",
+    "openrlhf", "hqq", "megatron-core", "tensorflow", "jax", "liger-kernel", "liger_kernel", "fschat", "evaluate", "urllib3",
+    "mamba-ssm", "causal-conv1d", "compressed-tensors", "lm-eval", "gradio", "pydantic", "setuptools", "ninja", "nccl", "sglang",
+    "diffusers", "sentence-transformers", "timm", "llama-recipes", "llama_recipes", "python", "cuda", "driver", "cudnn", "rocm",
+)  # fmt: skip
+_NAMES = "|".join(sorted((re.escape(p) for p in PACKAGES), key=len, reverse=True))
+_VERSION = r"v?(?P<version>\d{1,4}(?:\.\d{1,5}){1,4}(?:[.\-]?(?:dev|post|rc|a|b)\d*)?(?:\+[\w.]+)?)"
+_ANY = re.compile(rf"(?i)(?<![\w./-])(?P<name>{_NAMES})(?![\w-])")
+_PIN = re.compile(r"(?:^|[\s\"'`])(?P<name>[A-Za-z][\w.-]{1,40})==" + _VERSION + r"(?=[\s\"'`,;\])]|$)")
+_SAID = re.compile(
+    rf"(?i)(?<![\w./-])(?P<name>{_NAMES})[`'\"]?\s*(?:\(GPU\?\)|library|package)?\s*(?:[_ ]?(?:version|ver\.?))?\s*"
+    rf"(?:\(GPU\?\))?[`'\"]?\s*(?:\||:|==?|@|\s)\s*[`'\"]?{_VERSION}(?=[\s,;)\]|\"'`(:]|\.?\s|\.?$)"
+)
+_LISTED = re.compile(rf"^\s*(?P<name>[A-Za-z][\w.-]{{1,40}})\s{{2,40}}{_VERSION}(?:\s|$)")
+_REQUIRED = re.compile(
+    r"(?i)requir|upgrade|install\b|please|at least|minimum|need|older|newer|>=|<=|~=|deprecat|removed|will be|support|compiled|built"
+)
+_EGG = re.compile(r"[/\\](?P<name>[A-Za-z]\w{1,40})-" + _VERSION + r"(?:-py3|\.dist-info|\.egg-info)")
+_PYTHON_PATH = re.compile(r"[/\\](?:lib[/\\])?[pP]ython(?P<version>3\.\d{1,2})[/\\]")
+_PIP_NAME = re.compile(r"Name: (?P<name>[\w.-]{2,40})$")
+_PIP_VERSION = re.compile(rf"Version: {_VERSION}$")
+
+_GPU = re.compile(
+    r"(?:NVIDIA |Nvidia |Tesla |GeForce |Quadro |AMD |Radeon |Instinct )*"
+    r"(?:(?:GH200|GB200|H100|H200|H800|H20|B200|B300|A100|A800|A10G?|A16|A30|A40|A2|L40S?|L4|T4|V100S?|P100|P40|P4|K80|M40|M60)\b[\w-]*"
+    r"(?:[ -](?:SXM\d?|PCIE|PCIe|NVL|HBM3)[\w-]*)?(?:[ -]\d+GB)?"
+    r"|RTX (?:PRO )?(?:A\d{4}|\d{4})(?: ?(?:Ti|SUPER|Ada|Super))*(?: Laptop GPU)?|GTX \d{3,4}(?: ?(?:Ti|SUPER))?|TITAN (?:RTX|V|Xp|X)"
+    r"|MI\d{2,3}[XA]?|RX \d{4}(?: XTX?)?|Jetson [\w ]{2,20}|GB10)\b"
+)
+_GPU_WORDS = re.compile(r"GPU|NVIDIA|Nvidia|Tesla|GeForce|RTX|GTX|TITAN|CUDA|cuda|A100|H100|V100|Radeon|Instinct|device")
+_CAPABILITY = re.compile(
+    r"(?i)(?:compute capability|cuda capability(?: sm_)?|capability|\bcc)[^\d]{0,24}?(?:sm_)?(?P<major>\d{1,2})(?:\.|(?=\d\b))(?P<minor>\d)\b"
+)
+_UNSLOTH_CUDA = re.compile(r"\bCUDA: (?P<major>\d{1,2})\.(?P<minor>\d)\. CUDA Toolkit")
+
+_PLATFORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("windows", re.compile(r"\b[A-Z]:\\|WinError|site-packages\\|\bwin32\b|Windows-\d|\\lib\\")),
+    ("wsl", re.compile(r"microsoft-standard-WSL|/usr/lib/wsl|\bWSL ?2?\b")),
+    ("colab", re.compile(r"python3\.\d+/dist-packages|/content/|ipython-input-\d+-")),
+    ("kaggle", re.compile(r"/kaggle/")),
+    ("macos", re.compile(r"/Users/|macOS-|Darwin|darwin")),
+    ("rocm", re.compile(r"(?i)\brocm|hipError|\bHIP\b|\.hip\b|\bgfx\d{3,4}\b")),
+    ("mps", re.compile(r"\bMPS\b|\bmps\b|[Mm]etal")),
+    ("linux", re.compile(r"Linux-|/usr/lib/|/home/|/opt/conda|/root/|/lib/python")),
+    ("notebook", re.compile(r"ipython-input|Cell In\[|Input In \[|ipykernel|<cell line")),
+)
+_ALIASES = {"pytorch": "torch", "flash-attention": "flash-attn", "unsloth_zoo": "unsloth-zoo", "swift": "ms-swift", "fastchat": "fschat"}
+
+
+def canonical(name: str) -> str:
+    """A package's name as the index spells it: lower case, ``-`` for ``_``."""
+    name = name.lower().replace("_", "-").replace(".", "-")
+    return _ALIASES.get(name, name)
+
+
+class FactReader:
+    """Collects facts line by line; the first line that shows a fact is kept."""
+
+    def __init__(self, observations: Observations) -> None:
+        self.facts = observations.facts
+        self._seen: set[tuple[str, str, str]] = set()
+        self._pip: str | None = None
+
+    def read(self, line: Line) -> None:
+        text = line.text
+        if len(text) < 6:
+            return
+        if self._pip and (found := _PIP_VERSION.match(text)):
+            self._add("version", canonical(self._pip), found["version"], line)
+            self._pip = None
+            return
+        if text.startswith("Name: ") and (found := _PIP_NAME.match(text)):
+            self._pip = found["name"]
+            return
+        if "." in text:
+            self._versions(line, text)
+        if _GPU_WORDS.search(text):
+            self._gpus(line, text)
+        for name, pattern in _PLATFORMS:
+            if ("platform", name, "") not in self._seen and pattern.search(text):
+                self._add("platform", name, "", line)
+
+    def _versions(self, line: Line, text: str) -> None:
+        if "==" in text:
+            for found in _PIN.finditer(text):
+                if not _REQUIRED.search(text):
+                    self._add("version", canonical(found["name"]), found["version"], line)
+        if ("-py3" in text or "-info" in text) and (found := _EGG.search(text)):
+            self._add("version", canonical(found["name"]), found["version"], line, "path")
+        if "ython3." in text and (found := _PYTHON_PATH.search(text)):
+            self._add("version", "python", found["version"], line, "path")
+        if _ANY.search(text) and not _REQUIRED.search(text):
+            for found in _SAID.finditer(text):
+                self._add("version", canonical(found["name"]), found["version"], line)
+        elif "  " in text and (found := _LISTED.match(text)):
+            self._add("version", canonical(found["name"]), found["version"], line)
+
+    def _gpus(self, line: Line, text: str) -> None:
+        for found in _GPU.finditer(text):
+            self._add("gpu", found.group().strip(), "", line)
+        for pattern in (_CAPABILITY, _UNSLOTH_CUDA):
+            for found in pattern.finditer(text):
+                major = int(found["major"])
+                if 2 <= major <= 12:
+                    self._add("capability", "", f"{major}.{found['minor']}", line)
+
+    def _add(self, kind: str, name: str, value: str, line: Line, basis: str = "printed") -> None:
+        key = (kind, name, value)
+        if key not in self._seen and len(self._seen) < 4000:
+            self._seen.add(key)
+            self.facts.append(Fact(kind, name, value, line, basis))

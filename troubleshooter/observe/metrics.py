@@ -1,0 +1,124 @@
+"""Metric records: the numbers that trainers print, in the many forms they print them.
+
+HF dict lines (values bare, or strings from transformers 5 on), JSON and JSON lines, ``trainer_state.json``,
+``key=value`` and ``key: value`` lines (DeepSpeed, Megatron, Lightning, verl, torchtune), notebook step tables.
+"""
+
+from __future__ import annotations
+
+import re
+
+from troubleshooter.observe.model import Observations, Point
+from troubleshooter.read.line import Line
+
+HEAD, TAIL = 500, 4000
+"""Points of one series that are kept: the first and the last; anomalies between them are kept too."""
+
+_ABOUT = re.compile(r"loss|grad[_ ]?norm|reward|perplexity|learning[_ ]rate|logps|\bkl\b|\blr\b|\bppl\b", re.IGNORECASE)
+_NUMBER = r"[-+]?(?:\d{1,20}(?:\.\d{0,25})?|\.\d{1,25})(?:[eE][-+]?\d{1,4})?|[-+]?(?:nan|NaN|NAN|inf|Inf|INF|Infinity|infinity)"
+_QUOTE = "['\"`‘’“”＇＂]"
+_QUOTED = re.compile(
+    rf"{_QUOTE}(?P<name>[\w/.@()\- %]{{1,80}}){_QUOTE}\s*[:：]\s*{_QUOTE}?(?P<value>{_NUMBER}){_QUOTE}?(?=\s*(?:[,}}\])，]|$))"
+)
+_PLAIN = re.compile(
+    rf"(?P<name>[A-Za-z][\w/.@]*(?:[ -][a-z][\w/]*){{0,2}})\s?[:=]\s?(?P<value>{_NUMBER})(?=[\s,;|}}\]):]|$)"
+)
+_TENSOR = re.compile(rf"(?P<name>[A-Za-z][\w ]{{1,30}}?)[:=]?\s+tensor\(\[?(?P<value>{_NUMBER})")
+_ONE_PER_LINE = re.compile(rf"\s*\"(?P<name>[\w/.@\- ]{{1,80}})\":\s*\"?(?P<value>{_NUMBER})\"?,?\s*$")
+_TABLE = re.compile(r"\|?\s*(?:Step|Epoch)\s*[\t|]\s*(?P<rest>.*(?:[Ll]oss|[Rr]eward).*)")
+_CELL = re.compile(rf"(?:{_NUMBER}|No log)$")
+
+_ALIASES = {
+    "training_loss": "loss", "train/loss": "loss", "train_loss_step": "loss", "lm_loss": "loss", "loss_step": "loss",
+    "validation_loss": "eval_loss", "val_loss": "eval_loss", "eval/loss": "eval_loss", "valid_loss": "eval_loss",
+    "gradient_norm": "grad_norm", "grad-norm": "grad_norm", "gnorm": "grad_norm", "train/grad_norm": "grad_norm",
+    "actor/grad_norm": "grad_norm", "global_grad_norm": "grad_norm", "lr": "learning_rate",
+    "train/learning_rate": "learning_rate", "actor/lr": "learning_rate", "train/reward": "reward",
+    "total_loss": "loss", "train/epoch": "epoch", "global_step": "step", "train/global_step": "step",
+    "iteration": "step", "iter": "step", "steps": "step",
+}  # fmt: skip
+_STEPS = ("step",)
+
+
+class MetricReader:
+    """Reads records line by line into ``observations.metrics``; knows the state of JSON objects and tables."""
+
+    def __init__(self, observations: Observations) -> None:
+        self.series = observations.metrics
+        self.record = 0
+        self._columns: list[str] | None = None
+        self._inside = False
+
+    def read(self, line: Line) -> bool:
+        """Take one line's metrics; True when it held some."""
+        text = line.text
+        if self._columns is not None and self._row(line):
+            return True
+        if len(text) < 6 or not _ABOUT.search(text):
+            # A JSON object that spans lines holds its step and epoch beside its loss.
+            if self._inside and (found := _ONE_PER_LINE.match(text)):
+                self._add(found["name"], found["value"], line)
+                return True
+            self._inside = self._inside and not text.strip().startswith(("}", "{"))
+            return False
+        if "oss" in text and (found := _TABLE.match(text)):
+            self._columns = [_canonical(c) for c in re.split(r"\s*[\t|]\s*|\s{2,}", found["rest"].strip(" |"))]
+            return False
+        if found := _ONE_PER_LINE.match(text):
+            if not self._inside:
+                self.record += 1
+            self._inside = True
+            self._add(found["name"], found["value"], line)
+            return True
+        self._inside = False
+        pairs = [(m["name"], m["value"]) for m in _QUOTED.finditer(text)]
+        if not pairs and "tensor(" in text:
+            pairs = [(m["name"], m["value"]) for m in _TENSOR.finditer(text)]
+        if not pairs:
+            pairs = [(m["name"], m["value"]) for m in _PLAIN.finditer(text)]
+        named = {_canonical(name): value for name, value in pairs}
+        if not any(_ABOUT.search(name) for name in named):
+            return False
+        self.record += 1
+        step = next((float(named[s]) for s in _STEPS if s in named and _finite(named[s])), None)
+        for name, value in named.items():
+            self._put(name, float(value), line, step)
+        return True
+
+    def _row(self, line: Line) -> bool:
+        """A row of a notebook's table: step, then the columns."""
+        assert self._columns is not None
+        cells = [c for c in re.split(r"\s*[\t|]\s*|\s{2,}", line.text.strip(" |")) if c]
+        if len(cells) != len(self._columns) + 1 or not all(_CELL.match(c) for c in cells):
+            if line.text.strip(" |-:"):
+                self._columns = None
+            return False
+        self.record += 1
+        step = float(cells[0]) if _finite(cells[0]) else None
+        for name, cell in zip(self._columns, cells[1:], strict=True):
+            if cell != "No log":
+                self._put(name, float(cell), line, step)
+        return True
+
+    def _add(self, name: str, value: str, line: Line) -> None:
+        self._put(_canonical(name), float(value), line, None)
+
+    def _put(self, name: str, value: float, line: Line, step: float | None) -> None:
+        points = self.series.setdefault(name, [])
+        points.append(Point(value, self.record, line, step))
+        if len(points) > HEAD + 2 * TAIL:
+            middle = points[HEAD:-TAIL]
+            points[HEAD:-TAIL] = [p for p in middle if not _finite_value(p.value)][:HEAD]
+
+
+def _canonical(name: str) -> str:
+    name = name.strip().lower().replace(" ", "_")
+    return _ALIASES.get(name, name)
+
+
+def _finite(value: str) -> bool:
+    return value.lower().lstrip("+-") not in ("nan", "inf", "infinity", "no log")
+
+
+def _finite_value(value: float) -> bool:
+    return value - value == 0

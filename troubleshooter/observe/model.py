@@ -1,0 +1,105 @@
+"""What was observed in a log, before any entry is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from troubleshooter.read.line import Line
+
+
+@dataclass(slots=True)
+class Frame:
+    """One frame of a traceback: path as printed, line (0 when the paste lacks it) and function."""
+
+    file: str
+    line: int
+    function: str
+
+    @property
+    def path(self) -> str:
+        """The path with forward slashes, for comparing."""
+        return self.file.replace("\\", "/")
+
+
+@dataclass(slots=True)
+class Failure:
+    """An exception that the log shows (or a process that died).
+
+    ``exception`` is "" where the paste lost the type. ``role`` is initiating, cascade, teardown, handled or wrapped
+    (the cause of it is another failure of this log). ``line`` is the raw line of the message. ``cut`` says that the
+    traceback's start or frames are missing, so that an absent frame proves nothing.
+    """
+
+    exception: str
+    message: str
+    frames: list[Frame]
+    line: Line
+    start: Line
+    role: str = "initiating"
+    cut: bool = False
+    repeated: int = 1
+    ranks: set[int] = field(default_factory=set)
+    streams: set[str] = field(default_factory=set)
+    cause: Failure | None = None
+    """The exception that this one was raised from or during."""
+
+    @property
+    def type(self) -> str:
+        """The last dotted part of the exception's type, without Ray's "(cause)"."""
+        return self.exception.partition("(")[0].rpartition(".")[2]
+
+    @property
+    def text(self) -> str:
+        """Type and message as the last line of a traceback prints them."""
+        return f"{self.exception}: {self.message}" if self.exception and self.message else self.exception or self.message
+
+
+@dataclass(slots=True)
+class Exit:
+    """A process that ended: ``status`` as Python counts (negative: signal)."""
+
+    status: int
+    line: Line
+    rank: int | None = None
+
+
+@dataclass(slots=True)
+class Point:
+    """One value of a metric: ``record`` numbers the printed record, ``step`` the training step where known."""
+
+    value: float
+    record: int
+    line: Line
+    step: float | None = None
+
+
+@dataclass(slots=True)
+class Fact:
+    """Something about the environment that the log shows, and where."""
+
+    kind: str
+    name: str
+    value: str
+    line: Line
+    basis: str = "printed"
+
+
+@dataclass(slots=True)
+class Observations:
+    """Everything that was observed. ``hits`` holds, by literal of the knowledge, the lines that hold it."""
+
+    failures: list[Failure] = field(default_factory=list)
+    exits: list[Exit] = field(default_factory=list)
+    metrics: dict[str, list[Point]] = field(default_factory=dict)
+    facts: list[Fact] = field(default_factory=list)
+    phases: list[tuple[str, Line]] = field(default_factory=list)
+    hits: dict[int, list[Line]] = field(default_factory=dict)
+    counts: dict[int, int] = field(default_factory=dict)
+    first_lines: dict[int, Line] = field(default_factory=dict)
+    lines: int = 0
+    bytes: int = 0
+    complete: bool = True
+    """False where only parts of a large log were looked at line by line."""
+
+    def named(self, kind: str, name: str | None = None) -> list[Fact]:
+        return [f for f in self.facts if f.kind == kind and (name is None or f.name == name)]

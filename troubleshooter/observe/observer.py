@@ -1,0 +1,133 @@
+"""Lines in, observations out: every reader sees every line once, and streams are taken apart for tracebacks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from troubleshooter.observe import phases, process
+from troubleshooter.observe.facts import FactReader
+from troubleshooter.observe.metrics import MetricReader
+from troubleshooter.observe.model import Failure, Observations
+from troubleshooter.observe.traceback import parse, parse_part
+from troubleshooter.read.line import Line
+from troubleshooter.read.scanner import Scanner
+
+HITS = 48
+"""Lines that are kept of those that hold one literal: the first and the last; all are counted."""
+FAILURES = 2000
+PART = 4000
+
+_SPACE = re.compile(r"\s+")
+_QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\uff07": "'", "\uff02": '"', "\u00b4": "'"})
+_VOLATILE = re.compile(r"0x[0-9a-fA-F]+|\d+")
+
+
+def fold(text: str) -> str:
+    """A text as patterns see it: white space folded, typographic quotes made plain."""
+    return _SPACE.sub(" ", text).translate(_QUOTES).strip()
+
+
+class Observer:
+    """Feed it lines in the order of the log, then `finish`."""
+
+    def __init__(self, scanner: Scanner) -> None:
+        self.observations = Observations()
+        self._scanner = scanner
+        self._metrics = MetricReader(self.observations)
+        self._facts = FactReader(self.observations)
+        self._streams: dict[str, list[Line]] = {}
+        self._order: dict[str, int] = {}
+        self._known: dict[tuple[str, str, str], Failure] = {}
+        self._fed = 0
+
+    def feed(self, lines: Iterable[Line]) -> None:
+        """Observe some lines; memory stays bounded however many there are."""
+        for line in lines:
+            text = line.text
+            self._fed += 1
+            if not text:
+                self._stream(line)
+                continue
+            if not self._metrics.read(line):
+                self._facts.read(line)
+                process.read(line, self.observations)
+            if (phase := phases.of_line(text)) is not None:
+                self._phase(phase, line)
+            self._hits(text, line)
+            self._stream(line)
+
+    def finish(self) -> Observations:
+        """Everything that was observed; the observer is used up."""
+        for lines in self._streams.values():
+            self._take(parse(lines))
+        self._streams.clear()
+        seen = self.observations
+        seen.failures.sort(key=lambda f: (f.line.file, f.line.number))
+        for failure in seen.failures:
+            failure.role = process.role(failure)
+        seen.lines = self._fed
+        return seen
+
+    def _stream(self, line: Line) -> None:
+        name = f"{line.file} {line.stream}" if line.file else line.stream
+        lines = self._streams.setdefault(name, [])
+        lines.append(line)
+        if len(lines) > PART:
+            found, rest = parse_part(lines)
+            self._take(found)
+            self._streams[name] = lines[rest:]
+
+    def _hits(self, text: str, line: Line) -> None:
+        folded = text if text.isascii() and "  " not in text and "\t" not in text else fold(text)
+        for number in self._scanner.scan(folded.encode("utf-8", "replace")):
+            self._keep(number, line)
+
+    def _keep(self, number: int, line: Line) -> None:
+        seen = self.observations
+        kept = seen.hits.setdefault(number, [])
+        seen.counts[number] = seen.counts.get(number, 0) + 1
+        if len(kept) < HITS:
+            kept.append(line)
+        else:
+            del kept[HITS // 2]
+            kept.append(line)
+
+    def _phase(self, phase: str, line: Line) -> None:
+        known = self.observations.phases
+        if known and known[-1][0] == phase:
+            known[-1] = (phase, line)
+        elif len(known) < 500:
+            known.append((phase, line))
+
+    def _take(self, failures: list[Failure]) -> None:
+        """Add exceptions; the same one of another rank, or printed again, is counted."""
+        for failure in failures:
+            frame = failure.frames[-1] if failure.frames else None
+            place = f"{frame.file}:{frame.line}" if frame else ""
+            key = (failure.exception, _VOLATILE.sub("0", fold(failure.message)[:400]), place)
+            if (known := self._known.get(key)) is not None:
+                known.repeated += 1
+                known.ranks |= failure.ranks
+                if len(known.streams) < 4096:
+                    known.streams |= failure.streams
+                continue
+            if len(self._known) >= FAILURES:
+                continue
+            self._known[key] = failure
+            self.observations.failures.append(failure)
+            self._scan_message(failure)
+        # An exception that repeats may be the cause of a later, new one: links go to the kept twin by identity.
+
+    def _scan_message(self, failure: Failure) -> None:
+        """A message of several lines: literals that a line break hides from the scan by line."""
+        if "\n" not in failure.message:
+            return
+        whole = fold(failure.text)
+        joined = fold(failure.text.replace("\n", ""))
+        for text in (whole, joined):
+            for number in self._scanner.scan(text.encode("utf-8", "replace")):
+                seen = self.observations
+                if number not in seen.hits:
+                    seen.counts[number] = 1
+                    seen.hits[number] = [failure.line]

@@ -1,0 +1,81 @@
+"""How processes ended, and which exceptions are after-effects of that: launchers, schedulers, shells, signals."""
+
+from __future__ import annotations
+
+import re
+
+from troubleshooter.observe.model import Exit, Failure, Observations
+from troubleshooter.read.line import Line
+
+SIGNALS = {
+    "SIGHUP": 1, "SIGINT": 2, "SIGQUIT": 3, "SIGILL": 4, "SIGTRAP": 5, "SIGABRT": 6, "SIGBUS": 7, "SIGFPE": 8, "SIGKILL": 9,
+    "SIGUSR1": 10, "SIGSEGV": 11, "SIGPIPE": 13, "SIGALRM": 14, "SIGTERM": 15, "SIGXCPU": 24,
+}  # fmt: skip
+_NUMBERED = re.compile(
+    r"(?:exitcode|exit code|exit status|return code|returncode|exits? with code|exited with(?: exit)?(?: status| code)?|Exit code|code)"
+    r"\s?[:=]?\s{0,4}(?P<status>-?\d{1,3})\b",
+    re.IGNORECASE,
+)
+_SIGNAL = re.compile(r"\b(?P<name>SIG[A-Z]{3,4}1?)\b")
+_SIGNAL_NUMBER = re.compile(r"(?:terminated|killed|died|exited|caught|received)\D{0,40}signal:?\s\(?(?P<number>\d{1,2})\b", re.IGNORECASE)
+_WORDS = (
+    (re.compile(r"(?:^|[:\s])Killed(?:\s|$|\s*[:/])"), -9),
+    (re.compile(r"Out [Oo]f [Mm]emory: Killed process|oom[-_]kill|OOM[- ]killed|OOMKilled|oom_kill event"), -9),
+    (re.compile(r"Bus error"), -7),
+    (re.compile(r"Segmentation fault|segfault at"), -11),
+    (re.compile(r"(?:^|\s)Aborted(?: \(core dumped\)|$)"), -6),
+    (re.compile(r"Illegal instruction"), -4),
+)
+_ABOUT = re.compile(r"(?i)exit|SIG[A-Z]{3}|signal|killed|bus error|segmentation|segfault|aborted|illegal instr|oom|returned non-zero")
+_RANK = re.compile(r"(?:local_rank|rank)\s*:\s*(?P<rank>\d{1,5})")
+
+# Exceptions that only report that another process failed.
+CASCADES = frozenset(
+    {
+        "ChildFailedError", "ProcessExitedException", "ProcessRaisedException", "CalledProcessError", "SignalException",
+        "RayActorError", "ActorDiedError", "WorkerCrashedError", "BrokenProcessPool", "NodeDiedError",
+    }
+)  # fmt: skip
+_CASCADE_TEXTS = (
+    "Caught collective operation timeout", "Some NCCL operations have failed or timed out", "remote process exited",
+    "Connection closed by peer", "Broken pipe", "Connection reset by peer", "cuda error: unspecified launch failure after",
+)  # fmt: skip
+
+
+def status(text: str) -> int | None:
+    """The exit status that a line reports, negative for a signal; None when it reports none."""
+    if not _ABOUT.search(text) or "exit code: 0" in text:
+        return None
+    if found := _SIGNAL.search(text):
+        number = SIGNALS.get(found["name"])
+        if number is not None and "closing signal" not in text and "handler" not in text:
+            return -number
+    if "closing signal" in text:
+        return None
+    if found := _SIGNAL_NUMBER.search(text):
+        return -int(found["number"])
+    for pattern, value in _WORDS:
+        if pattern.search(text):
+            return value
+    if found := _NUMBERED.search(text):
+        value = int(found["status"])
+        return 128 - value if 128 < value < 160 else value or None
+    return None
+
+
+def read(line: Line, observations: Observations) -> None:
+    """Record the exit that a line reports."""
+    if len(observations.exits) < 1000 and (value := status(line.text)) is not None:
+        rank = _RANK.search(line.text)
+        observations.exits.append(Exit(value, line, int(rank["rank"]) if rank else line.rank))
+
+
+def role(failure: Failure) -> str:
+    """Initiating, or the after-effect of another process's failure."""
+    if failure.role == "teardown":
+        return failure.role
+    if failure.type in CASCADES or failure.type == "KeyboardInterrupt":
+        return "cascade"
+    if any(text in failure.message for text in _CASCADE_TEXTS):
+        return "cascade"
+    return "initiating"

@@ -1,0 +1,297 @@
+"""The traceback parser: lines of one stream → exceptions with their frames, whatever the layout and the cut.
+
+Layouts: Python's own, chained and grouped, IPython / Jupyter / Colab, Rich's boxes; with bars, warnings or other output
+in between; with the header, the frames or the last line missing. A message alone is a failure without frames.
+"""
+
+from __future__ import annotations
+
+from troubleshooter.observe import layouts
+from troubleshooter.observe.endings import NEW_EXCEPTION, end
+from troubleshooter.observe.model import Failure, Frame
+from troubleshooter.read.line import Line
+from troubleshooter.read.text import BAR
+
+NOISE = 8
+"""Foreign lines in a row that a traceback survives (bars, warnings of other threads)."""
+FRAMES = 200
+REACH = 400
+"""Lines that a traceback with its message may be long and still be read whole across two parts of a log."""
+
+
+def parse(lines: list[Line]) -> list[Failure]:
+    """All exceptions that the lines of one stream show, in their order; chained ones are linked by ``cause``."""
+    return _Parser(_ungrouped(lines)).run()
+
+
+def parse_part(lines: list[Line]) -> tuple[list[Failure], int]:
+    """The exceptions of a part of a stream, and from where its lines must be given again with what follows.
+
+    What ends within `REACH` lines of the part's end may go on in the next part.
+    """
+    parser = _Parser(_ungrouped(lines))
+    found = parser.run(stop=max(0, len(lines) - REACH))
+    return found, parser.i
+
+
+def _ungrouped(lines: list[Line]) -> list[Line]:
+    """The lines with the rails of exception groups (``  | ``) taken off."""
+    if not any("Exception Group Traceback" in line.text for line in lines):
+        return lines
+    out, inside = [], False
+    for line in lines:
+        text = line.text
+        if layouts.GROUP_TOP.match(text):
+            inside, text = True, layouts.HEADER + ":"
+        elif inside:
+            if layouts.GROUP_RULE.match(text):
+                text = ""
+            elif found := layouts.GROUP_LINE.match(text):
+                text = found["text"].lstrip("|") if found["text"].startswith("|") else found["text"]
+            else:
+                inside = not text.strip()
+        out.append(Line(text, line.number, line.stream, line.rank, line.file, line.stamped))
+    return out
+
+
+class _Parser:
+    def __init__(self, lines: list[Line]) -> None:
+        self.lines = lines
+        self.i = 0
+        self.found: list[Failure] = []
+        self.link = False
+        self.teardown = False
+
+    def run(self, stop: int | None = None) -> list[Failure]:
+        """Read exceptions that start before line ``stop`` (all of them without it)."""
+        while self.i < (len(self.lines) if stop is None else stop):
+            text = self.lines[self.i].text
+            if not text:
+                self.i += 1
+            elif layouts.HEADER in text:
+                self._headed()
+            elif layouts.CHAIN_CAUSE in text or layouts.CHAIN_CONTEXT in text:
+                self.link = bool(self.found)
+                self.i += 1
+            elif ("File \"" in text or ".py" in text) and self._starts_frames(text):
+                self._frames(self.i, cut=True)
+            elif (text[0].isalpha() or text[0] == "_") and (alone := layouts.ALONE.match(text)):
+                self._alone(alone["type"], alone["inner"], alone["message"] or "")
+            else:
+                self.teardown = text.startswith(("Exception ignored in", "Error in atexit"))
+                if self.teardown:
+                    self._skip_teardown_head()
+                self.i += 1
+        return self.found
+
+    # --- where an exception starts ---
+
+    def _headed(self) -> None:
+        line = self.lines[self.i]
+        if layouts.BOX_TOP.match(line.text):
+            self._box()
+            return
+        notebook = layouts.NOTEBOOK_HEADER.match(line.text.strip())
+        start = self.i
+        self.i += 1
+        if notebook:
+            self._frames(start, kind=notebook["type"])
+        else:
+            self._frames(start)
+
+    def _starts_frames(self, text: str) -> bool:
+        """A frame with no header above it: the paste's start is cut. A lone mention of a file is none."""
+        place = layouts.frame(text)
+        if place is None:
+            return False
+        if layouts.PLAIN.match(text):
+            return bool(place.function) or self.i + 1 < len(self.lines)
+        return text.startswith(("File ", "Cell In", "Input In")) or self._arrow_follows()
+
+    def _arrow_follows(self) -> bool:
+        return any(layouts.ARROW.match(line.text) for line in self.lines[self.i + 1 : self.i + 8])
+
+    def _skip_teardown_head(self) -> None:
+        """``Exception ignored in: <function …>`` may wrap onto lines before its traceback."""
+        for ahead in range(self.i + 1, min(self.i + 3, len(self.lines))):
+            if layouts.HEADER in self.lines[ahead].text:
+                self.i = ahead - 1
+                return
+
+    def _alone(self, type_: str, inner: str | None, first: str) -> None:
+        line = self.lines[self.i]
+        if inner:
+            type_ = f"{type_}({inner})"
+        self._ending(self.i, self.i, type_, first, [], cut=True)
+        self.found[-1].start = line
+
+    # --- frames of a traceback ---
+
+    def _frames(self, start: int, *, cut: bool = False, kind: str | None = None) -> None:
+        """Read frames from ``self.i`` to the line that names the exception. ``kind``: the type from a notebook's header."""
+        frames: list[Frame] = []
+        pending = False  # the last frame's line number comes with an arrow
+        noise = 0
+        indented: bool | None = None
+        while self.i < len(self.lines):
+            text = self.lines[self.i].text
+            if not text.strip() or layouts.CARETS.match(text) or layouts.REPEATED.match(text):
+                self.i += 1
+                continue
+            if layouts.HEADER in text and self.i > start:
+                break
+            place = layouts.frame(text)
+            if place is not None and (kind or not _source_like(text, indented)):
+                if indented is None and text.lstrip().startswith("File \""):
+                    indented = text.startswith(" ")
+                if len(frames) < FRAMES:
+                    frames.append(Frame(place.file, place.line, place.function))
+                pending, noise = place.line == 0, 0
+                self.i += 1
+                continue
+            if arrow := layouts.ARROW.match(text):
+                if frames and (pending or frames[-1].line == 0):
+                    frames[-1].line, pending = int(arrow["line"]), False
+                self.i += 1
+                continue
+            if self._is_ending(text, frames, kind, indented):
+                found = layouts.ENDING.match(text.strip())
+                assert found is not None
+                self._ending(start, self.i, found["type"], found["message"] or "", frames, cut=cut)
+                return
+            if text[0] in " \t" or layouts.NUMBERED.match(text) or (kind and _notebook_code(text)):
+                self.i += 1  # source of a frame
+                continue
+            if indented is False and noise == 0:
+                noise = 1  # the source of a frame in a paste that lost its indent
+                self.i += 1
+                continue
+            noise += 1
+            if noise > NOISE or not self._more_follows(kind):
+                break
+            self.i += 1
+        if frames:
+            last = self.lines[min(self.i, len(self.lines)) - 1]
+            self._add(Failure("", "", frames, last, self.lines[start], cut=True))
+        elif self.i == start:
+            self.i += 1
+
+    def _is_ending(self, text: str, frames: list[Frame], kind: str | None, indented: bool | None) -> bool:
+        if kind is not None:
+            found = layouts.ENDING.match(text)
+            return bool(found) and found["type"].rpartition(".")[2].partition("(")[0] == kind.rpartition(".")[2]
+        if not frames and layouts.HEADER not in self.lines[self.i - 1].text:
+            return False
+        bare = text.strip()
+        found = layouts.ENDING.match(bare)
+        if found is None or BAR.match(text):
+            return False
+        own = len(text) - len(text.lstrip())
+        if own and indented:
+            # A traceback that stands indented as a whole: its last line is left of its "File" lines.
+            return own < self._file_indent() and bool(NEW_EXCEPTION.match(bare) or layouts.ALONE.match(bare))
+        if own and indented is None:
+            return False
+        if indented is False:
+            return bool(NEW_EXCEPTION.match(bare) or layouts.ALONE.match(bare) or found["message"] is None)
+        return _type_like(found["type"])
+
+    def _file_indent(self) -> int:
+        for line in reversed(self.lines[: self.i]):
+            if line.text.lstrip().startswith("File \""):
+                return len(line.text) - len(line.text.lstrip())
+        return 0
+
+    def _more_follows(self, kind: str | None) -> bool:
+        """A frame or the exception's line stands a few lines ahead: what is between is other output."""
+        for line in self.lines[self.i + 1 : self.i + 1 + NOISE]:
+            text = line.text
+            if layouts.HEADER in text:
+                return False
+            if layouts.PLAIN.match(text) or (kind and layouts.frame(text)) or NEW_EXCEPTION.match(text):
+                return True
+        return False
+
+    # --- Rich's box ---
+
+    def _box(self) -> None:
+        start = self.i
+        self.i += 1
+        frames: list[Frame] = []
+        held = ""
+        while self.i < len(self.lines):
+            raw = self.lines[self.i].text
+            if layouts.BOX_END.match(raw):
+                self.i += 1
+                break
+            found = layouts.BOX_LINE.match(raw)
+            if found is None:
+                if layouts.ENDING.match(raw) and NEW_EXCEPTION.match(raw):
+                    break
+                self.i += 1
+                continue
+            self.i += 1
+            inner = _inner(raw)
+            if not inner.strip() or layouts.BOX_CODE.match(inner) or inner.lstrip()[:1] in "╭╰│":
+                held = ""
+                continue
+            held += inner
+            place = layouts.frame(held.strip())
+            if place is not None and place.line:
+                if frames and held != inner and frames[-1].line == place.line:
+                    frames[-1] = Frame(place.file, place.line, place.function)  # the name went on in the next box line
+                elif len(frames) < FRAMES:
+                    frames.append(Frame(place.file, place.line, place.function))
+        while self.i < len(self.lines) and not self.lines[self.i].text.strip():
+            self.i += 1
+        if self.i < len(self.lines) and (found := layouts.ENDING.match(self.lines[self.i].text.strip())):
+            self._ending(start, self.i, found["type"], found["message"] or "", frames)
+        elif frames:
+            self._add(Failure("", "", frames, self.lines[self.i - 1], self.lines[start], cut=True))
+
+    # --- the exception itself ---
+
+    def _ending(
+        self, start: int, at: int, type_: str, first: str, frames: list[Frame], *, cut: bool = False
+    ) -> None:
+        stop = end(self.lines, at)
+        parts = [first.rstrip()] if first.strip() else []
+        parts += [line.text for line in self.lines[at + 1 : stop]]
+        self.i = max(stop, at + 1)
+        self._add(Failure(type_, "\n".join(parts).strip(), frames, self.lines[at], self.lines[start], cut=cut))
+
+    def _add(self, failure: Failure) -> None:
+        if self.teardown:
+            failure.role = "teardown"
+        if self.link and self.found:
+            failure.cause = self.found[-1]
+        if failure.line.rank is not None:
+            failure.ranks.add(failure.line.rank)
+        failure.streams.add(failure.line.stream)
+        self.link = self.teardown = False
+        self.found.append(failure)
+
+
+def _inner(raw: str) -> str:
+    """What stands between the sides of a box line, its full width kept: a path that fills it goes on below."""
+    text = raw.lstrip()[1:]
+    text = text[1:] if text.startswith(" ") else text
+    if text.endswith(("│", "|")):
+        text = text[:-1]
+        text = text[:-1] if text.endswith(" ") else text
+    return text.rstrip() if text.endswith("  ") else text
+
+
+def _source_like(text: str, indented: bool | None) -> bool:
+    """Code that only looks like a frame: deeper than the ``File`` lines and not one of them."""
+    return bool(indented) and not text.lstrip().startswith("File \"")
+
+
+def _notebook_code(text: str) -> bool:
+    return text.startswith(("(...)", "...", "[...", "   ")) or text[0].isdigit()
+
+
+def _type_like(type_: str) -> bool:
+    """Exceptions begin with a capital, or are dotted; ``else:`` and ``loss: Tensor = …`` are source."""
+    last = type_.rpartition(".")[2]
+    return "." in type_ or last[:1].isupper() or last in ("timeout", "gaierror", "error", "herror")

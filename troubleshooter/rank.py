@@ -1,0 +1,140 @@
+"""Candidates → diagnoses in order: root cause before cascade, specific before fallback, with an honest confidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from troubleshooter.match.conditions import version_state
+from troubleshooter.match.engine import Candidate
+from troubleshooter.match.outcome import Evidence, Trial
+from troubleshooter.observe.model import Observations
+
+CERTAIN, LIKELY = 0.9, 0.7
+"""The words' bounds; their precision is measured by `benchmarks/figures.py`."""
+
+
+@dataclass(slots=True)
+class Ranked:
+    """A candidate with its confidence (0 to 1) and what weighed on it."""
+
+    candidate: Candidate
+    confidence: float
+    versions: str = "unknown"
+    """"inside", "outside" or "unknown": the log's versions against the entry's affected range."""
+    version_evidence: list[Evidence] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def word(self) -> str:
+        return "certain" if self.confidence >= CERTAIN else "likely" if self.confidence >= LIKELY else "possible"
+
+
+def rank(candidates: list[Candidate], observations: Observations) -> list[Ranked]:
+    """The diagnoses, best first; fallbacks and parents of variants that something more specific replaces are gone."""
+    ranked = [_weigh(c, observations) for c in candidates]
+    ranked = _without_replaced(ranked)
+    _share_doubt(ranked)
+    ranked.sort(key=lambda r: _order(r, observations))
+    return ranked
+
+
+def _weigh(candidate: Candidate, observations: Observations) -> Ranked:
+    trial = candidate.trial
+    unseen = sum(o.parts_unseen + (o.state == "unseen") for o in trial.require)
+    support = sum(o.state == "held" for o in trial.support)
+    against = sum(o.state == "contradicted" for o in trial.support)
+    confidence = 0.93 if trial.decisive else 0.78
+    if candidate.body.get("fallback_for") is not None:
+        confidence = min(confidence, 0.6)
+    confidence += min(0.06, 0.03 * support) - min(0.06, 0.03 * against) - min(0.2, 0.06 * unseen)
+    out = Ranked(candidate, confidence)
+    for package, range_ in candidate.body.get("versions", {}).items():
+        state, shown = version_state(package, range_, observations)
+        out.version_evidence += shown
+        if state == "held" and out.versions == "unknown":
+            out.versions = "inside"
+            out.confidence += 0.04
+        elif state == "contradicted":
+            out.versions = "outside"
+            out.confidence *= 0.6
+    out.confidence = max(0.05, min(0.99, out.confidence))
+    return out
+
+
+def _without_replaced(ranked: list[Ranked]) -> list[Ranked]:
+    by_id = {r.candidate.id: r for r in ranked}
+    gone: set[str] = set()
+    for item in ranked:
+        body = item.candidate.body
+        parent = body.get("variant_of")
+        if parent in by_id:
+            gone.add(parent)
+        replaced = body.get("fallback_for")
+        if replaced is not None:
+            specific = [by_id[i] for i in replaced if i in by_id]
+            if any(s.versions != "outside" for s in specific):
+                gone.add(item.candidate.id)
+            elif not replaced and any(_same_place(item, o) for o in ranked if o is not item and not _is_fallback(o)):
+                gone.add(item.candidate.id)
+    return [r for r in ranked if r.candidate.id not in gone]
+
+
+def _is_fallback(item: Ranked) -> bool:
+    return item.candidate.body.get("fallback_for") is not None
+
+
+def _same_place(a: Ranked, b: Ranked) -> bool:
+    return _place(a.candidate.trial) == _place(b.candidate.trial)
+
+
+def _place(trial: Trial) -> tuple[int, int] | None:
+    return (trial.anchor.line.file, trial.anchor.line.number) if trial.anchor else None
+
+
+def _share_doubt(ranked: list[Ranked]) -> None:
+    """Two specific answers to the same line, neither more decisive: neither is more than likely."""
+    for item in ranked:
+        rivals = [
+            r
+            for r in ranked
+            if r is not item
+            and _same_place(item, r)
+            and not _is_fallback(r)
+            and r.candidate.body["role"] == item.candidate.body["role"]
+            and r.candidate.body["kind"] == item.candidate.body["kind"]
+            and r.confidence >= item.confidence - 0.08
+        ]
+        if rivals:
+            item.confidence -= 0.1
+            item.notes.append("shares its line with " + ", ".join(r.candidate.id for r in rivals))
+
+
+def _order(item: Ranked, observations: Observations) -> tuple[float, ...]:
+    """What comes first: failures, root causes, what ended the run, what is surer, what came earlier."""
+    body, trial = item.candidate.body, item.candidate.trial
+    failure = trial.anchor.failure if trial.anchor else None
+    weight = 2.0
+    if failure is not None:
+        weight = {"initiating": 0.0, "handled": 2.5, "teardown": 3.0, "cascade": 1.0}.get(failure.role, 1.0)
+    elif body["severity"] in ("crash", "hang"):
+        weight = 0.5
+    elif body["severity"] == "wrong-results":
+        weight = 1.0
+    length = sum(o.length for o in trial.require)
+    line = trial.anchor.line.number if trial.anchor else 0
+    return (
+        body["kind"] == "harmless",
+        body["role"] == "cascade",
+        _is_fallback(item) and weight > 0.4,
+        weight,
+        _is_fallback(item),
+        -round(item.confidence, 2),
+        -_conditions(trial),
+        -length,
+        line,
+    )
+
+
+def _conditions(trial: Trial) -> int:
+    """How much an answer asked for: an answer that needed more of the log to hold is the more specific one."""
+    return sum(o.state == "held" for o in trial.require) + sum(o.state == "held" for o in trial.support)

@@ -1,0 +1,72 @@
+"""What launchers, schedulers, containers and loggers put before a line: taken off, and the rank or process kept.
+
+Formats are data (`_FORMATS`), each with the stream that it names. A stream is what interleaved lines are taken apart
+by: the rank, worker, process or label; time stamps name none.
+"""
+
+from __future__ import annotations
+
+import re
+
+_TIME = r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|\s?[+-]\d\d:?\d\d)?"
+
+# Each alternative is anchored at the line's start by `match`. Groups named `rank…` are numbers of ranks, `s…` other
+# names of a stream. One blank after the prefix belongs to it; further blanks are the line's own indent.
+_FORMATS = (
+    r"\[(?:rank|Rank|RANK)\s?(?P<rank0>\d{1,5})\s?\]:?",  # torch: [rank3]:
+    r"\[default(?P<rank1>\d{1,4})\]:",  # torchrun --tee
+    r"\[(?P<s0>[A-Za-z_]\w{0,40}?)(?P<rank2>\d{1,4})\]:(?=\s|$)",  # torchrun with another role: [trainer0]:
+    r"\[\d{1,4},(?P<rank3>\d{1,5})\]<std(?:out|err)>:",  # mpirun --tag-output
+    r"\((?P<s1>[A-Za-z_][\w.:<>\[\] -]{0,80}? (?:rank=\d+ )?pid=\d+(?:, ip=[\w.:]+)?)\)",  # Ray, vLLM
+    r"\((?P<s2>[A-Za-z_]\w{0,60} pid=\d+, ip=[\w.:]+)\)",
+    r"(?P<rank4>\d{1,4}):(?=\s|$)(?!\s*\d{1,2}:\d\d)",  # srun --label
+    r"(?P<s3>std(?:err|out)):(?=\s|$)",
+    r"(?P<s4>(?:worker|node|host|gpu|ip|master|slave|pod|rank)[\w.-]{0,60}?\d[\w.-]{0,40}):(?=\s|$)",  # pdsh: host188:
+    r"(?P<s5>[a-z][\w.-]{0,60}_\d{1,3})\s+\|",  # docker compose
+    r"\d{1,6}(?:\.\d{1,3})?s\s+(?:\|\s+)?\d{1,7}\s+(?:\|)?",  # Kaggle: 168.5s | 231 |
+    rf"\[?{_TIME}\]?(?:\s*[-|:](?=\s+(?:\[?[A-Z]{{4,8}}\b|[\w.]+ [-|:] )))?",  # 2025-06-12T09:14:07.381Z
+    r"\[?\d\d/\d\d/\d{2,4} \d\d:\d\d:\d\d\]?(?:\s+-(?=\s+[A-Z]{4,8}\b))?",  # 05/28/2023 17:18:09 -
+    r"\[\d\d:\d\d:\d\d(?:[.,]\d+)?\]",
+    r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s{1,2}\d{1,2} \d\d:\d\d:\d\d [\w.-]{1,64} [\w./-]{1,64}(?:\[\d+\])?:",
+    r"std(?:err|out) [FP]",  # containerd, after its time stamp
+    r"(?:│|\|)\s?(?=Traceback \(most|  File \")",
+    r">(?:\s?>)*(?=\s)(?!>)",  # quoted mail or issue text
+)
+_PREFIX = re.compile("(?:" + "|".join(_FORMATS) + r")[ \t]?")
+_GROUPS = tuple((name, name[:4] == "rank") for name in sorted(_PREFIX.groupindex))
+_RANK_IN = re.compile(r"rank=(\d+)")
+_STARTS = frozenset("[(0123456789sswnhgipmrdJFMASONDkq|>│abcdefghijklmnopqrstuvwxyz")
+_LIMIT = 5
+_WORDS = re.compile(r"[a-z][\w.-]{0,70}(?::|\s+\|)|std(?:out|err)")
+
+
+def strip(text: str) -> tuple[str, str, int | None, bool]:
+    """``(rest, stream, rank, stamped)`` of a line.
+
+    The rest keeps its own indent; the stream is "" where nothing names one; stamped says that a time stood there.
+    """
+    stream, rank, stamped = "", None, False
+    for _ in range(_LIMIT):
+        if not text or text[0] not in _STARTS:
+            break
+        if text[0].isalpha() and text[0].islower() and not _WORDS.match(text):
+            break
+        found = _PREFIX.match(text)
+        if found is None or found.end() == 0:
+            break
+        if found.lastgroup is None:
+            stamped = True
+        for name, is_rank in _GROUPS:
+            value = found.group(name)
+            if value is None:
+                continue
+            if is_rank and rank is None:
+                rank = int(value)
+            elif not is_rank and value not in ("stderr", "stdout"):
+                stream = f"{stream} {value}".strip()
+                if rank is None and (inner := _RANK_IN.search(value)):
+                    rank = int(inner.group(1))
+        text = text[found.end() :]
+    if rank is not None:
+        stream = f"{stream} rank {rank}".strip()
+    return text, stream, rank, stamped

@@ -1,0 +1,173 @@
+"""What the user names → inputs: files (plain, .gz, .xz, .bz2, .zst), folders as one run, notebooks, standard input."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from troubleshooter.read.text import encoding, recode
+
+CHUNK = 1 << 20
+FILES = 4096
+"""Files of one folder that are read as one run."""
+
+_SKIPPED = frozenset(
+    ".py .pyc .so .pt .pth .bin .safetensors .gguf .npy .npz .pkl .parquet .arrow .png .jpg .jpeg .gif .pdf .zip .tar .whl .md "
+    ".yaml .yml .toml .lock .html .css .js .cu .cpp .h .model .db .sqlite .pid".split()
+)
+_RANK = (
+    re.compile(r"(?:^|[/_.\-])(?:rank|task|proc|worker|local_rank)[_\-]?(\d{1,5})(?=[/_.\-]|$)"),
+    re.compile(r"attempt_\d+/(\d{1,5})/"),
+    re.compile(r"(?:^|/)(\d{1,4})/(?:std(?:out|err)|error)[^/]*$"),
+    re.compile(r"slurm-\d+[_.\-](\d{1,5})\.\w+$"),
+    re.compile(r"\d{3,}[_.\-](\d{1,4})\.(?:out|err|log)$"),
+)
+
+
+class Chunks(Protocol):
+    """What an input is read from."""
+
+    def __call__(self) -> Iterator[bytes]: ...
+
+
+@dataclass(slots=True)
+class Source:
+    """One input of a report: its name, its bytes, and the rank that its name tells."""
+
+    name: str
+    chunks: Chunks
+    rank: int | None = None
+    path: Path | None = None
+    notebook: bool = False
+
+
+class Unreadable(Exception):
+    """An input that cannot be read: one sentence with its place and the next step."""
+
+
+def from_path(path: Path) -> list[Source]:
+    """The sources of a file, or of all logs of a folder. Raises `Unreadable`."""
+    try:
+        if path.is_dir():
+            return _folder(path)
+        if not path.exists():
+            raise Unreadable(f"{path}: no such file; check the name, or pipe the log in: command 2>&1 | troubleshoot")
+        return [_file(path, str(path))]
+    except OSError as error:
+        raise Unreadable(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def from_stream(stream: IO[bytes], name: str = "standard input") -> Source:
+    """Standard input, or any open binary stream, read as it comes."""
+    read1 = getattr(stream, "read1", stream.read)
+
+    def chunks() -> Iterator[bytes]:
+        while chunk := read1(CHUNK):
+            yield chunk
+
+    return Source(name, lambda: _decoded(chunks()))
+
+
+def from_text(parts: str | bytes | Iterable[str | bytes], name: str = "text") -> Source:
+    """A log as text, bytes, or an iterable of lines (a line end is added where one is missing)."""
+
+    def chunks() -> Iterator[bytes]:
+        if isinstance(parts, (str, bytes)):
+            yield parts.encode("utf-8", "replace") if isinstance(parts, str) else parts
+            return
+        for part in parts:
+            raw = part.encode("utf-8", "replace") if isinstance(part, str) else part
+            yield raw if raw.endswith(b"\n") else raw + b"\n"
+
+    return Source(name, lambda: _decoded(chunks()))
+
+
+def _folder(path: Path) -> list[Source]:
+    found = []
+    for item in sorted(path.rglob("*")):
+        if item.is_file() and item.suffix.lower() not in _SKIPPED and not item.name.startswith("."):
+            found.append(item)
+        if len(found) >= FILES:
+            break
+    sources = []
+    for item in found:
+        name = item.relative_to(path).as_posix()
+        source = _file(item, str(item))
+        source.rank = rank_of(name)
+        sources.append(source)
+    if not sources:
+        raise Unreadable(f"{path}: holds no log; expected files such as *.log, *.out, *.err or torchrun's attempt_0/0/stderr.log")
+    return sources
+
+
+def rank_of(name: str) -> int | None:
+    """The rank that a file's name tells (torchrun ``--log-dir``, Slurm ``%t``, ``rank3.log``)."""
+    for pattern in _RANK:
+        if found := pattern.search(name):
+            return int(found[1])
+    return None
+
+
+def _file(path: Path, name: str) -> Source:
+    notebook = path.suffix == ".ipynb"
+
+    def chunks() -> Iterator[bytes]:
+        try:
+            with _open(path) as stream:
+                yield from _decoded(iter(lambda: stream.read(CHUNK), b""), name)
+        except (OSError, EOFError, ValueError) as error:
+            raise Unreadable(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+
+    return Source(name, chunks, rank_of(name), path, notebook)
+
+
+def _open(path: Path) -> Any:
+    suffix = path.suffix.lower()
+    if suffix == ".gz":
+        import gzip
+
+        return gzip.open(path, "rb")
+    if suffix == ".xz":
+        import lzma
+
+        return lzma.open(path, "rb")
+    if suffix == ".bz2":
+        import bz2
+
+        return bz2.open(path, "rb")
+    if suffix == ".zst":
+        import zstandard
+
+        return zstandard.open(path, "rb")
+    return path.open("rb", buffering=0)
+
+
+def _decoded(chunks: Iterator[bytes], name: str = "") -> Iterator[bytes]:
+    """The chunks as UTF-8, whatever the encoding that their start tells."""
+    head = b""
+    for chunk in chunks:
+        head += chunk
+        if len(head) >= 4:
+            break
+    if (name_ := encoding(head)) is not None:
+        yield from recode(_chain(head, chunks), name_)
+        return
+    if head.startswith(b"\xef\xbb\xbf"):
+        head = head[3:]
+    yield head
+    yield from chunks
+
+
+def _chain(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield head
+    yield from rest
+
+
+def binary(head: bytes) -> bool:
+    """Whether the first bytes are no text: many control bytes."""
+    sample = head[:8192]
+    odd = sum(sample.count(bytes([b])) for b in (*range(0, 7), *range(14, 27), *range(28, 32)))
+    return len(sample) > 32 and odd > 0.1 * len(sample)

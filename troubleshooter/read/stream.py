@@ -1,0 +1,80 @@
+"""Chunks of bytes → lines, in constant memory: a line is looked at up to `LINE_LIMIT`, the rest of it is skipped."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from troubleshooter.read.line import Line, lines
+from troubleshooter.read.sources import Source
+from troubleshooter.read.text import LINE_LIMIT
+
+
+def raw_lines(chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
+    """``(number, bytes)`` of every raw line, counted from 1, without its line end."""
+    number = 1
+    held = b""
+    for chunk in chunks:
+        parts = chunk.split(b"\n")
+        if len(parts) == 1:
+            if len(held) < LINE_LIMIT:
+                held += chunk[:LINE_LIMIT]
+            continue
+        yield number, held + parts[0][:LINE_LIMIT]
+        number += 1
+        for part in parts[1:-1]:
+            yield number, part
+            number += 1
+        held = parts[-1][:LINE_LIMIT]
+    if held:
+        yield number, held
+
+
+def read(source: Source, file: int = 0) -> Iterator[Line]:
+    """All lines of a source."""
+    stream = f"rank {source.rank}" if source.rank is not None else ""
+    if source.notebook:
+        yield from _notebook(source, file)
+        return
+    for number, raw in raw_lines(source.chunks()):
+        yield from lines(raw, number, file, stream, source.rank)
+
+
+def _notebook(source: Source, file: int) -> Iterator[Line]:
+    """The outputs of a notebook's cells. Each printed line stands on a raw line of the file, which is its place."""
+    in_source = False
+    for number, raw in raw_lines(source.chunks()):
+        text = raw.strip()
+        if text.startswith(b'"source": ['):
+            in_source = not text.endswith((b"]", b"],"))
+            continue
+        if in_source:
+            in_source = text not in (b"]", b"],")
+            continue
+        if text.startswith(b"{") and b'"cells"' in text:
+            yield from _compact(raw, number, file)
+            return
+        if text.startswith(b'"text": "') or text.startswith(b'"evalue"'):
+            continue
+        if not text.startswith(b'"'):
+            continue
+        try:
+            value = json.loads(text.rstrip(b","))
+        except ValueError:
+            continue
+        for part in value.split("\n") if isinstance(value, str) else ():
+            yield from lines(part.encode("utf-8", "replace"), number, file)
+
+
+def _compact(raw: bytes, number: int, file: int) -> Iterator[Line]:
+    """A notebook written on one line."""
+    try:
+        cells = json.loads(raw).get("cells", [])
+    except ValueError:
+        return
+    for cell in cells:
+        for output in cell.get("outputs", []):
+            parts = output.get("traceback") or output.get("text") or []
+            whole = parts if isinstance(parts, str) else ("\n" if output.get("traceback") else "").join(parts)
+            for part in whole.split("\n"):
+                yield from lines(part.encode("utf-8", "replace"), number, file)

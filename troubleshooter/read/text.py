@@ -1,0 +1,84 @@
+"""Bytes of a raw line → the texts that a person saw: decoded, without colours, with ``\\r`` redraws taken apart."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator
+
+LINE_LIMIT = 64 * 1024
+"""Bytes of a line that are looked at; the rest of a longer line is skipped."""
+
+# Colours and cursor moves (CSI), titles and links (OSC … BEL or ST), character set switches, single-character escapes.
+_ANSI = re.compile(
+    r"\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b\][^\x07\x1b]{0,2048}(?:\x07|\x1b\\)?|\x1b[()#%][0-9A-Za-z]|\x1b[ -~]"
+)
+# The same colours after something ate the escape byte ("[0;31m", "[0m", "[38;5;2m"), as in web pages and notebooks.
+_LOST_ANSI = re.compile(r"\[(?:0|[01]?;?3[0-7]|[01]?;?9[0-7]|1|22|39|38;5;\d{1,3})m")
+_ODD = str.maketrans(
+    {
+        "\u00a0": " ",
+        "\u200b": None, "\ufeff": None, "\u2060": None, "\x00": None, "\x07": None, "\x7f": None, "\x0b": " ", "\x0c": " ",
+        "\u2028": " ", "\u2029": " ", "\x85": " ", "\x1c": " ", "\x1d": " ", "\x1e": " ",
+    }
+)  # fmt: skip
+# A progress bar (tqdm): what follows it on the same line is a line of its own.
+BAR = re.compile(
+    r"(?:[^|\r\n]{0,100}?[:\s])??\s*\d{1,3}(?:\.\d+)?%\|[^|\r\n]{0,300}\|\s*[\d.,]+[kMGTB]*/[\d.,?]+[kMGTB]*"
+    r"\s*\[[^\]\r\n]{0,120}\](?:\s*[\w/]+=[\w.+-]+,?)*"
+)
+
+
+def texts(raw: bytes) -> list[str]:
+    """The texts on one raw line, without line end: one as a rule, several where ``\\r`` or a bar shares a line.
+
+    A redrawn bar is kept once, in its last state. Decoding never fails: bytes that are not UTF-8 become U+FFFD.
+    """
+    text = raw.decode("utf-8", "replace")
+    if text.isascii() and "\x1b" not in text and "\r" not in text and "%|" not in text and "\x00" not in text:
+        return [_lost(text)] if "m" in text and "[" in text else [text]
+    text = text.rstrip("\r\n")
+    if "\x1b" in text:
+        text = _ANSI.sub("", text)
+    text = _lost(text.translate(_ODD))
+    if "\r" not in text and "%|" not in text:
+        return [text]
+    found: list[str] = []
+    bar = ""
+    for part in text.split("\r"):
+        if "%|" in part and (match := BAR.match(part)):
+            bar, part = match.group(), part[match.end() :]
+            part = part.lstrip(" ") if part.strip() else ""
+        if part.strip():
+            found.append(part)
+    return [bar, *found] if bar else found or [""]
+
+
+def _lost(text: str) -> str:
+    return _LOST_ANSI.sub("", text) if "[" in text and "m" in text else text
+
+
+def encoding(head: bytes) -> str | None:
+    """The encoding that the first bytes tell, when it is not a superset of ASCII: UTF-16 or UTF-32, with or without BOM."""
+    for mark, name in (
+        (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
+        (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
+    ):  # fmt: skip
+        if head.startswith(mark):
+            return name
+    if len(head) >= 4 and b"\x00" in head:
+        # PowerShell's `>` without a BOM: every second byte of western text is NUL.
+        even, odd = head[0:4096:2], head[1:4096:2]
+        if odd.count(0) > 0.7 * len(odd) and even.count(0) < 0.1 * len(even):
+            return "utf-16-le"
+        if even.count(0) > 0.7 * len(even) and odd.count(0) < 0.1 * len(odd):
+            return "utf-16-be"
+    return None
+
+
+def recode(chunks: Iterable[bytes], name: str) -> Iterator[bytes]:
+    """The chunks of another encoding as UTF-8; what cannot be decoded becomes U+FFFD."""
+    decoder = codecs.getincrementaldecoder(name)("replace")
+    for chunk in chunks:
+        yield decoder.decode(chunk).encode("utf-8", "replace")
+    yield decoder.decode(b"", True).encode("utf-8", "replace")

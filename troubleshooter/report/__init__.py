@@ -1,0 +1,1 @@
+"""Report: one model of what was read and diagnosed, and its renderers."""

@@ -1,0 +1,218 @@
+"""Observations and ranked candidates → the report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from kb.compiled import Body, Knowledge
+from troubleshooter.match.conditions import Context, evaluate
+from troubleshooter.match.regex import search
+from troubleshooter.observe.model import Failure, Observations
+from troubleshooter.observe.observer import fold
+from troubleshooter.rank import Ranked
+from troubleshooter.report.fill import fill, safe
+from troubleshooter.report.model import Diagnosis, EvidenceLine, FailureSeen, FixStep, Report
+
+TOP = 3
+EVIDENCE = 8
+MESSAGE = 4000
+
+
+def build(
+    observations: Observations, ranked: list[Ranked], knowledge: Knowledge, names: list[str], *, lang: str = "en",
+    top: int = TOP, ignore: dict[str, str] | None = None,
+) -> Report:  # fmt: skip
+    """The report in a language. ``names``: the inputs' names by file number; ``ignore``: reasons by entry id."""
+    ignore = ignore or {}
+    ignored = [{"id": r.candidate.id, "reason": ignore[r.candidate.id]} for r in ranked if r.candidate.id in ignore]
+    kept = [r for r in ranked if r.candidate.id not in ignore]
+    diagnoses = [_diagnosis(r, observations, knowledge, names, lang) for r in kept[:top]]
+    facts: dict[str, Any] = {"versions": {}, "gpus": [], "capabilities": [], "platforms": []}
+    for fact in observations.facts:
+        if fact.kind == "version":
+            facts["versions"].setdefault(fact.name, fact.value)
+        elif fact.kind == "gpu" and fact.name not in facts["gpus"]:
+            facts["gpus"].append(safe(fact.name))
+        elif fact.kind == "capability" and fact.value not in facts["capabilities"]:
+            facts["capabilities"].append(fact.value)
+        elif fact.kind == "platform":
+            facts["platforms"].append(fact.name)
+    report = Report(
+        input={"files": names, "lines": observations.lines, "bytes": observations.bytes, "complete": observations.complete},
+        failures=[_seen(f, names) for f in observations.failures[:200]],
+        diagnoses=diagnoses,
+        unexplained=None,
+        first_failure=_first(observations, names),
+        facts=facts,
+        exits=[{"status": e.status, "rank": e.rank, "line": e.line.number} for e in observations.exits[:50]],
+        metrics={name: _series(points) for name, points in sorted(observations.metrics.items())},
+        ignored=ignored,
+        lang=lang,
+    )
+    if not diagnoses and not ignored and (culprit := _culprit(observations)) is not None:
+        report.unexplained = _unexplained(culprit, observations, knowledge, names, lang)
+    return report
+
+
+def _diagnosis(item: Ranked, observations: Observations, knowledge: Knowledge, names: list[str], lang: str) -> Diagnosis:
+    body, trial = item.candidate.body, item.candidate.trial
+    text = spoken(body, lang)
+    values = {k: fold(v) for k, v in trial.captured.items()}
+    evidence: list[EvidenceLine] = []
+    for shown in (*item.candidate.evidence, *item.version_evidence):
+        line = EvidenceLine(shown.line.number, safe(fold(shown.text), 400), shown.why, _name(names, shown.line.file))
+        if not any(e.line == line.line and e.file == line.file and e.text == line.text for e in evidence):
+            evidence.append(line)
+    context = Context(observations, knowledge, item.candidate.base, trial.anchor, dict(trial.captured))
+    return Diagnosis(
+        id=body["id"],
+        kind=body["kind"],
+        area=body["area"],
+        severity=body["severity"],
+        role=body["role"],
+        retry=body["retry"],
+        confidence=item.word,
+        score=round(item.confidence, 3),
+        title=fill(text["title"], values) or body["id"],
+        cause=(fill(text["cause"], values) or text["cause"]).strip(),
+        fixes=_fixes(body, text, values, context),
+        evidence=evidence[:EVIDENCE],
+        symptom=trial.symptom,
+        versions={"affected": body.get("versions", {}), "state": item.versions},
+        advice=_advice(body, text, context),
+        lookalikes=_lookalikes(body, lang),
+        probe=body.get("probe"),
+        sources=body["sources"],
+        notes=item.notes,
+    )
+
+
+def spoken(body: Body, lang: str) -> dict[str, Any]:
+    """Title, cause, fixes and reasons of an entry in a language (English where there is no translation)."""
+    english = {
+        "title": body["title"], "cause": body["cause"], "fixes": body["fixes"],
+        "advice": [a["because"] for a in body["advice"]],
+    }  # fmt: skip
+    chinese = body.get("zh")
+    if lang != "zh" or not chinese:
+        return english
+    fixes = [
+        {**fix, "do": other["do"], "why": other.get("why", fix.get("why"))}
+        for fix, other in zip(body["fixes"], chinese.get("fixes", []), strict=False)
+    ]
+    return {
+        "title": chinese["title"], "cause": chinese["cause"], "fixes": fixes,
+        "advice": [a["because"] for a in chinese.get("advice", [])],
+    }  # fmt: skip
+
+
+def _fixes(body: Body, text: dict[str, Any], values: dict[str, str], context: Context) -> list[FixStep]:
+    steps = []
+    for fix in text["fixes"]:
+        if "when" in fix and evaluate(fix["when"], context).state == "contradicted":
+            continue
+        filled = {name: fill(fix[name], values, shell=name == "shell") for name in ("do", "why", "code", "shell") if fix.get(name)}
+        if None in filled.values():
+            continue
+        steps.append(
+            FixStep(
+                do=filled["do"] or "",
+                risk=fix["risk"],
+                why=filled.get("why"),
+                code=(filled.get("code") or "").rstrip() or None,
+                language=fix["language"] if fix.get("code") else None,
+                shell=(filled.get("shell") or "").rstrip() or None,
+            )
+        )
+    return steps
+
+
+def _advice(body: Body, text: dict[str, Any], context: Context) -> list[dict[str, str]]:
+    found = []
+    for item, because in zip(body["advice"], text["advice"], strict=False):
+        for line in context.lines(item["pattern"]):
+            if match := search(item["pattern"]["re"], fold(line.text)):
+                found.append({"printed": safe(match.group(), 200), "because": because})
+                break
+    return found
+
+
+def _lookalikes(body: Body, lang: str) -> list[dict[str, str]]:
+    return [
+        {"entry": other["entry"], "because": (other.get("zh") if lang == "zh" else None) or other["because"]}
+        for other in body.get("lookalikes", {}).get("confused", [])
+    ]
+
+
+def _seen(failure: Failure, names: list[str]) -> FailureSeen:
+    return FailureSeen(
+        exception=failure.exception,
+        message=failure.message[:MESSAGE],
+        frames=[{"file": f.file, "line": f.line, "function": f.function} for f in failure.frames],
+        rank=failure.line.rank,
+        ranks=sorted(failure.ranks),
+        role=failure.role,
+        line=failure.line.number,
+        file=_name(names, failure.line.file),
+        repeated=failure.repeated,
+    )
+
+
+def _first(observations: Observations, names: list[str]) -> dict[str, Any] | None:
+    """Which rank failed first, and how many followed."""
+    ranked = [f for f in observations.failures if f.ranks and f.role in ("initiating", "cascade")]
+    if not ranked:
+        return None
+    first = min(ranked, key=lambda f: (f.role != "initiating", f.line.number))
+    followed = {r for f in ranked for r in f.ranks} - {first.line.rank}
+    return {
+        "rank": first.line.rank, "line": first.line.number, "file": _name(names, first.line.file),
+        "exception": first.exception, "followed": sorted(r for r in followed if r is not None),
+    }  # fmt: skip
+
+
+def _culprit(observations: Observations) -> Failure | None:
+    """The failure that a reader would look at first: the last initiating one that ended something."""
+    for roles in (("initiating",), ("cascade",)):
+        found = [f for f in observations.failures if f.role in roles and f.exception]
+        if found:
+            return found[-1]
+    return None
+
+
+def _unexplained(culprit: Failure, observations: Observations, knowledge: Knowledge, names: list[str], lang: str) -> dict[str, Any]:
+    from kb.search import nearest
+
+    roles = Counter(f.role for f in observations.failures)
+    return {
+        "exception": culprit.exception,
+        "message": safe(fold(culprit.message), 1000),
+        "line": culprit.line.number,
+        "file": _name(names, culprit.line.file),
+        "read": {"lines": observations.lines, "failures": dict(roles)},
+        "nearest": nearest(knowledge, fold(culprit.text)[:400], lang),
+    }
+
+
+def _series(points: list[Any]) -> dict[str, Any]:
+    values = [p.value for p in points]
+    good = [v for v in values if v - v == 0]
+    bad = next((p for p in points if p.value - p.value != 0), None)
+    return {
+        "points": len(points),
+        "first": _plain(values[0]),
+        "last": _plain(values[-1]),
+        "min": min(good) if good else None,
+        "max": max(good) if good else None,
+        "nonfinite_line": bad.line.number if bad else None,
+    }
+
+
+def _plain(value: float) -> float | str:
+    """JSON knows no NaN."""
+    return value if value - value == 0 else str(value)
+
+
+def _name(names: list[str], file: int) -> str:
+    return names[file] if file < len(names) else ""

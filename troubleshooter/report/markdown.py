@@ -1,0 +1,54 @@
+"""The report as Markdown, for an issue thread or a chat."""
+
+from __future__ import annotations
+
+from troubleshooter.report.model import Diagnosis, Report
+from troubleshooter.report.words import say
+
+
+def markdown(report: Report) -> str:
+    """The whole report."""
+    lang = report.lang
+    parts: list[str] = []
+    if len(report.input["files"]) > 1 or report.input["files"][0] not in ("standard input", "text"):
+        parts.append("_" + ", ".join(f"`{_code(f)}`" for f in report.input["files"][:8]) + "_\n")
+    for diagnosis in report.diagnoses:
+        parts.append(_diagnosis(diagnosis, lang))
+    if report.unexplained is not None:
+        unknown = report.unexplained
+        parts.append(f"## {say('unknown', lang)}\n\n{_fence(unknown['exception'] + ': ' + unknown['message'], 'text')}\n")
+        if unknown["nearest"]:
+            parts.append(f"{say('nearest', lang)}:\n")
+            parts += [f"- {near['title']} (`{near['id']}`)" for near in unknown["nearest"]]
+    elif not report.diagnoses:
+        parts.append(f"{say('nothing', lang)} ({say('read', lang, lines=report.input['lines'])}).")
+    return "\n".join(parts)
+
+
+def _diagnosis(item: Diagnosis, lang: str) -> str:
+    word = say("harmless" if item.kind == "harmless" else item.confidence, lang)
+    out = [f"## {word}: {item.title}", "", f"`{item.id}`", "", f"**{say('shows', lang)}**", ""]
+    out.append(_fence("\n".join(f"{e.line:>6}  {e.text}" for e in item.evidence), "text"))
+    out += ["", f"**{say('why', lang)}**", "", item.cause, ""]
+    if item.fixes:
+        out += [f"**{say('do', lang)}**", ""]
+    for number, fix in enumerate(item.fixes, 1):
+        out.append(f"{number}. {fix.do}" + ("" if fix.risk == "safe" else f" _({say(fix.risk, lang)})_"))
+        if fix.why:
+            out.append(f"   {fix.why}")
+        for code, language in ((fix.code, fix.language or "text"), (fix.shell, "sh")):
+            if code:
+                out += ["", *("   " + line for line in _fence(code, language).splitlines()), ""]
+    return "\n".join(out) + "\n"
+
+
+def _fence(text: str, language: str) -> str:
+    """A fenced block that nothing in the text can close."""
+    ticks = "```"
+    while ticks in text:
+        ticks += "`"
+    return f"{ticks}{language}\n{text}\n{ticks}"
+
+
+def _code(text: str) -> str:
+    return text.replace("`", "'")

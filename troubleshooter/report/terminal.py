@@ -1,0 +1,170 @@
+"""The report on a terminal: as wide as the window, double-width characters counted, colours only where wanted."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from troubleshooter.report.model import Diagnosis, FixStep, Report
+from troubleshooter.report.words import say
+
+_STYLE = {"certain": "bold red", "likely": "bold yellow", "possible": "bold cyan"}
+_BOLD = re.compile(r"\*\*(.+?)\*\*|`([^`\n]+)`")
+WIDEST = 110
+
+
+def show(report: Report, *, several: bool = False, first: bool = True, console: Console | None = None) -> None:
+    """Print the report."""
+    console = console or _console()
+    if several:
+        if not first:
+            console.print()
+        console.rule(Text(", ".join(report.input["files"][:3])), align="left", style="dim")
+    _Page(report, console).show()
+
+
+def _console() -> Console:
+    width = None if sys.stdout.isatty() else int(os.environ.get("COLUMNS") or 80)
+    return Console(file=sys.stdout, width=width, highlight=False, emoji=False, markup=False, soft_wrap=False)
+
+
+class _Page:
+    def __init__(self, report: Report, console: Console) -> None:
+        self.report = report
+        self.console = console
+        self.lang = report.lang
+        self.width = min(console.width, WIDEST)
+
+    def say(self, key: str, **values: object) -> str:
+        return say(key, self.lang, **values)
+
+    def show(self) -> None:
+        report = self.report
+        if report.diagnoses:
+            main, *others = report.diagnoses
+            self.diagnosis(main)
+            if others:
+                self.head("also")
+                for other in others:
+                    self.item(f"{self.say(other.confidence)}: {other.title}", other.id)
+        elif report.unexplained is not None:
+            self.unexplained()
+        else:
+            self.print(f"{self.say('nothing')} ({self.say('read', lines=report.input['lines'])}).", "bold green")
+        for item in report.ignored:
+            self.print(f"{self.say('ignored')}: {item['id']} ({item['reason']})", "dim")
+
+    def diagnosis(self, item: Diagnosis) -> None:
+        word = self.say("harmless") if item.kind == "harmless" else self.say(item.confidence)
+        style = "bold green" if item.kind == "harmless" else _STYLE[item.confidence]
+        self.print(Text.assemble((f"{word}: ", style), (item.title, "bold")))
+        parts = [item.id]
+        if item.kind == "failure":
+            parts += [self.say(item.severity), self.say(f"retry-{item.retry}")]
+        self.print(" · ".join(parts), "dim", indent=2)
+        if (first := self.report.first_failure) is not None and first["rank"] is not None:
+            text = self.say("first-rank", rank=first["rank"], line=first["line"])
+            if first["followed"]:
+                text += self.say("followed", count=len(first["followed"]))
+            self.print(text, indent=2)
+        self.head("shows")
+        many = len(self.report.input["files"]) > 1
+        for shown in item.evidence:
+            place = f"{shown.file}:{shown.line}" if many else f"{shown.line}"
+            self.evidence(place, shown.text)
+        self.head("why")
+        self.paragraphs(item.cause)
+        if item.versions["affected"]:
+            ranges = ", ".join(f"{package} {range_}" for package, range_ in item.versions["affected"].items())
+            state = item.versions["state"]
+            note = f" ({self.say(f'versions-{state}')})" if state != "unknown" else ""
+            self.print(f"{self.say('affected')}: {ranges}{note}", indent=2)
+        if item.fixes:
+            self.head("do")
+            for number, fix in enumerate(item.fixes, 1):
+                self.fix(number, fix)
+        if item.advice:
+            self.head("ignore-advice")
+            for advice in item.advice:
+                self.item(f"{advice['printed']!r}: {advice['because']}")
+        self.console.print()
+        if item.probe:
+            self.print(f"{self.say('verify')}: troubleshoot verify {item.id}", "dim")
+        self.print(f"{self.say('page')}: troubleshoot show {item.id}", "dim")
+
+    def fix(self, number: int, fix: FixStep) -> None:
+        risk = "" if fix.risk == "safe" else f"  [{self.say(fix.risk)}]"
+        self.print(Text.assemble((f"{number}. ", "bold"), _marked(fix.do), (risk, "yellow")), indent=2, hanging=3)
+        if fix.why:
+            self.print(_marked(fix.why), "dim", indent=5)
+        for code in (fix.code, fix.shell):
+            for line in (code or "").splitlines():
+                # Never wrapped: what is pasted must stay whole.
+                self.console.print(Text("       " + line, style="cyan"), soft_wrap=True)
+
+    def unexplained(self) -> None:
+        unknown = self.report.unexplained
+        assert unknown is not None
+        self.print(self.say("unknown") + ".", "bold yellow")
+        text = f"{unknown['exception']}: {unknown['message']}" if unknown["message"] else unknown["exception"]
+        self.evidence(str(unknown["line"]), text)
+        self.print(self.say("read", lines=unknown["read"]["lines"]) + ".", "dim", indent=2)
+        if unknown["nearest"]:
+            self.head("nearest")
+            for near in unknown["nearest"]:
+                self.item(near["title"], near["id"])
+        self.console.print()
+        name = self.report.input["files"][0]
+        name = name if name not in ("standard input", "text") else "LOG"
+        self.print(f"{self.say('draft')}: troubleshoot new {name}", "dim")
+
+    # --- pieces ---
+
+    def head(self, key: str) -> None:
+        self.console.print()
+        self.print(self.say(key), "bold")
+
+    def item(self, text: str, id_: str = "") -> None:
+        line = Text.assemble("- ", _marked(text))
+        if id_:
+            line.append(f"  ({id_})", "dim")
+        self.print(line, indent=2, hanging=2)
+
+    def evidence(self, place: str, text: str) -> None:
+        limit = max(40, 3 * self.width)
+        text = text if len(text) <= limit else text[: limit - 1] + "…"
+        label = f"{place:>6}  "
+        self.print(Text.assemble((label, "dim"), text), indent=1, hanging=cell_len(label))
+
+    def paragraphs(self, text: str) -> None:
+        for block in text.strip().split("\n\n"):
+            joined = "" if self.lang == "zh" else " "
+            self.print(_marked(joined.join(line.strip() for line in block.splitlines())), indent=2)
+
+    def print(self, text: str | Text, style: str = "", *, indent: int = 0, hanging: int = 0) -> None:
+        """Wrapped to the page, continued lines under the text."""
+        body = text if isinstance(text, Text) else Text(text)
+        if style:
+            body.stylize(style)
+        pad = " " * indent
+        wrapped = body.wrap(self.console, max(20, self.width - indent - hanging))
+        for number, line in enumerate(wrapped):
+            line.rstrip()
+            self.console.print(Text.assemble(pad + (" " * hanging if number else ""), line), soft_wrap=True)
+
+
+def _marked(text: str) -> Text:
+    """The little Markdown that entries use in running text: bold and code."""
+    out = Text()
+    at = 0
+    for found in _BOLD.finditer(text):
+        out.append(text[at : found.start()])
+        out.append(found[1] or found[2], "bold" if found[1] else "cyan")
+        at = found.end()
+    out.append(text[at:])
+    return out

@@ -1,0 +1,58 @@
+"""What the program itself says, in English and Chinese. Entries bring their own translations."""
+
+from __future__ import annotations
+
+WORDS: dict[str, tuple[str, str]] = {
+    "certain": ("certain", "确定"),
+    "likely": ("likely", "很可能"),
+    "possible": ("possible", "可能"),
+    "crash": ("crash", "崩溃"),
+    "hang": ("hang", "挂起"),
+    "wrong-results": ("wrong results", "结果错误"),
+    "degraded": ("degraded", "性能下降"),
+    "none": ("harmless", "无害"),
+    "harmless": ("harmless", "无害"),
+    "cascade": ("after-effect", "连带后果"),
+    "shows": ("What the log shows", "日志证据"),
+    "why": ("Why", "原因"),
+    "do": ("What to do", "怎么办"),
+    "ignore-advice": ("Printed advice that does not apply here", "日志中不适用的建议"),
+    "safe": ("safe", "安全"),
+    "changes-results": ("changes results", "会改变结果"),
+    "retrain": ("needs retraining", "需要重新训练"),
+    "retry-useless": ("running it again as it is will fail the same way", "原样重跑会以同样方式失败"),
+    "retry-after-fix": ("run it again after the fix", "修复后再重跑"),
+    "retry-may-help": ("running it again may help", "重跑可能有用"),
+    "verify": ("Prove it on this machine", "在本机验证"),
+    "page": ("Read more", "更多"),
+    "also": ("Also possible", "其他可能"),
+    "versions-inside": ("the log's versions are in the affected range", "日志中的版本在受影响范围内"),
+    "versions-outside": (
+        "the log shows versions outside the affected range: is it the environment that ran?",
+        "日志显示的版本不在受影响范围内：运行的真是这个环境吗？",
+    ),
+    "affected": ("Affected", "受影响版本"),
+    "apart": ("Not this? Told apart by", "不是这个？区别在于"),
+    "first-rank": ("Rank {rank} failed first (line {line})", "rank {rank} 最先失败（第 {line} 行）"),
+    "followed": ("; {count} other ranks followed", "；随后 {count} 个 rank 失败"),
+    "nothing": ("Nothing wrong found", "未发现问题"),
+    "read": ("read {lines} lines", "已读 {lines} 行"),
+    "unknown": ("A failure was seen that no entry explains", "发现了失败，但知识库中没有条目能解释"),
+    "nearest": ("Similar, not matched", "相近但不匹配的条目"),
+    "draft": ("Start an entry from this log", "从这份日志起草一个条目"),
+    "line": ("line {line}", "第 {line} 行"),
+    "ignored": ("Ignored by your settings", "按你的设置忽略"),
+    "ranks": ("on {count} ranks", "共 {count} 个 rank"),
+    "repeated": ("{count} times", "共 {count} 次"),
+    "partly": (
+        "a large log: its start, its end and everything that stands out were read",
+        "日志很大：读取了开头、结尾以及所有显著之处",
+    ),
+}
+
+
+def say(key: str, lang: str, **values: object) -> str:
+    """A phrase in a language, with its values filled in."""
+    english, chinese = WORDS[key]
+    text = chinese if lang == "zh" else english
+    return text.format(**values) if values else text

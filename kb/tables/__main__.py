@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import msgspec
-
 from kb.tables.imports import import_rows
 from kb.tables.names import Wanted, imported_elsewhere, model_rows, name_rows
 from kb.tables.parameters import inheritance_rows, parameter_rows
 from kb.tables.plan import PACKAGES, Plan, releases_to_scan
-from kb.tables.releases import DownloadError, available_versions, surface_of_release
+from kb.tables.releases import SURFACE, DownloadError, available_versions, surface_of_release
 from kb.tables.replacements import load_replacements, merge
 from kb.tables.surface import Surface
 
@@ -32,7 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     unknown = sorted(set(options.packages) - set(PACKAGES))
     if unknown:
-        parser.error(f"unknown package {', '.join(unknown)}; known: {', '.join(PACKAGES)} (add others to kb/tables/plan.py)")
+        parser.error(
+            f"unknown package {', '.join(unknown)}; known: {', '.join(PACKAGES)} (add others to kb/tables/plan.py)"
+        )
     if options.versions and len(options.packages) != 1:
         parser.error("--versions needs exactly one PACKAGE")
     with tempfile.TemporaryDirectory() as scratch:
@@ -93,7 +94,7 @@ def wanted_of(plan: Plan, cache: Path) -> Wanted:
 def cached(plan: Plan, cache: Path) -> Iterable[Surface]:
     """Surfaces that a former run left in the cache."""
     for path in sorted(cache.glob(f"form*/{plan.package}/*.json")):
-        yield msgspec.json.decode(path.read_bytes(), type=Surface)
+        yield SURFACE.validate_json(path.read_bytes())
 
 
 def _imports(plans: list[Plan], cache: Path, out: Path) -> int:
@@ -116,7 +117,7 @@ def replace(path: Path, rows: Rows, packages: set[str], column: str) -> None:
     """Rewrites only the rows of the packages that were scanned now."""
     kept: Rows = []
     if path.exists():
-        kept = [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]
+        kept = [json.loads(line) for line in path.read_bytes().splitlines()]
     merged = [*(row for row in kept if row[column] not in packages), *rows]
     write(path, sorted(merged, key=lambda row: str(row[column])))
 
@@ -124,7 +125,8 @@ def replace(path: Path, rows: Rows, packages: set[str], column: str) -> None:
 def write(path: Path, rows: Rows) -> None:
     """JSON Lines, one row a line, in the given order; a column that is null or false is left out."""
     lines = [{key: value for key, value in row.items() if value is not None and value is not False} for row in rows]
-    path.write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+    text = "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
+    path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -109,10 +109,10 @@ def _is_model(plan: Plan, module: str) -> bool:
 def _worth(plan: Plan, module: str, name: str, span: Span, surfaces: dict[str, Surface], *, asked: bool) -> bool:
     if asked:
         return True
-    if plan.package != "transformers":
-        return True
     if "dummy_" in module or plan.is_quiet(module):
         return False
+    if plan.package != "transformers":
+        return True
     if _is_model(plan, module):
         return span.until is not None and span.since is None
     if module == plan.module and span.until is None:
@@ -185,7 +185,8 @@ def _module_rows(
         if (private or (_is_model(plan, module) and module.count(".") > 2)) and module not in asked:
             continue
         for span in spans([module in surface.modules for surface in surfaces], versions):
-            if not span.changed or ("dummy_" in module and module not in asked):
+            unwanted = "dummy_" in module or (plan.is_quiet(module) and span.until is None)
+            if not span.changed or (unwanted and module not in asked):
                 continue
             if _is_model(plan, module) and span.until is None and module not in asked:
                 continue

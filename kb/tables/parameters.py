@@ -25,7 +25,7 @@ OTHER_FRAMEWORK = re.compile(r"^(?:TF|Flax)[A-Z]")
 class Offer:
     """What is known of one callable in one release."""
 
-    __slots__ = ("catch_all", "module", "path", "taken", "parameters")
+    __slots__ = ("catch_all", "module", "parameters", "path", "taken")
 
     def __init__(self, module: str, path: str, signature: Signature) -> None:
         self.module = module

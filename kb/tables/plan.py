@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-import msgspec
 from packaging.version import InvalidVersion, Version
 
 
-class Plan(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class Plan:
     """One package: its import name, the first release scanned and where every patch release counts."""
 
     package: str
     module: str
     first: str
     every_patch: tuple[str, str] | None = None
+    last_only: tuple[tuple[str, str], ...] = ()
+    """Ranges of minor releases of which only the last patch is scanned."""
     calendar: bool = False
     """Versions are dates: one release a month (the last) is enough."""
     sdist: bool = False
@@ -29,7 +32,7 @@ class Plan(msgspec.Struct, frozen=True):
     """Modules that users do not call: no rows, unless another package imports the name."""
 
     def depth(self, module: str) -> str:
-        """"full", "shallow" or "skip" for a dotted module."""
+        """ "full", "shallow" or "skip" for a dotted module."""
         parts = module.split(".")
         if any(_below(module, prefix) for prefix in self.skip) or "tests" in parts or "testing" in parts:
             return "skip"
@@ -60,22 +63,44 @@ PACKAGES: dict[str, Plan] = {
             "transformers",
             "transformers",
             "4.20",
-            every_patch=("4.45", "4.58"),
+            last_only=(("4.39", "4.45"), ("5.1", "9")),
             shallow=("transformers.models",),
             deep=tuple(f"transformers.models.{model}" for model in WELL_KNOWN_MODELS),
             skip=("transformers.sagemaker", "transformers.commands", "transformers.cli"),
             quiet=(
-                "transformers.testing_utils", "transformers.utils.doc", "transformers.utils.auto_docstring",
-                "transformers.exporters", "transformers.agents", "transformers.tools", "transformers.onnx",
-                "transformers.generation.continuous_batching", "transformers.generation.flax_utils",
-                "transformers.generation.tf_utils", "transformers.model_debugging_utils", "transformers.benchmark",
-                "transformers.convert_slow_tokenizer", "transformers.integrations.ggml", "transformers.quantizers",
-                "transformers.modeling_tf_utils", "transformers.modeling_flax_utils", "transformers.audio_utils",
-                "transformers.image_utils", "transformers.image_transforms", "transformers.video_utils",
-                "transformers.pipelines", "transformers.data.metrics", "transformers.data.test_generation_utils",
-                "transformers.decision", "transformers.conversion_mapping", "transformers.core_model_loading",
-                "transformers.fusion_mapping", "transformers.dependency_versions_table", "transformers.modelcard",
-                "transformers.time_series_utils", "transformers.data.datasets", "transformers.keras_callbacks",
+                "transformers.testing_utils",
+                "transformers.utils.doc",
+                "transformers.utils.auto_docstring",
+                "transformers.exporters",
+                "transformers.agents",
+                "transformers.tools",
+                "transformers.onnx",
+                "transformers.generation.continuous_batching",
+                "transformers.generation.flax_utils",
+                "transformers.generation.tf_utils",
+                "transformers.model_debugging_utils",
+                "transformers.benchmark",
+                "transformers.convert_slow_tokenizer",
+                "transformers.integrations.ggml",
+                "transformers.quantizers",
+                "transformers.modeling_tf_utils",
+                "transformers.modeling_flax_utils",
+                "transformers.audio_utils",
+                "transformers.image_utils",
+                "transformers.image_transforms",
+                "transformers.video_utils",
+                "transformers.pipelines",
+                "transformers.data.metrics",
+                "transformers.data.test_generation_utils",
+                "transformers.decision",
+                "transformers.conversion_mapping",
+                "transformers.core_model_loading",
+                "transformers.fusion_mapping",
+                "transformers.dependency_versions_table",
+                "transformers.modelcard",
+                "transformers.time_series_utils",
+                "transformers.data.datasets",
+                "transformers.keras_callbacks",
             ),
         ),
         Plan("trl", "trl", "0.4", every_patch=("0.4", "9")),
@@ -83,17 +108,57 @@ PACKAGES: dict[str, Plan] = {
         Plan("accelerate", "accelerate", "0.12", every_patch=("0.12", "9")),
         Plan("datasets", "datasets", "1.18", skip=("datasets.packaged_modules", "datasets.commands")),
         Plan("huggingface_hub", "huggingface_hub", "0.10", skip=("huggingface_hub.commands", "huggingface_hub.cli")),
-        Plan("bitsandbytes", "bitsandbytes", "0.37"),
-        Plan("deepspeed", "deepspeed", "0.8", sdist=True, skip=("deepspeed.autotuning", "deepspeed.nebula")),
-        Plan("torchao", "torchao", "0.1", shallow=("torchao.prototype",)),
+        Plan("bitsandbytes", "bitsandbytes", "0.37", quiet=("bitsandbytes.research", "bitsandbytes.backends")),
+        Plan(
+            "deepspeed",
+            "deepspeed",
+            "0.8",
+            sdist=True,
+            skip=("deepspeed.autotuning", "deepspeed.nebula"),
+            quiet=(
+                "deepspeed.inference",
+                "deepspeed.module_inject",
+                "deepspeed.model_implementations",
+                "deepspeed.ops",
+                "deepspeed.profiling",
+                "deepspeed.compression",
+                "deepspeed.launcher",
+                "deepspeed.compile",
+            ),
+        ),
+        Plan(
+            "torchao",
+            "torchao",
+            "0.1",
+            shallow=("torchao.prototype",),
+            quiet=(
+                "torchao.sparsity",
+                "torchao.dtypes.uintx",
+                "torchao.kernel",
+                "torchao.experimental",
+                "torchao.ops",
+                "torchao.quantization.pt2e",
+                "torchao.quantization.prototype",
+                "torchao.quantization.quantize_",
+                "torchao.quantization.autoquant",
+                "torchao.quantization.quant_primitives",
+                "torchao.prototype",
+                "torchao.quantization.GPTQ",
+                "torchao.quantization.smoothquant",
+                "torchao.quantization.dynamic_quant",
+                "torchao.quantization.weight_only",
+                "torchao.quantization.subclass",
+                "torchao.swizzle",
+            ),
+        ),
         Plan("tokenizers", "tokenizers", "0.12"),
         Plan("unsloth", "unsloth", "2024.11", calendar=True, tables=False, skip=("unsloth.studio",)),
         Plan("unsloth_zoo", "unsloth_zoo", "2024.11", calendar=True, tables=False),
         Plan("llamafactory", "llamafactory", "0.7", tables=False),
-        Plan("axolotl", "axolotl", "0.5", tables=False),
+        Plan("axolotl", "axolotl", "0.17", tables=False),
         Plan("optimum", "optimum", "1.8", tables=False),
         Plan("sentence-transformers", "sentence_transformers", "2.2", tables=False),
-        Plan("auto-gptq", "auto_gptq", "0.2", tables=False),
+        Plan("auto-gptq", "auto_gptq", "0.4", tables=False),
         Plan("autoawq", "awq", "0.1", tables=False),
         Plan("liger-kernel", "liger_kernel", "0.1", tables=False),
         Plan("ms-swift", "swift", "2.0", tables=False),
@@ -118,7 +183,7 @@ def releases_to_scan(available: Iterable[str], plan: Plan) -> list[str]:
     chosen: set[Version] = set()
     for members in groups.values():
         chosen.add(members[-1])
-        if not plan.calendar:
+        if not plan.calendar and not any(Version(a) <= members[0] < Version(b) for a, b in plan.last_only):
             chosen.add(members[0])
         if plan.every_patch and Version(plan.every_patch[0]) <= members[0] < Version(plan.every_patch[1]):
             chosen.update(members)

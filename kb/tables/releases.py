@@ -13,13 +13,14 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
+from pydantic import TypeAdapter
 
 from kb.tables.parse import read_module
 from kb.tables.plan import Plan
 from kb.tables.surface import FORM, Surface
 
 CONFIG_MAPPING_FILES = ("auto/auto_mappings.py", "auto/configuration_auto.py")
+SURFACE = TypeAdapter(Surface)
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check")
 
 
@@ -32,7 +33,9 @@ def available_versions(package: str) -> list[str]:
     done = subprocess.run([*PIP, "index", "versions", package], capture_output=True, text=True, check=False)
     match = re.search(r"^Available versions: (.*)$", done.stdout, re.MULTILINE)
     if not match:
-        raise DownloadError(f"{package}: `pip index versions` listed nothing; is the network there? {done.stderr[-300:]}")
+        raise DownloadError(
+            f"{package}: `pip index versions` listed nothing; is the network there? {done.stderr[-300:]}"
+        )
     return [version.strip() for version in match[1].split(",")]
 
 
@@ -40,13 +43,13 @@ def surface_of_release(plan: Plan, version: str, cache: Path) -> Surface:
     """The surface of one release, from the cache or from a fresh download."""
     kept = cache / f"form{FORM}" / plan.package / f"{version}.json"
     if kept.exists():
-        return expand_lazy_folders(msgspec.json.decode(kept.read_bytes(), type=Surface))
+        return expand_lazy_folders(SURFACE.validate_json(kept.read_bytes()))
     with tempfile.TemporaryDirectory() as folder:
         archive = _download(plan, version, Path(folder))
         surface = read_archive(archive, plan, version)
     kept.parent.mkdir(parents=True, exist_ok=True)
     waiting = kept.with_suffix(".part")
-    waiting.write_bytes(msgspec.json.encode(surface))
+    waiting.write_bytes(SURFACE.dump_json(surface, exclude_defaults=True))
     waiting.replace(kept)
     return expand_lazy_folders(surface)
 

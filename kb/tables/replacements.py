@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
+import yaml
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
 
 
-class Replacement(msgspec.Struct, forbid_unknown_fields=True):
+@dataclass(config=ConfigDict(extra="forbid"))
+class Replacement:
     """One renamed, moved or dropped argument (with `owner`) or name (without)."""
 
     package: str
     name: str
-    owner: list[str] = []
+    owner: list[str] = Field(default_factory=list)
     """Classes or functions; empty: any owner of this package, or an importable name."""
     kind: str = "parameter"
     """"parameter" or "name" (importable)."""
@@ -39,21 +42,30 @@ class ReplacementError(ValueError):
 def load_replacements(path: Path) -> list[Replacement]:
     """Reads the file; complains with its name and the item's number."""
     try:
-        raw = msgspec.yaml.decode(path.read_bytes(), type=list[dict[str, object]])
-    except msgspec.DecodeError as error:
+        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
         raise ReplacementError(f"{path}: expected a YAML list of mappings: {error}") from error
+    if not isinstance(raw, list):
+        raise ReplacementError(f"{path}: expected a YAML list of mappings, found {type(raw).__name__}")
+    reader = TypeAdapter(Replacement)
     found: list[Replacement] = []
     for number, item in enumerate(raw, 1):
         try:
-            found.append(msgspec.convert(item, Replacement))
-        except msgspec.ValidationError as error:
-            raise ReplacementError(f"{path}: item {number} ({item.get('name')}): {error}") from error
+            found.append(reader.validate_python(item))
+        except ValidationError as error:
+            shown = item.get("name") if isinstance(item, dict) else item
+            wrong = "; ".join(f"{'.'.join(map(str, part['loc']))}: {part['msg']}" for part in error.errors())
+            raise ReplacementError(f"{path}: item {number} ({shown}): {wrong}") from error
     return found
 
 
 def merge(rows: list[dict[str, object]], replacements: list[Replacement]) -> list[Replacement]:
-    """Writes `replacement` into rows that end or begin; returns the replacements that no row wanted."""
+    """Writes `replacement` into rows that end and `older_name` into rows that begin as the new name of something.
+
+    Returns the replacements that no row wanted.
+    """
     unused = list(replacements)
+    newer = {(item.package, item.replacement): item for item in replacements if item.kind == "parameter"}
     by_name: dict[tuple[str, str], list[Replacement]] = {}
     for item in replacements:
         by_name.setdefault((item.package, item.name), []).append(item)
@@ -65,4 +77,9 @@ def merge(rows: list[dict[str, object]], replacements: list[Replacement]) -> lis
                     unused.remove(item)
                 if row["until"] is not None:
                     row["replacement"] = item.replacement
+        renamed = newer.get((str(row["package"]), str(row["name"])))
+        if renamed is not None and row["since"] and (not renamed.owner or row.get("owner") in renamed.owner):
+            row["older_name"] = renamed.name
+            if renamed in unused:
+                unused.remove(renamed)
     return unused

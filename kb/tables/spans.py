@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-import msgspec
 
-
-class Span(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class Span:
     """A run of scanned releases in which something is there.
 
     `since` is None when it was there in the first release scanned, `until` is the first release without it (None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import msgspec
+from dataclasses import dataclass, field
 
 FORM = 1
 """Raised when the form of a cached surface changes, so that old caches are not read."""
 
 
-class Signature(msgspec.Struct, frozen=True, omit_defaults=True):
+@dataclass(frozen=True)
+class Signature:
     """The names a callable takes as keywords."""
 
     parameters: tuple[str, ...] = ()
@@ -17,40 +18,43 @@ class Signature(msgspec.Struct, frozen=True, omit_defaults=True):
     """Names that the body takes out of **kwargs by hand, and old names that a decorator still accepts."""
 
 
-class ClassSurface(msgspec.Struct, omit_defaults=True):
+@dataclass
+class ClassSurface:
     """A class: its bases as written (dotted), its own dataclass fields and its own public methods."""
 
-    bases: list[str] = []
+    bases: list[str] = field(default_factory=list)
     dataclass: bool = False
-    fields: list[str] = []
-    methods: dict[str, Signature] = {}
+    fields: list[str] = field(default_factory=list)
+    methods: dict[str, Signature] = field(default_factory=dict)
 
 
-class ModuleSurface(msgspec.Struct, omit_defaults=True):
+@dataclass
+class ModuleSurface:
     """One module.  `names` maps each bound name to where it comes from: "" (here) or "module:name"."""
 
     path: str = ""
-    names: dict[str, str] = {}
-    stars: list[str] = []
+    names: dict[str, str] = field(default_factory=dict)
+    stars: list[str] = field(default_factory=list)
     exported: list[str] | None = None
     dynamic: bool = False
     shallow: bool = False
-    functions: dict[str, Signature] = {}
-    classes: dict[str, ClassSurface] = {}
-    needs: list[tuple[str, str]] = []
+    functions: dict[str, Signature] = field(default_factory=dict)
+    classes: dict[str, ClassSurface] = field(default_factory=dict)
+    needs: list[tuple[str, str]] = field(default_factory=list)
     """Imports of other packages at the top level, outside `if` and `try`: (module, name or "")."""
-    aliases: dict[str, str] = {}
+    aliases: dict[str, str] = field(default_factory=dict)
     """Modules that this one registers under a second name."""
 
 
-class Surface(msgspec.Struct, omit_defaults=True):
+@dataclass
+class Surface:
     """One release."""
 
     package: str
     version: str
-    modules: dict[str, ModuleSurface] = {}
-    requires: list[str] = []
-    model_types: dict[str, str] = {}
+    modules: dict[str, ModuleSurface] = field(default_factory=dict)
+    requires: list[str] = field(default_factory=list)
+    model_types: dict[str, str] = field(default_factory=dict)
     """transformers only: model type -> configuration class, from the auto mapping."""
 
     def resolve(self, module: str, name: str, seen: frozenset[tuple[str, str]] = frozenset()) -> tuple[str, str] | None:

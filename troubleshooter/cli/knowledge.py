@@ -1,0 +1,171 @@
+"""Commands about entries: list, show, search, explain, check."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from kb.compiled import Body
+from kb.problem import EntryError
+from troubleshooter.cli.settings import language
+from troubleshooter.diagnose import Tool
+from troubleshooter.report.words import say
+
+_MARKS = {"held": "✓", "contradicted": "✗", "unseen": "·"}
+
+
+def _tool(entries: list[Path]) -> Tool | None:
+    try:
+        return Tool.load(entries)
+    except EntryError as error:
+        print(f"troubleshoot: entries that cannot be used:\n{error}", file=sys.stderr)
+    except FileNotFoundError as error:
+        print(f"troubleshoot: {error}", file=sys.stderr)
+    return None
+
+
+def _unknown(tool: Tool, id_: str) -> int:
+    from rapidfuzz import process
+
+    near = process.extractOne(id_, tool.knowledge.ids(), score_cutoff=50)
+    hint = f"did you mean {near[0]}?" if near else "see: troubleshoot list"
+    print(f"troubleshoot: no entry {id_!r}; {hint}", file=sys.stderr)
+    return 2
+
+
+def list_(area: str | None, kind: str | None, entries: list[Path], lang: str | None, format: str) -> int:
+    """Print all entries, by area."""
+    tool = _tool(entries)
+    if tool is None:
+        return 2
+    bodies = [b for b in tool.knowledge.bodies() if area in (None, b["area"]) and kind in (None, b["kind"])]
+    if format == "json":
+        keys = ("id", "area", "kind", "severity", "title")
+        print(json.dumps([{k: b[k] for k in keys} for b in bodies], ensure_ascii=False))
+        return 0
+    spoken = language(lang)
+    for name in sorted({b["area"] for b in bodies}):
+        print(name)
+        for body in (b for b in bodies if b["area"] == name):
+            print(f"  {body['id']:44} {_title(body, spoken)}")
+    return 0
+
+
+def show(id_: str, entries: list[Path], lang: str | None, format: str) -> int:
+    """Print one entry."""
+    tool = _tool(entries)
+    if tool is None:
+        return 2
+    found = tool.knowledge.find(id_)
+    if found is None:
+        return _unknown(tool, id_)
+    body = found[0]
+    if format == "json":
+        print(json.dumps(body, ensure_ascii=False, indent=1))
+        return 0
+    from troubleshooter.report.entry import show as print_entry
+
+    print_entry(body, language(lang))
+    return 0
+
+
+def search(words: str, entries: list[Path], lang: str | None, format: str) -> int:
+    """Print the entries that the words fit."""
+    from kb.search import search as find
+
+    tool = _tool(entries)
+    if tool is None:
+        return 2
+    found = find(tool.knowledge, words)
+    if format == "json":
+        print(json.dumps([{"id": b["id"], "title": b["title"], "score": round(s)} for s, b in found], ensure_ascii=False))
+    for score, body in found if format != "json" else ():
+        print(f"{score:3.0f}  {body['id']:44} {_title(body, language(lang))}")
+    if not found and format != "json":
+        print("nothing similar; try fewer words, or the exception's message", file=sys.stderr)
+    return 0 if found else 3
+
+
+def explain(id_: str, log: Path, entries: list[Path], lang: str | None) -> int:
+    """Print each symptom of an entry, condition by condition."""
+    from troubleshooter.explain import explain as tried
+    from troubleshooter.read.sources import Unreadable, from_path, from_stream
+
+    tool = _tool(entries)
+    if tool is None:
+        return 2
+    found = tool.knowledge.find(id_)
+    if found is None:
+        return _unknown(tool, id_)
+    try:
+        sources = [from_stream(sys.stdin.buffer)] if str(log) == "-" else from_path(log)
+        observations = tool.observe(sources)
+    except Unreadable as error:
+        print(f"troubleshoot: {error}", file=sys.stderr)
+        return 2
+    holds = False
+    for one in tried(*found, observations, tool.knowledge):
+        holds = holds or one.holds
+        print(f"symptom {one.symptom}: {'holds' if one.holds else f'fails by {len(one.failing)}'}")
+        for part, outcomes in (("require", one.trial.require), ("support", one.trial.support), ("exclude", one.trial.exclude)):
+            for outcome in outcomes:
+                print(f"  {_MARKS[outcome.state]} {part:8} {outcome.state:12} {outcome.said}")
+                for shown in outcome.evidence[:2]:
+                    print(f"      {say('line', language(lang), line=shown.line.number)}: {shown.text.strip()[:160]}")
+        if one.trial.captured:
+            print("  captured " + ", ".join(f"{k}={v!r}" for k, v in sorted(one.trial.captured.items())[:12]))
+    return 0 if holds else 3
+
+
+def check(folder: Path | None, healthy: Path | None, stamp: bool, schema: bool, report_schema: bool, rerun: int) -> int:
+    """Check entries, or print a schema."""
+    if schema or report_schema:
+        from kb.form import Entry
+        from troubleshooter.report.schema import report_schema as schema_of_report
+
+        print(json.dumps(Entry.model_json_schema() if schema else schema_of_report(), indent=1))
+        return 0
+    from kb.cache import shipped
+    from kb.load import load
+    from troubleshooter.check import check as tried
+
+    root = shipped()
+    target = folder or root
+    if target is None:
+        print("troubleshoot check: name a folder of entries; this installation ships them compiled", file=sys.stderr)
+        return 2
+    if not target.is_dir():
+        print(f"troubleshoot check: {target}: no such folder", file=sys.stderr)
+        return 2
+    inside = root is not None and target.resolve().is_relative_to(root.resolve())
+    library = load(root if inside and root is not None else target)
+    wanted = [i for i, item in library.entries.items() if item.folder.resolve().is_relative_to(target.resolve())]
+    library.problems = [p for p in library.problems if p.path.resolve().is_relative_to(target.resolve())]
+    if stamp:
+        from kb.stamp import stamp as mark
+
+        print(f"{sum(mark(library.entries[i]) for i in wanted)} translations stamped")
+        library = load(root if inside and root is not None else target)
+        library.problems = [p for p in library.problems if p.path.resolve().is_relative_to(target.resolve())]
+    tool = _tool([] if inside else [target]) if not library.problems or inside else None
+    if tool is None:
+        for problem in sorted(library.problems):
+            print(problem)
+        return 2
+    problems = tried(library, tool, wanted, healthy)
+    if rerun:
+        from troubleshooter.verify.record import rerun as again
+
+        problems += again([library.entries[i] for i in wanted], rerun)
+    for problem in sorted(problems):
+        print(problem)
+    print(f"{len(wanted)} entries, {len(problems)} problems", file=sys.stderr)
+    return 2 if problems else 0
+
+
+def _title(body: Body, lang: str) -> str:
+    import re
+
+    zh = body.get("zh") if lang == "zh" else None
+    return re.sub(r"<<[\w-]+(?::[a-z]+)?(?:\|([^>]*))?>>", lambda m: m[1] or "…", str((zh or body)["title"]))

@@ -109,7 +109,7 @@ def _is_model(plan: Plan, module: str) -> bool:
 def _worth(plan: Plan, module: str, name: str, span: Span, surfaces: dict[str, Surface], *, asked: bool) -> bool:
     if asked:
         return True
-    if "dummy_" in module or plan.is_quiet(module):
+    if "dummy_" in module or plan.is_quiet(module) or (span.until is None and not plan.appearances):
         return False
     if plan.package != "transformers":
         return True
@@ -185,7 +185,7 @@ def _module_rows(
         if (private or (_is_model(plan, module) and module.count(".") > 2)) and module not in asked:
             continue
         for span in spans([module in surface.modules for surface in surfaces], versions):
-            unwanted = "dummy_" in module or (plan.is_quiet(module) and span.until is None)
+            unwanted = "dummy_" in module or (span.until is None and (plan.is_quiet(module) or not plan.appearances))
             if not span.changed or (unwanted and module not in asked):
                 continue
             if _is_model(plan, module) and span.until is None and module not in asked:

@@ -65,9 +65,11 @@ def _renamed(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
 def _taken(node: ast.AST, kwargs: str) -> set[str]:
     taken: set[str] = set()
     for call in ast.walk(node):
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in ("pop", "get"):
-            if isinstance(call.func.value, ast.Name) and call.func.value.id == kwargs and call.args:
-                taken.update(_strings(call.args[0]))
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or not call.args:
+            continue
+        receiver = call.func.value
+        if call.func.attr in ("pop", "get") and isinstance(receiver, ast.Name) and receiver.id == kwargs:
+            taken.update(_strings(call.args[0]))
     return taken
 
 
@@ -89,8 +91,8 @@ def _dotted(node: ast.expr) -> str:
     return ""
 
 
-def _is_classvar(annotation: ast.expr) -> bool:
-    return _dotted(annotation).rpartition(".")[2] == "ClassVar"
+def _is_field(item: ast.AnnAssign) -> bool:
+    return _dotted(item.annotation).rpartition(".")[2] != "ClassVar" and not _is_init_false(item.value)
 
 
 def _is_init_false(value: ast.expr | None) -> bool:
@@ -140,9 +142,8 @@ class _Reader:
                     continue
                 decorators = {_dotted(d.func if isinstance(d, ast.Call) else d) for d in item.decorator_list}
                 found.methods[item.name] = signature_of(item, bound="staticmethod" not in decorators)
-            elif isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
-                if not _is_classvar(item.annotation) and not _is_init_false(item.value):
-                    found.fields.append(item.target.id)
+            elif isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name) and _is_field(item):
+                found.fields.append(item.target.id)
         if not found.dataclass:
             found.fields = []
         return found

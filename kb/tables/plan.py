@@ -21,6 +21,8 @@ class Plan:
     calendar: bool = False
     """Versions are dates: one release a month (the last) is enough."""
     sdist: bool = False
+    appearances: bool = True
+    """False: names that only appear have no row, unless another package imports them."""
     tables: bool = True
     """False: scanned only for what it imports from the others."""
     shallow: tuple[str, ...] = ()
@@ -114,6 +116,7 @@ PACKAGES: dict[str, Plan] = {
             "deepspeed",
             "0.8",
             sdist=True,
+            appearances=False,
             skip=("deepspeed.autotuning", "deepspeed.nebula"),
             quiet=(
                 "deepspeed.inference",
@@ -131,6 +134,7 @@ PACKAGES: dict[str, Plan] = {
             "torchao",
             "0.1",
             shallow=("torchao.prototype",),
+            appearances=False,
             quiet=(
                 "torchao.sparsity",
                 "torchao.dtypes.uintx",

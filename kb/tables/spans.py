@@ -1,4 +1,4 @@
-"""From "present in these releases" to rows that say since when and until when, and what was looked at on either side."""
+"""From "present in these releases" to "since" and "until", with the release that was looked at on the other side."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Span:
     """A run of scanned releases in which something is there.
 
     `since` is None when it was there in the first release scanned, `until` is the first release without it (None:
-    still there).  `since_before` and `until_before` are the scanned neighbours: the last release without, the last with.
+    still there).  `since_before` and `until_before` are the scanned neighbours: last release without, last with.
     """
 
     since: str | None

@@ -4,6 +4,7 @@ Run again (network and about twenty minutes for everything, less with a kept cac
 
     python -m kb.tables api --cache ~/.cache/tables                 # every package of `plan.PACKAGES`
     python -m kb.tables api trl peft --versions 0.15.2,0.16.0       # some packages, some releases
+    python -m kb.tables api --offline --cache ~/.cache/tables       # no network: what the cache holds
     python -m kb.tables imports --cache ~/.cache/tables             # pairs of packages that do not import together
 
 Archives come through ``pip download`` and are read with ``ast``; nothing is imported or executed.  What a release

@@ -9,13 +9,15 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from packaging.version import Version
+
 from kb.tables.imports import import_rows
 from kb.tables.names import Wanted, imported_elsewhere, model_rows, name_rows
 from kb.tables.parameters import inheritance_rows, parameter_rows
 from kb.tables.plan import PACKAGES, Plan, releases_to_scan
 from kb.tables.releases import SURFACE, DownloadError, available_versions, surface_of_release
 from kb.tables.replacements import load_replacements, merge
-from kb.tables.surface import Surface
+from kb.tables.surface import FORM, Surface
 
 Rows = list[dict[str, object]]
 
@@ -28,6 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--versions", help="comma-separated releases instead of the plan's (one PACKAGE only)")
     parser.add_argument("--out", type=Path, default=Path("entries/tables/api"))
     parser.add_argument("--cache", type=Path, help="where surfaces are kept (default: a temporary folder)")
+    parser.add_argument("--offline", action="store_true", help="only the releases that the cache already holds")
     options = parser.parse_args(arguments)
     unknown = sorted(set(options.packages) - set(PACKAGES))
     if unknown:
@@ -36,18 +39,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     if options.versions and len(options.packages) != 1:
         parser.error("--versions needs exactly one PACKAGE")
+    if options.offline and not options.cache:
+        parser.error("--offline needs --cache, the folder of an earlier run")
     with tempfile.TemporaryDirectory() as scratch:
         cache = options.cache or Path(scratch)
         options.out.mkdir(parents=True, exist_ok=True)
         chosen = [PACKAGES[name] for name in options.packages or PACKAGES]
         if options.what == "api":
-            return _api([plan for plan in chosen if plan.tables], options.versions, cache, options.out)
-        return _imports(chosen, cache, options.out)
+            tables = [plan for plan in chosen if plan.tables]
+            return _api(tables, options.versions, cache, options.out, offline=options.offline)
+        return _imports(chosen, cache, options.out, offline=options.offline)
 
 
-def scan(plan: Plan, versions: str | None, cache: Path) -> list[Surface]:
+def scan(plan: Plan, versions: str | None, cache: Path, *, offline: bool = False) -> list[Surface]:
     """The surfaces of the wanted releases, oldest first; a release that pip cannot bring is reported and left out."""
-    wanted = versions.split(",") if versions else releases_to_scan(available_versions(plan.package), plan)
+    if versions:
+        wanted = versions.split(",")
+    elif offline:
+        found = cache.glob(f"form{FORM}/{plan.package}/*.json")
+        wanted = sorted((path.stem for path in found), key=Version)
+    else:
+        wanted = releases_to_scan(available_versions(plan.package), plan)
     surfaces: list[Surface] = []
     for version in wanted:
         try:
@@ -57,12 +69,12 @@ def scan(plan: Plan, versions: str | None, cache: Path) -> list[Surface]:
     return surfaces
 
 
-def _api(plans: list[Plan], versions: str | None, cache: Path, out: Path) -> int:
+def _api(plans: list[Plan], versions: str | None, cache: Path, out: Path, *, offline: bool) -> int:
     replacements = load_replacements(out / "replacements.yaml") if (out / "replacements.yaml").exists() else []
     inherited: Rows = []
     scanned: Rows = []
     for plan in plans:
-        surfaces = scan(plan, versions, cache)
+        surfaces = scan(plan, versions, cache, offline=offline)
         if len(surfaces) < 2:
             print(f"{plan.package}: two releases are needed to compare, {len(surfaces)} read", file=sys.stderr)
             return 2
@@ -97,8 +109,8 @@ def cached(plan: Plan, cache: Path) -> Iterable[Surface]:
         yield SURFACE.validate_json(path.read_bytes())
 
 
-def _imports(plans: list[Plan], cache: Path, out: Path) -> int:
-    surfaces = {plan.package: scan(plan, None, cache) for plan in plans}
+def _imports(plans: list[Plan], cache: Path, out: Path, *, offline: bool) -> int:
+    surfaces = {plan.package: scan(plan, None, cache, offline=offline) for plan in plans}
     rows: Rows = []
     for provider in plans:
         if not provider.tables:

@@ -1,6 +1,6 @@
 """Version ranges as entries state them: PEP 440 specifiers, compared the way people name releases.
 
-A training environment rarely holds the plain release: ``2.13.0+cu128``, ``4.50.0.dev0`` and ``2.5.0a0+872d972e41.nv24.08``
+A training environment rarely holds the plain release: ``2.13.0+cu128``, ``4.50.0.dev0`` and ``2.5.0a0+872d.nv24.08``
 all mean "the code of that release, more or less", and an entry speaks of releases. So pre-releases, development builds
 and local builds count as the release that they lead to. ``packaging`` is imported only for what the short path cannot
 decide; it costs more than all comparisons of a report together.
@@ -37,7 +37,7 @@ def release(version: str) -> tuple[Release, int]:
     """The release that a version string counts as: its numbers and its post-release number (-1 for none)."""
     found = _VERSION.match(version.strip())
     if found is None:
-        raise ValueError(f'not a version: "{version}"; expected something like "4.50.3", "4.51.0.dev0" or "2.13.0+cu128"')
+        raise ValueError(f'not a version: "{version}"; expected one such as "4.50.3", "4.51.0.dev0" or "2.13.0+cu128"')
     post = found["post"] or found["dash"]
     return tuple(map(int, found["numbers"].split("."))), int(post) if post else -1
 

@@ -84,23 +84,23 @@ class Evaluation:
         model = getattr(self.transformers, self.name)(config)
         return model.to(self.kit.device, dtype or self.dtype).eval()
 
-    def step(self, model, wrapped=True, **more):
+    def step(self, model, wrapped=True, autocast=True, **more):
         import torch
 
         forward = model.forward
-        if self.amp is not None:
+        if self.amp is not None and autocast:
             forward = torch.autocast(self.kit.device, dtype=self.amp)(forward)
             forward = self.convert(forward) if wrapped else forward
         ids = torch.arange(1, 13, device=self.kit.device).view(1, 12)
         with torch.no_grad():
             forward(input_ids=ids, attention_mask=torch.ones_like(ids), labels=ids, **more)
 
-    def run(self, change=None, **built):
+    def run(self, change=None, autocast=True, **built):
         """Build, change the finished model the way a user would, evaluate."""
         model = self.build(**built)
         if change is not None:
             change(model)
-        self.step(model)
+        self.step(model, autocast=autocast)
 
     def priced(self, use_cache=None, dtype=None):
         """A callable step for the price: the bare forward, which also runs where the wrapped one crashes."""
@@ -162,7 +162,13 @@ def fixes(kit, trial):
             dict(use_cache=False),
             r"text_config.*use_cache|config\.json.*use_cache|use_cache.*config\.json|use_cache.*before",
         ),
-        ("float32", "load the weights in float32", dict(dtype=kit.dtype("float32")), r"float32|fp32"),
+        ("float32", "load the weights in float32", dict(dtype=kit.dtype("float32")), r"dtype\s*=\s*torch\.float32"),
+        (
+            "no-autocast",
+            "evaluate half-precision weights without autocast",
+            dict(autocast=False),
+            r"pure_bf16|without (?:the )?(?:mixed-precision|autocast)",
+        ),
     ]
     if trial.name == MULTIMODAL:
         places += [
@@ -170,7 +176,7 @@ def fixes(kit, trial):
                 "language-model-after-load",
                 "model.language_model.config.use_cache = False after loading",
                 dict(change=language_model_after),
-                r"language_model\.config\.use_cache",
+                r"language_model.*config\.use_cache",
             ),
             (
                 "text-config-after-load",

@@ -190,7 +190,7 @@ def measure(kit, torch, config, tensors):
             "train in float32",
             removed=full == full,
             text=f"the same batch has loss {full:.4f} in float32",
-            words=r"float32|fp32",
+            words=r"dtype\s*=\s*torch\.float32|train in float32",
         )
 
 

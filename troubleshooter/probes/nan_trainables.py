@@ -276,7 +276,7 @@ def fixes(kit, trial, fused, new_first):
     tried(
         "float32-trainables",
         "cast the trainable parameters to float32" + (", train under autocast" if trial.needs_autocast else ""),
-        r"\.float\(\)|to\(torch\.float32\)|float32",
+        r"\.float\(\)|\.to\(torch\.float32\)|cast .*float32",
         price=(trial.step(False, fused), trial.step(True, fused)),
         cast=True,
     )

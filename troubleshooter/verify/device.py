@@ -129,9 +129,7 @@ def _from_library(library: Any = None) -> list[Gpu]:
     return found
 
 
-def choose(
-    wanted: str, able: tuple[str, ...], present: list[Gpu], environ: Mapping[str, str] | None = None
-) -> Choice:
+def choose(wanted: str, able: tuple[str, ...], present: list[Gpu], environ: Mapping[str, str] | None = None) -> Choice:
     """The device for a probe. ``auto`` takes a GPU only for probes that say nothing about a processor."""
     if wanted == "cpu":
         return Choice("cpu", None if "cpu" in able else "this question needs a GPU, and --device cpu forbids one")
@@ -157,7 +155,8 @@ def _refusal(number: int, present: list[Gpu], environ: Mapping[str, str]) -> str
         if gpu.free_mb is None:
             return f"GPU {gpu.index} ({gpu.name}) does not say how much memory is free"
         if gpu.free_mb < FREE_MB:
-            return f"GPU {gpu.index} ({gpu.name}) has {gpu.free_mb} MB free; a probe asks for {FREE_MB} so that no job suffers"
+            free = f"has {gpu.free_mb} MB free; a probe asks for {FREE_MB} so that no job suffers"
+            return f"GPU {gpu.index} ({gpu.name}) {free}"
     return None
 
 

@@ -30,7 +30,7 @@ def of(name):
     except PackageNotFoundError: return None
 import os
 torch = next((p for p in (os.path.join(d, "torch", "lib") for d in sys.path) if os.path.isdir(p)), None)
-gpu = None if torch is None else any("torch_cuda" in n or "torch_hip" in n or "c10_cuda" in n for n in os.listdir(torch))
+gpu = None if torch is None else any(k in n for n in os.listdir(torch) for k in ("torch_cuda", "torch_hip", "c10_cuda"))
 site = sys.modules.get("site")
 base = site.getuserbase() if site else None
 print(json.dumps(dict(executable=sys.executable, version=sys.version.split()[0], prefix=sys.prefix, path=sys.path,
@@ -59,7 +59,7 @@ class Environment:
 
 @dataclass(frozen=True)
 class Found:
-    """The environment that is asked, and why this one."""
+    """The environment that is asked, and why this one (a key of ``words``)."""
 
     environment: Environment
     why: str
@@ -108,11 +108,11 @@ def site_folders(log: str) -> list[str]:
 
 
 def find(python: str | None, folders: Iterable[str] = (), packages: Iterable[str] = ()) -> Found:
-    """The training environment: the one named, else the log's, else the active one, else the first on PATH with torch."""
+    """The training environment: the one named, the log's, the active one, or the first on PATH with torch."""
     packages = tuple(packages)
     if python is not None:
         path = _interpreter_of(python)
-        return Found(ask(path, packages), "named with --python")
+        return Found(ask(path, packages), "why-named")
     refused = []
     for candidate, why in _candidates(folders):
         try:
@@ -153,16 +153,16 @@ def _all_candidates(folders: Iterable[str]) -> Iterator[tuple[str, str]]:
         for prefix in _prefixes(Path(folder)):
             name = Path(folder).parent.name  # python3.11
             for inside in (f"bin/{name}", "bin/python", "bin/python3", "python.exe", "Scripts/python.exe"):
-                yield str(prefix / inside), f"its {folder} stands in the log"
+                yield str(prefix / inside), "why-log"
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         if active := os.environ.get(variable):
             for inside in ("bin/python", "python.exe", "Scripts/python.exe"):
-                yield str(Path(active) / inside), f"the active environment ({variable})"
+                yield str(Path(active) / inside), "why-active"
     for directory in os.environ.get("PATH", "").split(os.pathsep):
         for name in ("python", "python3", "python.exe"):
             if directory:
-                yield str(Path(directory) / name), "the first Python on PATH that has torch"
-    yield sys.executable, "the tool's own environment"
+                yield str(Path(directory) / name), "why-path"
+    yield sys.executable, "why-own"
 
 
 def _prefixes(folder: Path) -> Iterator[Path]:

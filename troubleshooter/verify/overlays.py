@@ -38,11 +38,10 @@ class Unbuildable(Exception):
 
 def default_folder() -> Path:
     """Where environments are kept: ``TROUBLESHOOT_ENVS``, else the user's cache."""
+    from kb.cache import cache_folder
+
     named = os.environ.get("TROUBLESHOOT_ENVS")
-    if named:
-        return Path(named)
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "troubleshoot" / "envs"
+    return Path(named) if named else cache_folder() / "envs"
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class Overlays:
         """The PYTHONPATH of a pair, made first where it is missing."""
         wanted = versions.get("torch", TORCH)
         if wanted != TORCH:
-            raise Unbuildable(f"torch {wanted}: only torch {TORCH} is built here; run the probe in your own environment")
+            raise Unbuildable(f"torch {wanted}: only torch {TORCH} is built here; verify in an environment of your own")
         self.base()
         return os.pathsep.join(str(self._overlay(n, v)) for n, v in versions.items() if n != "torch")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 __all__ = ["COMPANIONS", "FOLDER", "Options", "Probe", "ProbeProblem", "load", "names"]
 
@@ -35,7 +35,7 @@ class Probe:
     question: str
     needs: tuple[str, ...]
     parameters: Mapping[str, list[str | int | bool] | str | Mapping[str, int]]
-    pairs: tuple[tuple[str, Mapping[str, str]], ...]
+    pairs: tuple[tuple[Any, ...], ...]
     reproduce: str
     devices: tuple[str, ...]
     uses_model: bool
@@ -99,9 +99,9 @@ def read(path: Path) -> Probe:
     source = path.read_bytes()
     literals: dict[str, object] = {}
     for statement in ast.parse(source, str(path)).body:
-        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-            if statement.targets[0].id in _LITERALS:
-                literals[statement.targets[0].id] = ast.literal_eval(statement.value)
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        if isinstance(statement, ast.Assign) and isinstance(target, ast.Name) and target.id in _LITERALS:
+            literals[target.id] = ast.literal_eval(statement.value)
     missing = {"QUESTION", "NEEDS", "PARAMETERS"} - literals.keys()
     if missing:
         raise ProbeProblem(f"{path}: expected the literals {', '.join(sorted(missing))} at the top of a probe")

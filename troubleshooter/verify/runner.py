@@ -33,7 +33,9 @@ Status = Literal["ended", "crashed", "timeout", "memory", "output", "unusable"]
 
 _RESULTS_CAP: Final = 1 << 20
 _TAIL: Final = 8192
-_SECRET: Final = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|_KEY\Z|_AUTH\Z|COOKIE", re.I)
+_SECRET: Final = re.compile(
+    r"TOKEN|SECRET|PASSW|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|_KEY\Z|_AUTH\Z|COOKIE", re.IGNORECASE
+)
 _LAUNCHER: Final = re.compile(
     r"(ACCELERATE|FSDP|DEEPSPEED|TORCHELASTIC|TORCH_NCCL|NCCL|SLURM|OMPI|PMI|PMIX|MPI|PET|WANDB|HF|HUGGING_FACE|COMET"
     r"|MLFLOW|NEPTUNE|CLEARML|RAY)_|(RANK|LOCAL_RANK|GROUP_RANK|WORLD_SIZE|LOCAL_WORLD_SIZE|MASTER_ADDR|MASTER_PORT"
@@ -69,7 +71,7 @@ class Outcome:
 
 
 def environment_for(temporary: Path, device: str, user_base: str | None, given: Mapping[str, str]) -> dict[str, str]:
-    """The probe's environment: the user's own, with its homes moved, secrets and launcher variables dropped, offline."""
+    """The user's environment with its homes moved, secrets and launcher variables dropped, and offline."""
     kept = {name: value for name, value in given.items() if not _SECRET.search(name) and not _LAUNCHER.match(name)}
     if "PYTHONPATH" in kept:  # a relative entry means the folder that the user stands in, not the probe's
         kept["PYTHONPATH"] = os.pathsep.join(os.path.abspath(p) for p in kept["PYTHONPATH"].split(os.pathsep) if p)
@@ -99,10 +101,9 @@ def environment_for(temporary: Path, device: str, user_base: str | None, given: 
         PYTHONDONTWRITEBYTECODE="1",
         PYTHONUNBUFFERED="1",
         PYTHONIOENCODING="utf-8",
-        PYTHONSAFEPATH="",  # the probe's folder must stay importable
         GLOO_SOCKET_IFNAME="lo",
     )
-    kept.pop("PYTHONSAFEPATH")
+    kept.pop("PYTHONSAFEPATH", None)  # the probe's folder must stay importable
     kept.update(_visible(device, given))
     return kept
 
@@ -156,9 +157,7 @@ def run(
 class _Watch:
     """Starts the process, listens, and ends it."""
 
-    def __init__(
-        self, folder: Path, request: Row, limits: Limits, progress: Callable[[str], None] | None
-    ) -> None:
+    def __init__(self, folder: Path, request: Row, limits: Limits, progress: Callable[[str], None] | None) -> None:
         self.folder, self.request, self.limits, self.progress = folder, request, limits, progress
         self.rows: list[Row] = []
         self.pending = b""

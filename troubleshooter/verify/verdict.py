@@ -1,18 +1,32 @@
-"""What a run, or the installed versions alone, mean: ``confirmed``, ``not-here`` or ``cannot-tell``, and on what basis."""
+"""What a run, or the installed versions alone, mean: ``confirmed``, ``not-here`` or ``cannot-tell``."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from kb import versions
 from troubleshooter.verify.environment import Environment
-from troubleshooter.verify.runner import Outcome, Row
 from troubleshooter.verify.words import say
 
-__all__ = ["Basis", "EntryLike", "FixLike", "FixResult", "Said", "Verdict", "asked_probe", "by_run", "by_versions", "ranges"]
+if TYPE_CHECKING:  # an answer from versions alone needs no runner
+    from troubleshooter.verify.runner import Outcome, Row
+
+__all__ = [
+    "Basis",
+    "EntryLike",
+    "FixLike",
+    "FixResult",
+    "Said",
+    "Verdict",
+    "asked_probe",
+    "by_run",
+    "by_versions",
+    "ranges",
+    "standing",
+]
 
 SCHEMA_VERSION = 1
 Said = Literal["confirmed", "not-here", "cannot-tell"]
@@ -146,9 +160,7 @@ def standing(entry: EntryLike, environment: Environment) -> tuple[Standing, str]
     return ("inside", "") if entry.versions else ("no-range", "")
 
 
-def by_versions(
-    entry: EntryLike, environment: Environment, language: str = "en", why: str | None = None
-) -> Verdict:
+def by_versions(entry: EntryLike, environment: Environment, language: str = "en", why: str | None = None) -> Verdict:
     """The answer from installed versions alone: ``not-here``, or ``cannot-tell`` because nothing was run."""
     where, what = standing(entry, environment)
     installed = {package: environment.versions.get(package) for package in entry.versions}
@@ -166,14 +178,7 @@ def by_versions(
     return Verdict(entry.id, said, "versions", reason, _facts(environment, "cpu"), fixes=_upgrades(entry, language))
 
 
-def by_run(
-    entry: EntryLike,
-    environment: Environment,
-    outcome: Outcome,
-    device: str,
-    needs: Sequence[str] = (),
-    language: str = "en",
-) -> Verdict:
+def by_run(entry: EntryLike, environment: Environment, outcome: Outcome, device: str, language: str = "en") -> Verdict:
     """The answer from what the probe said on its private channel."""
     symptoms = outcome.of("symptom")
     occurred = [row for row in symptoms if row.get("occurred") is True]
@@ -205,7 +210,7 @@ def by_run(
         verdict=said,
         basis="run",
         reason=reason,
-        environment=_facts(environment, device, needs),
+        environment=_facts(environment, device),
         symptom=_symptom(symptoms),
         fixes=_fixes(entry, outcome.of("fix") if said == "confirmed" else [], language),
         seconds=outcome.seconds,
@@ -216,7 +221,7 @@ def by_run(
     )
 
 
-def _facts(environment: Environment, device: str, needs: Sequence[str] = ()) -> dict[str, Any]:
+def _facts(environment: Environment, device: str) -> dict[str, Any]:
     return {
         "python": environment.python,
         "python_version": environment.version,
@@ -267,7 +272,8 @@ def _fixes(entry: EntryLike, rows: Sequence[Row], language: str) -> tuple[FixRes
 
 def _matching(fix: FixLike, rows: Sequence[Row]) -> list[Row]:
     """The probe's fixes that are this one: those whose words match most of its text."""
-    text = "\n".join(part for part in (fix.code, fix.shell, fix.do) if part)
+    english = getattr(fix, "english", None) or fix.do  # the probe's words are English, whatever the answer speaks
+    text = "\n".join(part for part in (fix.code, fix.shell, english) if part)
     lengths: list[tuple[int, Row]] = []
     for row in rows:
         words = str(row.get("words") or "")

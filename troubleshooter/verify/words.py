@@ -29,7 +29,10 @@ _SENTENCES: Final[dict[str, tuple[str, str]]] = {
     ),
     "missing": ("{packages} not installed in {python}", "{python} 中没有安装 {packages}"),
     "other-failure": ("Something else failed instead ({what})", "出现的是另一个错误({what})"),
-    "refused": ("The probe reached for the network ({what}); its answer does not count", "探针试图访问网络({what}),结果不算数"),
+    "refused": (
+        "The probe reached for the network ({what}); its answer does not count",
+        "探针试图访问网络({what}),结果不算数",
+    ),
     "silent": ("The probe ended without an answer", "探针结束时没有给出结论"),
     "mechanism-only": (
         "Only the mechanism was shown, with staged numbers; that confirms nothing about this run",
@@ -62,6 +65,11 @@ _SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "fix-other": ("tried, but ended in another error: {what}", "试过,但以另一个错误结束:{what}"),
     "measured-here": ("measured here ({on})", "在此测得({on})"),
     "asked": ("Asked {python} ({why})", "询问的是 {python}({why})"),
+    "why-named": ("named with --python", "由 --python 指定"),
+    "why-log": ("its site-packages stand in the log", "日志中出现了它的 site-packages"),
+    "why-active": ("the active environment", "当前激活的环境"),
+    "why-path": ("the first Python on PATH that has torch", "PATH 上第一个装有 torch 的 Python"),
+    "why-own": ("the tool's own environment", "本工具自己的环境"),
     "same-yes": ("the environment of the log", "就是日志的环境"),
     "same-no": ("not the environment of the log", "不是日志的环境"),
     "same-unknown": ("the log does not say whether it came from here", "日志没有说明是否来自此环境"),
@@ -71,6 +79,7 @@ _SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "demonstration": ("Demonstration of the mechanism, not a confirmation", "机理演示,不是证实"),
     "steps": ("{without:.3g} s → {with_fix:.3g} s a step", "每步 {without:.3g} 秒 → {with_fix:.3g} 秒"),
     "memory": ("{without:.3g} MB → {with_fix:.3g} MB at the peak", "峰值 {without:.3g} MB → {with_fix:.3g} MB"),
+    "model-unused": ("This probe has no use for --model", "此探针用不到 --model"),
     "recorded-in": ("Recorded in {path}", "已记录到 {path}"),
     "affected-list": (
         "{count} of {total} entries with version ranges match this environment",

@@ -1,0 +1,243 @@
+"""``troubleshoot verify [ENTRY | LOG]``: the cheap question (installed versions) first, then the probe."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from troubleshooter.verify import environment as env
+from troubleshooter.verify import present, subject, verdict
+from troubleshooter.verify.environment import EnvironmentProblem, Found
+from troubleshooter.verify.subject import Subject, SubjectProblem
+from troubleshooter.verify.verdict import Verdict
+from troubleshooter.verify.words import say
+
+if TYPE_CHECKING:
+    from troubleshooter.verify.device import Gpu
+    from troubleshooter.verify.probe import Options, Probe
+
+__all__ = ["UNUSABLE", "answer", "verify"]
+
+UNUSABLE = 2
+TIMEOUT = 60.0
+_RECORD_BESIDE = Path()
+"""``--record`` without a folder."""
+
+
+def verify(
+    target: str | None = None,
+    *,
+    python: str | None = None,
+    device: str = "auto",
+    timeout: float = TIMEOUT,
+    model: Path | None = None,
+    format: str = "terminal",
+    record: bool | Path = False,
+    show_code: bool = False,
+    entries: Sequence[Path] = (),
+    lang: str = "en",
+) -> int:
+    """Verify an entry, or the diagnosis of a log, in the training environment; prints the answer, returns the status.
+
+    An existing path is a log (``-`` is standard input), anything else an entry; no target asks every entry's version
+    range. Exit: 0 not here, 1 confirmed, 3 cannot tell, 2 unusable (the sentence on standard error says why).
+    """
+    try:
+        _check(device, timeout, model, format)
+        log = target is not None and (target == "-" or os.path.exists(target))
+        if target is None:
+            return _overview(python, format, entries, lang)
+        if target == "-":
+            asked = subject.of_stdin(entries, lang)
+        elif log:
+            asked = subject.of_log(Path(target), entries, lang)
+        else:
+            asked = subject.of_entry(target, entries, lang)
+    except SubjectProblem as problem:
+        return _fail(str(problem), 3 if problem.seen else UNUSABLE)
+    except (ValueError, FileNotFoundError, EnvironmentProblem) as problem:
+        return _fail(str(problem))
+    except Exception as problem:
+        if type(problem).__name__ not in ("EntryError", "Unreadable"):
+            raise
+        return _fail(str(problem))
+    progress = present.Progress(quiet=format != "terminal")
+    try:
+        found, said, code = answer(
+            asked,
+            python=python,
+            device=device,
+            timeout=timeout,
+            model=model,
+            record=record,
+            lang=lang,
+            progress=progress,
+        )
+    except (EnvironmentProblem, ValueError) as problem:
+        return _fail(str(problem))
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        progress.done()
+    if format == "json":
+        shown = said.as_json()
+        if show_code and code:
+            shown["code"] = code
+        print(json.dumps(shown, ensure_ascii=False, indent=1))
+    else:
+        sys.stdout.write(present.shown(said, asked.title, found.why, lang, code if show_code else "", log=log))
+    return said.exit_code
+
+
+def answer(
+    asked: Subject,
+    *,
+    python: str | None = None,
+    device: str = "auto",
+    timeout: float = TIMEOUT,
+    model: Path | None = None,
+    record: bool | Path = False,
+    lang: str = "en",
+    progress: present.Progress | None = None,
+) -> tuple[Found, Verdict, str]:
+    """The environment that was asked, the verdict, and the lines to run by hand."""
+    found = env.find(python, asked.site_folders, asked.versions)
+    same = env.same_environment(found.environment, asked.site_folders, asked.log_versions)
+    named = verdict.asked_probe(asked)
+    if named is None:
+        return found, replace(verdict.by_versions(asked, found.environment, lang), same_environment=same), ""
+    from troubleshooter.verify import probe as probes
+
+    shipped = probes.load(named[0])
+    options = shipped.options(named[1])
+    code = shipped.shown(options)
+    said = _before_running(asked, found, shipped, record is not False, lang)
+    if said is None:
+        said = _run(asked, found, shipped, options, device, timeout, model, lang, progress)
+    said = replace(said, same_environment=same)
+    if record is not False and said.basis == "run":
+        from troubleshooter.verify import record as records
+
+        place = record if isinstance(record, Path) and record != _RECORD_BESIDE else None
+        path = records.write(said, shipped, options, records.folder_for(asked.id, asked.folder, place))
+        said = replace(said, notes=(*said.notes, say(lang, "recorded-in", path=path)))
+    return found, said, code
+
+
+def _before_running(asked: Subject, found: Found, probe: Probe, always: bool, lang: str) -> Verdict | None:
+    """The answer where no run is needed, or none is possible. A recording always runs: a record is of a run."""
+    where, _ = verdict.standing(asked, found.environment)
+    if where == "outside" and not always:
+        return verdict.by_versions(asked, found.environment, lang)
+    missing = [name for name in probe.needs if name not in found.environment.versions]
+    if missing or where == "missing":
+        if not missing:
+            return verdict.by_versions(asked, found.environment, lang)
+        reason = say(lang, "missing", packages=", ".join(missing), python=found.environment.python)
+        return replace(verdict.by_versions(asked, found.environment, lang), verdict="cannot-tell", reason=reason)
+    return None
+
+
+def _run(
+    asked: Subject,
+    found: Found,
+    probe: Probe,
+    options: Options,
+    device: str,
+    timeout: float,
+    model: Path | None,
+    lang: str,
+    progress: present.Progress | None,
+) -> Verdict:
+    from troubleshooter.verify import device as devices
+    from troubleshooter.verify import runner
+
+    gpus = devices.gpus()
+    choice = devices.choose(device, probe.devices, gpus)
+    if choice.refused and (not gpus or device.startswith("cuda")):
+        return verdict.by_versions(asked, found.environment, lang, why=choice.refused)
+    limits = runner.Limits(
+        seconds=timeout,
+        resident_mb=_memory(model),
+        address_space_mb=_memory(model) + 2048 if found.environment.gpu_build is False else None,
+    )
+    outcome = runner.run(
+        probe,
+        found.environment.python,
+        options,
+        device=choice.device,
+        model=model if probe.uses_model else None,
+        nvidia=[gpu.as_row() for gpu in gpus] if device != "cpu" else [],
+        limits=limits,
+        user_base=found.environment.user_base,
+        progress=progress,
+    )
+    said = verdict.by_run(asked, found.environment, outcome, choice.device, lang)
+    notes = list(said.notes)
+    if choice.refused:
+        notes.append(choice.refused)
+    if model is not None and not probe.uses_model:
+        notes.append(say(lang, "model-unused"))
+    return replace(said, notes=tuple(notes), environment={**said.environment, **_gpu_facts(gpus)})
+
+
+def _gpu_facts(gpus: list[Gpu]) -> dict[str, object]:
+    return {"gpus": [gpu.as_row() for gpu in gpus]} if gpus else {}
+
+
+def _memory(model: Path | None) -> int:
+    """MB that a probe may hold; with a model, what it needs in float32, but never most of what is free."""
+    if model is None:
+        return 2048
+    weights = sum(path.stat().st_size for path in model.glob("*.safetensors")) >> 20
+    free = 0
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            free = next((int(line.split()[1]) >> 10 for line in file if line.startswith("MemAvailable")), 0)
+    except OSError:
+        pass
+    return max(2048, min(weights * 3 + 2048, int(free * 0.8) or 8192))
+
+
+def _overview(python: str | None, format: str, entries: Sequence[Path], lang: str) -> int:
+    """Every entry's version range against one environment; nothing is run."""
+    subjects = subject.with_versions(entries, lang)
+    packages = {package for one in subjects for package in one.versions}
+    found = env.find(python, (), sorted(packages))
+    inside = [one for one in subjects if verdict.standing(one, found.environment)[0] == "inside"]
+    if format == "json":
+        shown = {
+            "schema_version": verdict.SCHEMA_VERSION,
+            "environment": {"python": found.environment.python, "versions": dict(found.environment.versions)},
+            "entries": [verdict.by_versions(one, found.environment, lang).as_json() for one in inside],
+        }
+        print(json.dumps(shown, ensure_ascii=False, indent=1))
+    else:
+        print(say(lang, "affected-list", count=len(inside), total=len(subjects)))
+        for one in inside:
+            more = f"  → troubleshoot verify {one.id}" if one.probe else ""
+            print(f"  {one.id}: {verdict.ranges(one)}{more}")
+        print(say(lang, "asked", python=found.environment.python, why=say(lang, found.why)))
+    return 3 if inside else 0
+
+
+def _check(device: str, timeout: float, model: Path | None, format: str) -> None:
+    if not re.fullmatch(r"auto|cpu|cuda(:\d{1,3})?", device):
+        raise ValueError(f"--device {device}: expected auto, cpu, cuda or cuda:N")
+    if not 1 <= timeout <= 3600:
+        raise ValueError(f"--timeout {timeout:g}: expected seconds from 1 to 3600")
+    if format not in ("terminal", "json"):
+        raise ValueError(f"--format {format}: expected terminal or json")
+    if model is not None and not model.is_dir():
+        raise ValueError(f"--model {model}: no such folder; give one that holds config.json and .safetensors files")
+
+
+def _fail(text: str, status: int = UNUSABLE) -> int:
+    print(f"troubleshoot: {text}", file=sys.stderr)
+    return status

@@ -1,0 +1,102 @@
+"""A verdict for the terminal. The JSON form is the verdict's own (`Verdict.as_json`)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from troubleshooter.verify.verdict import FixResult, Verdict
+from troubleshooter.verify.words import say
+
+__all__ = ["Progress", "clean", "shown"]
+
+_COLOURS = {"confirmed": "31;1", "not-here": "32;1", "cannot-tell": "33;1"}
+
+
+def shown(
+    verdict: Verdict, title: str, why: str, lang: str, code: str = "", *, log: bool = False, colour: bool | None = None
+) -> str:
+    """The whole answer as text.
+
+    ``why`` is the word for how the environment was found, ``code`` are the lines to run by hand, and ``log`` says
+    whether a log was asked about (else there is nothing to be the same environment as).
+    """
+    painted = _coloured() if colour is None else colour
+
+    def paint(text: str, style: str) -> str:
+        return f"\x1b[{style}m{text}\x1b[0m" if painted else text
+
+    lines = [
+        f"{paint(say(lang, verdict.verdict).upper(), _COLOURS[verdict.verdict])}  {verdict.entry}: {title}",
+        f"  {verdict.reason}",
+    ]
+    if verdict.same_environment is False:
+        lines.append("  " + paint(say(lang, "other-environment"), "33"))
+    if verdict.fixes and verdict.verdict == "confirmed":
+        lines += ["", paint(say(lang, "fixes"), "1")]
+        for number, fix in enumerate(verdict.fixes, 1):
+            lines += _fix(number, fix, lang, paint)
+    for mechanism in verdict.mechanism:
+        lines += ["", paint(say(lang, "demonstration"), "1"), f"  {mechanism.get('case')}: {mechanism.get('text')}"]
+    if verdict.notes:
+        lines += ["", paint(say(lang, "notes"), "1"), *(f"  - {note}" for note in verdict.notes)]
+    if verdict.tail and verdict.verdict == "cannot-tell":
+        lines += ["", *(f"  | {line}" for line in verdict.tail.strip().splitlines()[-6:])]
+    if code:
+        lines += ["", paint(say(lang, "by-hand"), "1"), *(f"    {line}".rstrip() for line in code.splitlines())]
+    same = {True: "same-yes", False: "same-no", None: "same-unknown"}[verdict.same_environment]
+    environment = verdict.environment
+    named = ("torch", "transformers", "accelerate", "peft", "trl", "bitsandbytes")
+    stack = " ".join(f"{n} {environment['versions'][n]}" for n in named if n in environment["versions"])
+    found = say(lang, why) + (f"; {say(lang, same)}" if log else "")
+    lines += ["", paint(say(lang, "asked", python=environment["python"], why=found), "2")]
+    cost = f"{verdict.seconds:.1f} s, {verdict.peak_mb} MB" if verdict.basis == "run" else "0 s"
+    lines.append(paint(f"{stack} · {environment['device']} · {verdict.basis} · {cost}", "2"))
+    return "\n".join(clean(line) for line in lines) + "\n"
+
+
+def _fix(number: int, fix: FixResult, lang: str, paint: Any) -> list[str]:
+    styles = {True: ("removed", "32"), False: ("not-removed", "31;1"), None: ("not-tried", "2")}
+    key, style = styles[fix.removes_symptom]
+    lines = [f"  {number}. {fix.do}", f"     {paint(say(lang, key), style)}" + (f" - {fix.text}" if fix.text else "")]
+    price = _price(fix.cost, lang)
+    return [*lines, f"     {price}"] if price else lines
+
+
+def _price(cost: Any, lang: str) -> str:
+    """What a fix costs, as measured by the run."""
+    parts = []
+    for name, key in (("seconds_per_step", "steps"), ("peak_mb", "memory")):
+        if name in cost:
+            parts.append(say(lang, key, without=cost[name]["without"], with_fix=cost[name]["with"]))
+    if not parts:
+        return ""
+    return f"{say(lang, 'measured-here', on=cost.get('measured_on', ''))}: " + ", ".join(parts)
+
+
+def clean(text: str) -> str:
+    """No control characters but our own colours: a probe's words come from libraries and models."""
+    kept = text.replace("\t", "    ")
+    return "".join(c for c in kept if c == "\x1b" or (c.isprintable() or c == " "))
+
+
+def _coloured() -> bool:
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+class Progress:
+    """One line on the terminal, rewritten while the probe runs; silent where nobody watches."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._live = not quiet and sys.stderr.isatty()
+
+    def __call__(self, text: str) -> None:
+        if self._live:
+            sys.stderr.write(f"\r\x1b[K… {clean(text)[:100]}")
+            sys.stderr.flush()
+
+    def done(self) -> None:
+        if self._live:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

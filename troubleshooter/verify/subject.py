@@ -1,0 +1,172 @@
+"""What is to be verified: an entry by its id, or the diagnosis of a log."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from troubleshooter.report.model import Report
+
+__all__ = ["Subject", "SubjectProblem", "of_entry", "of_log", "of_stdin", "with_versions"]
+
+_HOLE = re.compile(r"<<[\w-]+(?::[a-z]+)?(?:\|([^>]*))?>>")
+
+
+class SubjectProblem(Exception):
+    """Nothing to verify: one sentence with the next step. ``seen`` says that something was read but not explained."""
+
+    def __init__(self, text: str, seen: bool = False) -> None:
+        super().__init__(text)
+        self.seen = seen
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A fix as shown; ``english`` is what a probe's words are looked for in."""
+
+    do: str
+    code: str | None = None
+    shell: str | None = None
+    english: str | None = None
+
+
+@dataclass(frozen=True)
+class Subject:
+    """An entry as verifying reads it, with what a log said about the environment that wrote it."""
+
+    id: str
+    title: str
+    versions: Mapping[str, str]
+    fixes: Sequence[Fix]
+    probe: Mapping[str, Any] | None
+    folder: Path | None = None
+    """The entry's own folder, where it can be known: records go beside it."""
+    site_folders: Sequence[str] = ()
+    log_versions: Mapping[str, str] = field(default_factory=dict)
+
+
+def of_entry(id_: str, entries: Sequence[Path] = (), lang: str = "en") -> Subject:
+    """The entry of that id, own folders on top. Raises `SubjectProblem`, and what `kb.cache.knowledge` raises."""
+    from kb.cache import knowledge
+
+    known = knowledge(*entries)
+    found = known.find(id_)
+    if found is None:
+        near = get_close_matches(id_, known.ids(), 3, 0.5)
+        hint = f"did you mean {' or '.join(near)}?" if near else "`troubleshoot list` shows all"
+        raise SubjectProblem(f"{id_} is neither a file nor an entry; {hint}")
+    return _subject(found[0], entries, lang)
+
+
+def of_log(path: Path, entries: Sequence[Path] = (), lang: str = "en") -> Subject:
+    """The first diagnosis of a log (a file or a run's folder) that can be verified."""
+    from troubleshooter.read.sources import from_path
+
+    return _of_sources(from_path(path), entries, lang)
+
+
+def of_stdin(entries: Sequence[Path] = (), lang: str = "en") -> Subject:
+    """The same for a log on standard input."""
+    import sys
+
+    from troubleshooter.read.sources import from_stream
+
+    return _of_sources([from_stream(sys.stdin.buffer)], entries, lang)
+
+
+def _of_sources(sources: Sequence[Any], entries: Sequence[Path], lang: str) -> Subject:
+    from troubleshooter.diagnose import Tool
+    from troubleshooter.rank import rank
+    from troubleshooter.report.build import build
+
+    tool = Tool.load(entries)
+    observations = tool.observe(sources)
+    ranked = rank(tool.match(observations), observations)
+    names = [source.name for source in sources]
+    report = build(observations, ranked, tool.knowledge, names, lang=lang)
+    english = build(observations, ranked, tool.knowledge, names, lang="en") if lang != "en" else report
+    failures = [one for one in report.diagnoses if one.kind == "failure"]
+    if not failures:
+        text = "no entry explains the failure in this log" if report.unexplained else "no failure in this log"
+        raise SubjectProblem(f"{text}: there is nothing to verify", seen=report.unexplained is not None)
+    chosen = next((one for one in failures if one.probe), None)
+    chosen = chosen or next((one for one in failures if one.versions.get("affected")), failures[0])
+    found = tool.knowledge.find(chosen.id)
+    return Subject(
+        id=chosen.id,
+        title=chosen.title,
+        versions=dict(chosen.versions.get("affected") or {}),
+        fixes=[
+            Fix(fix.do, fix.code, fix.shell, other.do)
+            for one in english.diagnoses
+            if one.id == chosen.id
+            for fix, other in zip(chosen.fixes, one.fixes, strict=True)
+        ],
+        probe=chosen.probe,
+        folder=_folder(chosen.id, str(found[0].get("area", "")) if found else "", entries),
+        site_folders=_site_folders(report),
+        log_versions=_versions(report),
+    )
+
+
+def with_versions(entries: Sequence[Path] = (), lang: str = "en") -> list[Subject]:
+    """Every entry that states a version range: the whole knowledge against one environment."""
+    from kb.cache import knowledge
+
+    bodies = knowledge(*entries).bodies()
+    return [_subject(body, entries, lang) for body in bodies if body.get("versions") and body["kind"] == "failure"]
+
+
+def _subject(body: Mapping[str, Any], entries: Sequence[Path], lang: str) -> Subject:
+    chinese = body.get("zh") if lang == "zh" else None
+    translated = (chinese or {}).get("fixes") or []
+    fixes = []
+    for number, fix in enumerate(body.get("fixes", ())):
+        do = translated[number]["do"] if number < len(translated) else fix["do"]
+        fixes.append(Fix(_plain(do) or "", _plain(fix.get("code")), _plain(fix.get("shell")), fix["do"]))
+    return Subject(
+        id=body["id"],
+        title=_plain((chinese or body)["title"]) or body["id"],
+        versions=dict(body.get("versions") or {}),
+        fixes=fixes,
+        probe=body.get("probe"),
+        folder=_folder(body["id"], str(body.get("area", "")), entries),
+    )
+
+
+def _plain(text: str | None) -> str | None:
+    """A text without a log: placeholders show their default, or their name."""
+    return _HOLE.sub(lambda hole: hole[1] or "…", text) if text else None
+
+
+def _folder(id_: str, area: str, entries: Sequence[Path]) -> Path | None:
+    from kb.cache import shipped
+
+    for root in (*reversed(entries), shipped()):
+        if root is not None and (root / area / id_ / "entry.yaml").is_file():
+            return root / area / id_
+    return None
+
+
+def _site_folders(report: Report) -> list[str]:
+    from troubleshooter.verify.environment import site_folders
+
+    files = (str(frame.get("file", "")) for failure in report.failures for frame in failure.frames)
+    texts = (line.text for one in report.diagnoses for line in one.evidence)
+    return site_folders("\n".join((*files, *texts)))
+
+
+def _versions(report: Report) -> dict[str, str]:
+    """Versions that the log states, where it states one."""
+    stated = report.facts.get("versions") or {}
+    found = {}
+    for name, value in stated.items():
+        given = value if isinstance(value, list) else [value]
+        if len(given) == 1 and isinstance(given[0], str):
+            found[name] = given[0]
+    return found

@@ -60,9 +60,10 @@ def import_rows(consumer: list[Surface], provider: list[Surface]) -> list[dict[s
                     continue
                 for span in _runs(states):
                     first, last = span
-                    after = last + 1
-                    freed = after < len(consumer) and (module, name) not in tables[after]
-                    following = consumer[after].version if freed else None
+                    following = next(
+                        (c.version for i, c in enumerate(consumer) if i > last and (module, name) not in tables[i]),
+                        None,
+                    )
                     rows.append(
                         {
                             "consumer": plan.package,

@@ -53,7 +53,7 @@ def name_rows(surfaces: list[Surface], plan: Plan, wanted: Wanted) -> list[dict[
                     states.append(surface.offers(module, name, caches[index]))
             for span in spans(states, versions):
                 if span.changed and _worth(plan, module, name, span, by_version, asked=asked):
-                    rows.append(_row(plan, "name", module, name, span, by_version, homes))
+                    rows.append(_row(plan, "name", module, name, span, homes))
     rows = _families(rows)
     return sorted(rows, key=lambda row: (str(row["module"]), str(row["name"]), str(row["kind"]), str(row["since"])))
 
@@ -152,13 +152,8 @@ class _Homes:
         return module
 
 
-def _row(
-    plan: Plan, kind: str, module: str, name: str, span: Span,
-    surfaces: dict[str, Surface], homes: dict[str, _Homes],
-) -> dict[str, object]:  # fmt: skip
-    shown = surfaces[span.until_before or span.since or ""]
+def _row(plan: Plan, kind: str, module: str, name: str, span: Span, homes: dict[str, _Homes]) -> dict[str, object]:
     moved = homes[span.until].find(name, module) if span.until and kind == "name" else None
-    path = shown.modules[module].path if module in shown.modules else ""
     return {
         "package": plan.package,
         "kind": kind,
@@ -169,7 +164,6 @@ def _row(
         "until": span.until,
         "until_before": span.until_before,
         "moved_to": moved,
-        "source": path,
     }
 
 
@@ -193,7 +187,7 @@ def _module_rows(
             parent = module.rpartition(".")[0]
             if module not in asked and span.since and parent not in by_version[span.since_before or ""].modules:
                 continue
-            row = _row(plan, "module", module, "", span, by_version, homes)
+            row = _row(plan, "module", module, "", span, homes)
             if span.until:
                 row["moved_to"] = _where_names_went(by_version[span.until_before or ""], module, homes[span.until])
             rows.append(row)

@@ -25,11 +25,10 @@ OTHER_FRAMEWORK = re.compile(r"^(?:TF|Flax)[A-Z]")
 class Offer:
     """What is known of one callable in one release."""
 
-    __slots__ = ("catch_all", "module", "parameters", "path", "taken")
+    __slots__ = ("catch_all", "module", "parameters", "taken")
 
-    def __init__(self, module: str, path: str, signature: Signature) -> None:
+    def __init__(self, module: str, signature: Signature) -> None:
         self.module = module
-        self.path = path
         self.parameters = set(signature.parameters)
         self.taken = set(signature.taken) - self.parameters
         self.catch_all = signature.catch_all
@@ -68,15 +67,15 @@ def _add(result: dict[Key, Offer], surface: Surface, plan: Plan, module: str, na
         return
     if name in found.functions:
         if not _is_model(plan, module):
-            result[name, ""] = Offer(module, found.path, found.functions[name])
+            result[name, ""] = Offer(module, found.functions[name])
         return
     cls = found.classes[name]
     for method, signature in cls.methods.items():
         if not _is_model(plan, module) or (method in ("__init__", "forward") and MODEL_OWNER.search(name)):
-            result[name, method] = Offer(module, found.path, signature)
+            result[name, method] = Offer(module, signature)
     if "__init__" not in cls.methods and cls.dataclass:
         fields = fields_of(surface, module, name)
-        result[name, "__init__"] = Offer(module, found.path, Signature(tuple(fields)))
+        result[name, "__init__"] = Offer(module, Signature(tuple(fields)))
 
 
 def _is_model(plan: Plan, module: str) -> bool:
@@ -145,7 +144,6 @@ def parameter_rows(surfaces: list[Surface], plan: Plan) -> list[dict[str, object
                         "until_before": span.until_before,
                         "catch_all": swallowed,
                         "taken_from_kwargs": name in owner.taken,
-                        "source": owner.path,
                     }
                 )
     return rows

@@ -14,8 +14,25 @@ from kb.patterns import groups
 from kb.problem import Problem
 
 AREAS = frozenset(
-    "precision training harmless adapters quantization checkpoints memory cuda kernels distributed models tokenizers data "
-    "trainers rl hub environment".split()
+    [
+        "precision",
+        "training",
+        "harmless",
+        "adapters",
+        "quantization",
+        "checkpoints",
+        "memory",
+        "cuda",
+        "kernels",
+        "distributed",
+        "models",
+        "tokenizers",
+        "data",
+        "trainers",
+        "rl",
+        "hub",
+        "environment",
+    ]
 )
 _HOLE = re.compile(r"<<(?P<name>[\w-]+)(?::(?P<type>[a-z]+))?(?:\|(?P<default>[^>]*))?>>")
 _TYPES = frozenset({"identifier", "version", "integer", "number", "path", "dtype", "text"})
@@ -34,7 +51,9 @@ def _samples(item: Loaded) -> Iterator[Problem]:
     if not item.samples("match"):
         yield item.document.problem((), "has no sample in match/", "add a log that must give this answer")
     if not item.samples("no_match"):
-        yield item.document.problem((), "has no near miss in no_match/", "add a log that holds a literal of it and is something else")
+        yield item.document.problem(
+            (), "has no near miss in no_match/", "add a log that holds a literal of it and is something else"
+        )
 
 
 def _translation(item: Loaded) -> Iterator[Problem]:
@@ -84,7 +103,9 @@ def _placeholders(item: Loaded, library: Library) -> Iterator[Problem]:
     for name, text in texts:
         for found in _HOLE.finditer(text):
             if found["type"] and found["type"] not in _TYPES:
-                yield item.document.problem((name,), f"unknown type in {found[0]}", f"one of {', '.join(sorted(_TYPES))}")
+                yield item.document.problem(
+                    (name,), f"unknown type in {found[0]}", f"one of {', '.join(sorted(_TYPES))}"
+                )
 
 
 def _captures(entry: Entry, number: int) -> set[str] | None:

@@ -95,9 +95,7 @@ class _Compiler:
             if fix.when is not None:
                 dumped["when"] = self._condition(fix.when)
             body["fixes"].append(dumped)
-        body["advice"] = [
-            {"because": a.because, "pattern": self._pattern(a.printed)} for a in entry.advice
-        ]
+        body["advice"] = [{"because": a.because, "pattern": self._pattern(a.printed)} for a in entry.advice]
         body["zh"] = item.chinese.model_dump(exclude_none=True) if item.chinese else None
         body["lookalikes"] = relations[entry.id]
         return body
@@ -214,7 +212,19 @@ def _symmetric(loaded: list[Loaded]) -> dict[str, dict[str, Any]]:
     return out
 
 
-_KEYS = ("name", "names", "model_type", "class_prefix", "number", "code", "status", "message", "messages", "signal", "owner")
+_KEYS = (
+    "name",
+    "names",
+    "model_type",
+    "class_prefix",
+    "number",
+    "code",
+    "status",
+    "message",
+    "messages",
+    "signal",
+    "owner",
+)
 
 
 def _table(path: Path) -> bytes:

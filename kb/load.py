@@ -60,7 +60,6 @@ class Library:
             raise EntryError(self.problems)
         return self
 
-
     def usable(self) -> Library:
         """The library without the entries that have problems: a checkout in which somebody is at work."""
         faulty = {problem.path.parent for problem in self.problems}

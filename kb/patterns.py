@@ -15,8 +15,8 @@ MIN_LITERAL = 5
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     try:
-        from re import _constants as _c  # type: ignore[attr-defined]
-        from re import _parser as _p  # type: ignore[attr-defined]
+        from re import _constants as _c
+        from re import _parser as _p
     except ImportError:  # Python 3.10
         import sre_constants as _c  # type: ignore[no-redef]
         import sre_parse as _p  # type: ignore[no-redef]

@@ -10,10 +10,8 @@ import yaml
 
 from kb.problem import Problem
 
-try:
-    from yaml import CSafeLoader as Loader
-except ImportError:  # PyYAML built without libyaml: slower, the same result
-    from yaml import SafeLoader as Loader  # type: ignore[assignment]
+# PyYAML built without libyaml is slower and gives the same result.
+Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 Place = tuple[str | int, ...]
 

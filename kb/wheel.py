@@ -9,7 +9,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
-class EntriesHook(BuildHookInterface):  # type: ignore[type-arg, misc]
+class EntriesHook(BuildHookInterface):  # type: ignore[type-arg]
     """Writes ``kb/data/knowledge.pack`` before the wheel is packed; an editable install reads the folder instead."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:

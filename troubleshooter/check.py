@@ -36,7 +36,9 @@ def try_log(tool: Tool, path: Path) -> Tried:
     return Tried(rank(found, observations), found, observations)
 
 
-def check(library: Library, tool: Tool, wanted: Iterable[str] | None = None, healthy: Path | None = None) -> list[Problem]:
+def check(
+    library: Library, tool: Tool, wanted: Iterable[str] | None = None, healthy: Path | None = None
+) -> list[Problem]:
     """All problems, static ones first, of the wanted entries (default: all)."""
     ids = sorted(wanted if wanted is not None else library.entries)
     found = static(library, ids)
@@ -80,7 +82,9 @@ def _no_match(item: Loaded, tool: Tool) -> Iterator[Problem]:
     for path in item.samples("no_match"):
         tried = try_log(tool, path)
         if item.entry.id in tried.ids:
-            yield Problem(path, 1, 1, "", f"gives {item.entry.id}, which it must not", "add the condition that tells it apart")
+            yield Problem(
+                path, 1, 1, "", f"gives {item.entry.id}, which it must not", "add the condition that tells it apart"
+            )
             continue
         if item.entry.id in {c.id for c in tried.candidates}:
             continue  # holds, but something more specific replaces it
@@ -123,7 +127,9 @@ def _holding(tool: Tool, id_: str, observations: Observations) -> set[str]:
 def _unreached(item: Loaded, fired: set[str]) -> Iterator[Problem]:
     for i, symptom in enumerate(item.entry.symptoms):
         if (name := symptom.name or str(i + 1)) not in fired:
-            yield item.document.problem(("symptoms", i), f"symptom {name} holds on no sample", "add a log to match/ that shows it")
+            yield item.document.problem(
+                ("symptoms", i), f"symptom {name} holds on no sample", "add a log to match/ that shows it"
+            )
 
 
 def _related(item: Loaded, library: Library) -> set[str]:

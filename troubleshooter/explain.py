@@ -35,7 +35,10 @@ def explain(body: Body, base: int, observations: Observations, knowledge: Knowle
                 outcome
                 for condition, outcome in zip(symptom["require"], trial.require, strict=True)
                 if outcome.state == "contradicted"
-                or (outcome.state == "unseen" and (not tolerated(condition) or (strict and condition["kind"] == "package")))
+                or (
+                    outcome.state == "unseen"
+                    and (not tolerated(condition) or (strict and condition["kind"] == "package"))
+                )
             ]
             failing += [outcome for outcome in trial.exclude if outcome.state == "held"]
             one = Explained(symptom["name"], trial, not failing, failing)

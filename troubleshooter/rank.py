@@ -31,11 +31,24 @@ class Ranked:
 
 def rank(candidates: list[Candidate], observations: Observations) -> list[Ranked]:
     """The diagnoses, best first; fallbacks and parents of variants that something more specific replaces are gone."""
-    ranked = [_weigh(c, observations) for c in candidates]
+    ranked = [_weigh(c, observations) for c in candidates if not _overcome(c, observations)]
     ranked = _without_replaced(ranked)
     _share_doubt(ranked)
     ranked.sort(key=lambda r: _order(r, observations))
     return ranked
+
+
+def _overcome(candidate: Candidate, observations: Observations) -> bool:
+    """A crash or hang after which the run went on is none."""
+    anchor = candidate.trial.anchor
+    if anchor is None or candidate.body["severity"] not in ("crash", "hang"):
+        return False
+    if anchor.failure is not None:
+        return anchor.failure.role == "handled"
+    if not observations.handled(anchor.line):
+        return False
+    again = (line for lines in observations.hits.values() for line in lines if line.text == anchor.line.text)
+    return all(observations.handled(line) for line in again)
 
 
 def _weigh(candidate: Candidate, observations: Observations) -> Ranked:
@@ -72,9 +85,9 @@ def _without_replaced(ranked: list[Ranked]) -> list[Ranked]:
         replaced = body.get("fallback_for")
         if replaced is not None:
             specific = [by_id[i] for i in replaced if i in by_id]
-            if any(s.versions != "outside" for s in specific):
-                gone.add(item.candidate.id)
-            elif not replaced and any(_same_place(item, o) for o in ranked if o is not item and not _is_fallback(o)):
+            if any(s.versions != "outside" for s in specific) or (
+                not replaced and any(_same_place(item, o) for o in ranked if o is not item and not _is_fallback(o))
+            ):
                 gone.add(item.candidate.id)
     return [r for r in ranked if r.candidate.id not in gone]
 

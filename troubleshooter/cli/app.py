@@ -33,7 +33,9 @@ def _version(value: bool) -> None:
 
 @app.callback()
 def _main(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
     """Shared options."""
 
@@ -46,12 +48,18 @@ def _choice(value: str, allowed: tuple[str, ...], option: str) -> str:
 
 @app.command()
 def diagnose(
-    files: Annotated[list[str] | None, typer.Argument(help="Logs (.gz, .xz, .zst, .ipynb too), a run's folder, or -.")] = None,
+    files: Annotated[
+        list[str] | None, typer.Argument(help="Logs (.gz, .xz, .zst, .ipynb too), a run's folder, or -.")
+    ] = None,
     format: Annotated[str, typer.Option("--format", help="terminal, json, markdown or html.")] = "terminal",
     lang: Lang = None,
     entries: Entries = None,
-    env: Annotated[str | None, typer.Option("--env", help="Python of the training environment: its versions join the facts.")] = None,
-    ignore: Annotated[list[str] | None, typer.Option("--ignore", help="An entry not to report (reasons: .troubleshoot.toml).")] = None,
+    env: Annotated[
+        str | None, typer.Option("--env", help="Python of the training environment: its versions join the facts.")
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option("--ignore", help="An entry not to report (reasons: .troubleshoot.toml).")
+    ] = None,
     top: Annotated[int, typer.Option("--top", min=1, help="How many answers at most.")] = 3,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not pass the input through.")] = False,
 ) -> None:
@@ -89,7 +97,9 @@ def list_(
     """All entries."""
     from troubleshooter.cli import knowledge
 
-    raise typer.Exit(knowledge.list_(area, kind, entries or [], lang, _choice(format, ("terminal", "json"), "--format")))
+    raise typer.Exit(
+        knowledge.list_(area, kind, entries or [], lang, _choice(format, ("terminal", "json"), "--format"))
+    )
 
 
 @app.command()
@@ -121,11 +131,17 @@ def search(
 
 @app.command()
 def check(
-    folder: Annotated[Path | None, typer.Argument(help="Entries to check: all, an area or one (default: the shipped ones).")] = None,
-    healthy: Annotated[Path | None, typer.Option("--healthy", help="Logs on which no failure may be diagnosed.")] = None,
+    folder: Annotated[
+        Path | None, typer.Argument(help="Entries to check: all, an area or one (default: the shipped ones).")
+    ] = None,
+    healthy: Annotated[
+        Path | None, typer.Option("--healthy", help="Logs on which no failure may be diagnosed.")
+    ] = None,
     stamp: Annotated[bool, typer.Option("--stamp", help="Mark the translations as fitting the English text.")] = False,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of the entry form.")] = False,
-    report_schema: Annotated[bool, typer.Option("--report-schema", help="Print the JSON Schema of the report.")] = False,
+    report_schema: Annotated[
+        bool, typer.Option("--report-schema", help="Print the JSON Schema of the report.")
+    ] = False,
     rerun: Annotated[int, typer.Option("--rerun", help="Run the probes of this many recorded claims again.")] = 0,
 ) -> None:
     """Check entries: form, patterns, samples, near misses, sources, translations, recorded probe runs."""
@@ -157,6 +173,38 @@ def wrong(
     from troubleshooter.cli import drafts
 
     raise typer.Exit(drafts.wrong(entry, log, to))
+
+
+@app.command()
+def verify(
+    target: Annotated[str | None, typer.Argument(help="An entry's id, or a log (- for standard input).")] = None,
+    python: Annotated[str | None, typer.Option("--python", help="The training environment's Python.")] = None,
+    device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda or cuda:N.")] = "auto",
+    timeout: Annotated[float, typer.Option("--timeout", min=1.0, help="Seconds that the probe may take.")] = 60.0,
+    model: Annotated[
+        Path | None, typer.Option("--model", help="Your own local weights or config, where a probe can use them.")
+    ] = None,
+    format: Annotated[str, typer.Option("--format", help="terminal or json.")] = "terminal",
+    record: Annotated[
+        bool, typer.Option("--record", help="Keep the result beside the entry (or in your data folder).")
+    ] = False,
+    record_to: Annotated[Path | None, typer.Option("--record-to", help="Keep the result in this folder.")] = None,
+    show_code: Annotated[
+        bool, typer.Option("--show-code", help="Show the few lines that a person could run by hand.")
+    ] = False,
+    entries: Entries = None,
+    lang: Lang = None,
+) -> None:
+    """Prove a diagnosis: a small probe reproduces the failure in your environment and shows what removes it."""
+    from troubleshooter.cli.settings import language
+    from troubleshooter.verify.command import verify as prove
+
+    _choice(format, ("terminal", "json"), "--format")
+    code = prove(
+        target, python=python, device=device, timeout=timeout, model=model, format=format, record=record_to or record,
+        show_code=show_code, entries=entries or [], lang=language(lang),
+    )  # fmt: skip
+    raise typer.Exit(code)
 
 
 def _run() -> Any:  # pragma: no cover - for `python -m troubleshooter.cli.app`

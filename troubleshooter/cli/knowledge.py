@@ -79,7 +79,9 @@ def search(words: str, entries: list[Path], lang: str | None, format: str) -> in
         return 2
     found = find(tool.knowledge, words)
     if format == "json":
-        print(json.dumps([{"id": b["id"], "title": b["title"], "score": round(s)} for s, b in found], ensure_ascii=False))
+        print(
+            json.dumps([{"id": b["id"], "title": b["title"], "score": round(s)} for s, b in found], ensure_ascii=False)
+        )
     for score, body in found if format != "json" else ():
         print(f"{score:3.0f}  {body['id']:44} {_title(body, language(lang))}")
     if not found and format != "json":
@@ -108,7 +110,11 @@ def explain(id_: str, log: Path, entries: list[Path], lang: str | None) -> int:
     for one in tried(*found, observations, tool.knowledge):
         holds = holds or one.holds
         print(f"symptom {one.symptom}: {'holds' if one.holds else f'fails by {len(one.failing)}'}")
-        for part, outcomes in (("require", one.trial.require), ("support", one.trial.support), ("exclude", one.trial.exclude)):
+        for part, outcomes in (
+            ("require", one.trial.require),
+            ("support", one.trial.support),
+            ("exclude", one.trial.exclude),
+        ):
             for outcome in outcomes:
                 print(f"  {_MARKS[outcome.state]} {part:8} {outcome.state:12} {outcome.said}")
                 for shown in outcome.evidence[:2]:

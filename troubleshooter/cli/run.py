@@ -45,9 +45,13 @@ def tool(options: Options) -> Tool:
     made = Tool.load(options.entries)
     made.ignore = ignored(options.ignore)
     if options.env:
-        from troubleshooter.cli.environment import installed
+        from troubleshooter.verify.environment import EnvironmentProblem, ask
 
-        made.environment = installed(options.env)
+        try:
+            asked = ask(options.env)
+        except EnvironmentProblem as error:
+            raise Unreadable(f"--env: {error}") from error
+        made.environment = {"python": asked.version, **asked.versions}
     if taken := made.knowledge.overridden():
         print(f"troubleshoot: your own entries replace shipped ones: {', '.join(taken)}", file=sys.stderr)
     return made
@@ -81,7 +85,11 @@ def _one(made: Tool, sources: Sequence[Source], lang: str, top: int) -> Report:
     if not report.input["lines"]:
         names = ", ".join(s.name for s in sources[:3])
         raise Unreadable(f"{names}: nothing to read; give the log of a run, or pipe it in: command 2>&1 | troubleshoot")
-    if len(sources) == 1 and (path := sources[0].path) is not None and path.suffix.lower() not in (".gz", ".xz", ".bz2", ".zst"):
+    if (
+        len(sources) == 1
+        and (path := sources[0].path) is not None
+        and path.suffix.lower() not in (".gz", ".xz", ".bz2", ".zst")
+    ):
         with path.open("rb") as file:
             if binary(file.read(8192)) and not report.failures:
                 raise Unreadable(f"{path}: looks like a binary file; expected a log (plain, .gz, .xz, .zst, .ipynb)")

@@ -37,9 +37,11 @@ def ignored(asked: list[str]) -> dict[str, str]:
             raise SettingsError(f'{path}: [ignore] is no table; expected lines such as: entry-id = "reason"')
         for id_, reason in table.items():
             if not isinstance(reason, str) or not reason.strip():
-                raise SettingsError(f'{path}: [ignore] {id_}: expected a reason, such as: {id_} = "known, waits for 4.51"')
+                raise SettingsError(
+                    f'{path}: [ignore] {id_}: expected a reason, such as: {id_} = "known, waits for 4.51"'
+                )
             out.setdefault(id_, reason)
-    return out | {id_: "--ignore" for id_ in asked}
+    return out | dict.fromkeys(asked, "--ignore")
 
 
 def _files() -> list[Path]:

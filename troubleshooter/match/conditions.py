@@ -244,7 +244,11 @@ def _metric(condition: Condition, context: Context) -> Outcome:
             continue
         known = True
         if (point := _shown(condition, points, context)) is not None:
-            why = f"{name} = {point.value:g}" if condition["is"] in ("above", "below", "equal") else f"{name} {condition['is']}"
+            why = (
+                f"{name} = {point.value:g}"
+                if condition["is"] in ("above", "below", "equal")
+                else f"{name} {condition['is']}"
+            )
             return Outcome("held", said, [Evidence(point.line, point.line.text, why)])
     return Outcome("contradicted" if known else "unseen", said)
 
@@ -322,7 +326,9 @@ def _package(condition: Condition, context: Context) -> Outcome:
     for name in names:
         for fact in context.observations.named("version", canonical(name)):
             return Outcome("held", said, [Evidence(fact.line, fact.line.text, "a version in the log")])
-    word = re.compile(r"(?<![\w])(?:" + "|".join(re.escape(n).replace("_", "[-_ ]?") for n in names) + r")(?![\w])", re.I)
+    word = re.compile(
+        r"(?<![\w])(?:" + "|".join(re.escape(n).replace("_", "[-_ ]?") for n in names) + r")(?![\w])", re.I
+    )
     for line in context.lines(condition):
         if word.search(line.text):
             return Outcome("held", said, [Evidence(line, line.text, "named in the log")])
@@ -351,8 +357,16 @@ def _gpu(condition: Condition, context: Context) -> Outcome:
 def _capabilities(name: str, knowledge: Knowledge) -> list[str]:
     """Compute capability of a GPU by its name, from the table."""
     words = re.sub(r"^(?:NVIDIA|Nvidia|Tesla|GeForce|Quadro|AMD|Radeon|Instinct| )+", "", name)
-    for key in (name, words, re.split(r"[- ](?:SXM|PCI|NVL|\d+GB|Laptop)", words)[0], words.split("-")[0], words.split(" ")[0]):
-        found = [str(row["capability"]) for row in knowledge.rows("gpu-capability", key.strip()) if row.get("capability")]
+    for key in (
+        name,
+        words,
+        re.split(r"[- ](?:SXM|PCI|NVL|\d+GB|Laptop)", words)[0],
+        words.split("-")[0],
+        words.split(" ")[0],
+    ):
+        found = [
+            str(row["capability"]) for row in knowledge.rows("gpu-capability", key.strip()) if row.get("capability")
+        ]
         if found:
             return found
     return []
@@ -396,7 +410,9 @@ def _exit(condition: Condition, context: Context) -> Outcome:
     for exit_ in context.observations.exits:
         if exit_.status in condition["statuses"]:
             captured = {} if exit_.rank is None else {"rank": str(exit_.rank)}
-            return Outcome("held", said, [Evidence(exit_.line, exit_.line.text, f"exit status {exit_.status}")], captured)
+            return Outcome(
+                "held", said, [Evidence(exit_.line, exit_.line.text, f"exit status {exit_.status}")], captured
+            )
     return Outcome("contradicted" if context.observations.exits else "unseen", said)
 
 

@@ -38,7 +38,9 @@ def candidates(observations: Observations, knowledge: Knowledge) -> list[Candida
     """Every entry of which a symptom holds on this log, unordered."""
     found = []
     for body, base in knowledge.triggered(set(observations.hits), set(_pseudo(observations))):
-        trials = [t for number in range(len(body["symptoms"])) for t in holding(body, base, number, observations, knowledge)]
+        trials = [
+            t for number in range(len(body["symptoms"])) for t in holding(body, base, number, observations, knowledge)
+        ]
         if trials:
             found.append(Candidate(body, base, max(trials, key=_strength)))
     return found
@@ -50,7 +52,8 @@ def holding(body: Body, base: int, number: int, observations: Observations, know
     symptom = body["symptoms"][number]
     for trial in trials(body, base, number, observations, knowledge):
         if all(
-            o.state == "held" or (o.state == "unseen" and tolerated(c) and not (strict_package and c["kind"] == "package"))
+            o.state == "held"
+            or (o.state == "unseen" and tolerated(c) and not (strict_package and c["kind"] == "package"))
             for o, c in zip(trial.require, symptom["require"], strict=True)
         ) and not any(o.state == "held" for o in trial.exclude):
             yield trial
@@ -94,7 +97,15 @@ def _trial(
         shown = [e for o in require if o.state == "held" for e in o.evidence]
         anchor = Anchor(None, shown[0].line) if shown else None
     return Trial(
-        body["id"], symptom["name"], anchor, require, support, exclude, context.captured, symptom["decisive"], first or 0
+        body["id"],
+        symptom["name"],
+        anchor,
+        require,
+        support,
+        exclude,
+        context.captured,
+        symptom["decisive"],
+        first or 0,
     )
 
 

@@ -9,7 +9,18 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-_UNITS = {"": 1.0, "b": 1.0, "bytes": 1.0, "kib": 2.0**10, "mib": 2.0**20, "gib": 2.0**30, "tib": 2.0**40, "kb": 1e3, "mb": 1e6, "gb": 1e9}
+_UNITS = {
+    "": 1.0,
+    "b": 1.0,
+    "bytes": 1.0,
+    "kib": 2.0**10,
+    "mib": 2.0**20,
+    "gib": 2.0**30,
+    "tib": 2.0**40,
+    "kb": 1e3,
+    "mb": 1e6,
+    "gb": 1e9,
+}
 _SIZE = re.compile(r"\s*([-+]?[\d_,]*\.?\d+(?:[eE][-+]?\d+)?)\s*([A-Za-z]*)\s*$")
 
 

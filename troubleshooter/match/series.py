@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from troubleshooter.observe.model import Point
 
 STUCK_POINTS = 4
@@ -16,14 +18,14 @@ def finite(value: float) -> bool:
 def first(points: list[Point], shape: str, value: float | None) -> Point | None:
     """The first point that shows the shape, or None. Shapes of a whole series point at its last value."""
     if shape in _POINTWISE:
-        return next((p for p in points if _POINTWISE[shape](p.value, value)), None)
+        return next((p for p in points if _POINTWISE[shape](p.value, value or 0.0)), None)
     return points[-1] if points and _WHOLE[shape]([p.value for p in points]) else None
 
 
 def every(points: list[Point], shape: str, value: float | None) -> bool:
     """Whether all points show the shape (for shapes of a whole series: whether it does)."""
     if shape in _POINTWISE:
-        return all(_POINTWISE[shape](p.value, value) for p in points)
+        return all(_POINTWISE[shape](p.value, value or 0.0) for p in points)
     return _WHOLE[shape]([p.value for p in points])
 
 
@@ -70,7 +72,7 @@ def _repeating(values: list[float]) -> bool:
     return False
 
 
-_POINTWISE = {
+_POINTWISE: dict[str, Callable[[float, float], bool]] = {
     "seen": lambda v, _: True,
     "nan": lambda v, _: v != v,
     "inf": lambda v, _: v in (float("inf"), float("-inf")),
@@ -82,7 +84,7 @@ _POINTWISE = {
     "below": lambda v, x: finite(v) and v < x,
     "equal": lambda v, x: finite(v) and abs(v - x) <= 1e-4 * max(1.0, abs(x)),
 }
-_WHOLE = {
+_WHOLE: dict[str, Callable[[list[float]], bool]] = {
     "stuck": _stuck,
     "constant": _constant,
     "falling": lambda values: _trend(values) < -0.02,

@@ -48,7 +48,9 @@ NEW_EXCEPTION = re.compile(
     r"|[A-Z]\w*(?:Error|Exception|Failure|Interrupt|Exit|Timeout|Expired|Unsupported)(?:\([\w.]*\))?(?::\s|:?$)"
 )
 # What a message goes on with after an empty line: lists, indented blocks, quoted text.
-_GOES_ON = re.compile(r"\s|[-*\[('\"`•\d]|[a-z]|(?:Thrown|Set\ the|Original|Possible|Please|If\ you|Or|Note|See|For|You|To)\b")
+_GOES_ON = re.compile(
+    r"\s|[-*\[('\"`•\d]|[a-z]|(?:Thrown|Set\ the|Original|Possible|Please|If\ you|Or|Note|See|For|You|To)\b"
+)
 
 
 def end(lines: list[Line], start: int) -> int:

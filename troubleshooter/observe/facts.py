@@ -45,7 +45,9 @@ _GPU = re.compile(
     r"|RTX (?:PRO )?(?:A\d{4}|\d{4})(?: ?(?:Ti|SUPER|Ada|Super))*(?: Laptop GPU)?|GTX \d{3,4}(?: ?(?:Ti|SUPER))?|TITAN (?:RTX|V|Xp|X)"
     r"|MI\d{2,3}[XA]?|RX \d{4}(?: XTX?)?|Jetson [\w ]{2,20}|GB10)\b"
 )
-_GPU_WORDS = re.compile(r"GPU|NVIDIA|Nvidia|Tesla|GeForce|RTX|GTX|TITAN|CUDA|cuda|A100|H100|V100|Radeon|Instinct|device")
+_GPU_WORDS = re.compile(
+    r"GPU|NVIDIA|Nvidia|Tesla|GeForce|RTX|GTX|TITAN|CUDA|cuda|A100|H100|V100|Radeon|Instinct|device"
+)
 _CAPABILITY = re.compile(
     r"(?i)(?:compute capability|cuda capability(?: sm_)?|capability|\bcc)[^\d]{0,24}?(?:sm_)?(?P<major>\d{1,2})(?:\.|(?=\d\b))(?P<minor>\d)\b"
 )
@@ -62,7 +64,13 @@ _PLATFORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("linux", re.compile(r"Linux-|/usr/lib/|/home/|/opt/conda|/root/|/lib/python")),
     ("notebook", re.compile(r"ipython-input|Cell In\[|Input In \[|ipykernel|<cell line")),
 )
-_ALIASES = {"pytorch": "torch", "flash-attention": "flash-attn", "unsloth_zoo": "unsloth-zoo", "swift": "ms-swift", "fastchat": "fschat"}
+_ALIASES = {
+    "pytorch": "torch",
+    "flash-attention": "flash-attn",
+    "unsloth_zoo": "unsloth-zoo",
+    "swift": "ms-swift",
+    "fastchat": "fschat",
+}
 
 
 def canonical(name: str) -> str:
@@ -99,19 +107,18 @@ class FactReader:
                 self._add("platform", name, "", line)
 
     def _versions(self, line: Line, text: str) -> None:
-        if "==" in text:
-            for found in _PIN.finditer(text):
-                if not _REQUIRED.search(text):
-                    self._add("version", canonical(found["name"]), found["version"], line)
-        if ("-py3" in text or "-info" in text) and (found := _EGG.search(text)):
-            self._add("version", canonical(found["name"]), found["version"], line, "path")
-        if "ython3." in text and (found := _PYTHON_PATH.search(text)):
-            self._add("version", "python", found["version"], line, "path")
+        if "==" in text and not _REQUIRED.search(text):
+            for pin in _PIN.finditer(text):
+                self._add("version", canonical(pin["name"]), pin["version"], line)
+        if ("-py3" in text or "-info" in text) and (egg := _EGG.search(text)):
+            self._add("version", canonical(egg["name"]), egg["version"], line, "path")
+        if "ython3." in text and (path := _PYTHON_PATH.search(text)):
+            self._add("version", "python", path["version"], line, "path")
         if _ANY.search(text) and not _REQUIRED.search(text):
-            for found in _SAID.finditer(text):
-                self._add("version", canonical(found["name"]), found["version"], line)
-        elif "  " in text and (found := _LISTED.match(text)):
-            self._add("version", canonical(found["name"]), found["version"], line)
+            for said in _SAID.finditer(text):
+                self._add("version", canonical(said["name"]), said["version"], line)
+        elif "  " in text and (listed := _LISTED.match(text)):
+            self._add("version", canonical(listed["name"]), listed["version"], line)
 
     def _gpus(self, line: Line, text: str) -> None:
         for found in _GPU.finditer(text):

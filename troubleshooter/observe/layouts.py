@@ -11,7 +11,9 @@ from typing import NamedTuple
 HEADER = "Traceback (most recent call last)"
 
 # Python's own:   File "/x/y.py", line 12, in f
-PLAIN = re.compile(r"(?P<indent>\s*)File \"(?P<file>[^\"]{1,1000})\", line (?P<line>\d{1,9})(?:, in (?P<function>.{1,300}))?")
+PLAIN = re.compile(
+    r"(?P<indent>\s*)File \"(?P<file>[^\"]{1,1000})\", line (?P<line>\d{1,9})(?:, in (?P<function>.{1,300}))?"
+)
 # IPython 8 and later:   File ~/x/y.py:12, in f(self, x)     Rich:   /x/y.py:12 in f
 COLON = re.compile(
     r"(?:File )?(?P<file>(?:~|/|\.|[A-Za-z]:[\\/]|<|[\w.-]+[\\/])?[^:\"|*?]{0,600}?(?:\.pyx?|\.ipynb|>)):(?P<line>\d{1,9}),?"
@@ -23,7 +25,9 @@ BARE = re.compile(
     r"(?P<function>[\w.<>]{1,200}(?: line: \d+>)?)"
 )
 # A notebook cell:   Cell In[7], line 1     Input In [3], in <cell line: 1>()     In [3], line 2
-CELL = re.compile(r"(?P<cell>(?:Cell |Input )?In ?\[\d+\])(?:, line (?P<line>\d+)|, in (?P<function><[^>]{1,80}>|[\w.]+).*)")
+CELL = re.compile(
+    r"(?P<cell>(?:Cell |Input )?In ?\[\d+\])(?:, line (?P<line>\d+)|, in (?P<function><[^>]{1,80}>|[\w.]+).*)"
+)
 # A link that Colab puts around a path:   [/usr/lib/x.py](https://localhost:8080/#) in f(x)
 LINK = re.compile(r"\[(?P<text>[^\]]{1,600})\]\([^)]{0,200}\)")
 ARROW = re.compile(r"-{1,5}>\s?(?P<line>\d{1,9})\b")
@@ -46,9 +50,7 @@ GROUP_LINE = re.compile(r"\s*\| ?(?P<text>.*)$")
 CHAIN_CAUSE = "The above exception was the direct cause of the following exception"
 CHAIN_CONTEXT = "During handling of the above exception, another exception occurred"
 
-_LOWER = (
-    "timeout|gaierror|herror|error|socket\\.timeout|socket\\.gaierror|struct\\.error|zlib\\.error|binascii\\.Error"
-)
+_LOWER = "timeout|gaierror|herror|error|socket\\.timeout|socket\\.gaierror|struct\\.error|zlib\\.error|binascii\\.Error"
 # The last line of a traceback: a type (any name: the frames above say that it is one), then the message.
 ENDING = re.compile(
     rf"(?P<type>(?:[A-Za-z_][\w<>]*\.)*(?:[A-Z_][\w]*|{_LOWER})(?:\([\w. ]{{0,120}}\))?)(?::(?:\s(?P<message>.*))?|$)"
@@ -73,7 +75,7 @@ class Place(NamedTuple):
 
 def frame(text: str) -> Place | None:
     """The frame that a line names, in any layout but Rich's box."""
-    if "File \"" in text:
+    if 'File "' in text:
         if found := PLAIN.match(text):
             return Place(found["file"], int(found["line"]), _name(found["function"] or ""))
         return None

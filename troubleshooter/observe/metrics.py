@@ -23,6 +23,10 @@ _QUOTED = re.compile(
 _PLAIN = re.compile(
     rf"(?P<name>[A-Za-z][\w/.@]*(?:[ -][a-z][\w/]*){{0,2}})\s?[:=]\s?(?P<value>{_NUMBER})(?=[\s,;|}}\]):]|$)"
 )
+_SPACED = re.compile(
+    rf"\b(?P<name>(?:train_|eval_|val_)?loss|grad_?norm|gnorm|lr|ppl|reward)\s+(?P<value>{_NUMBER})(?=[\s,;|]|$)",
+    re.IGNORECASE,
+)
 _TENSOR = re.compile(rf"(?P<name>[A-Za-z][\w ]{{1,30}}?)[:=]?\s+tensor\(\[?(?P<value>{_NUMBER})")
 _ONE_PER_LINE = re.compile(rf"\s*\"(?P<name>[\w/.@\- ]{{1,80}})\":\s*\"?(?P<value>{_NUMBER})\"?,?\s*$")
 _TABLE = re.compile(r"\|?\s*(?:Step|Epoch)\s*[\t|]\s*(?P<rest>.*(?:[Ll]oss|[Rr]eward).*)")
@@ -76,6 +80,7 @@ class MetricReader:
             pairs = [(m["name"], m["value"]) for m in _TENSOR.finditer(text)]
         if not pairs:
             pairs = [(m["name"], m["value"]) for m in _PLAIN.finditer(text)]
+            pairs += [(m["name"], m["value"]) for m in _SPACED.finditer(text)]
         named = {_canonical(name): value for name, value in pairs}
         if not any(_ABOUT.search(name) for name in named):
             return False

@@ -42,6 +42,8 @@ class Failure:
     streams: set[str] = field(default_factory=set)
     cause: Failure | None = None
     """The exception that this one was raised from or during."""
+    last: Line | None = None
+    """Where it was printed last, when it was printed more than once."""
 
     @property
     def type(self) -> str:
@@ -51,7 +53,9 @@ class Failure:
     @property
     def text(self) -> str:
         """Type and message as the last line of a traceback prints them."""
-        return f"{self.exception}: {self.message}" if self.exception and self.message else self.exception or self.message
+        return (
+            f"{self.exception}: {self.message}" if self.exception and self.message else self.exception or self.message
+        )
 
 
 @dataclass(slots=True)
@@ -95,11 +99,16 @@ class Observations:
     phases: list[tuple[str, Line]] = field(default_factory=list)
     hits: dict[int, list[Line]] = field(default_factory=dict)
     counts: dict[int, int] = field(default_factory=dict)
-    first_lines: dict[int, Line] = field(default_factory=dict)
+    progress: dict[int, int] = field(default_factory=dict)
+    """By file: the last line that shows the run going on or ending well."""
     lines: int = 0
     bytes: int = 0
     complete: bool = True
     """False where only parts of a large log were looked at line by line."""
+
+    def handled(self, line: Line) -> bool:
+        """Whether the run went on after this line: what it tells was caught, retried or skipped."""
+        return line.number < self.progress.get(line.file, 0)
 
     def named(self, kind: str, name: str | None = None) -> list[Fact]:
         return [f for f in self.facts if f.kind == kind and (name is None or f.name == name)]

@@ -19,7 +19,9 @@ FAILURES = 2000
 PART = 4000
 
 _SPACE = re.compile(r"\s+")
-_QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\uff07": "'", "\uff02": '"', "\u00b4": "'"})
+_QUOTES = str.maketrans(
+    {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\uff07": "'", "\uff02": '"', "\u00b4": "'"}
+)
 _VOLATILE = re.compile(r"0x[0-9a-fA-F]+|\d+")
 
 
@@ -49,9 +51,13 @@ class Observer:
             if not text:
                 self._stream(line)
                 continue
-            if not self._metrics.read(line):
+            if self._metrics.read(line):
+                self.observations.progress[line.file] = line.number
+            else:
                 self._facts.read(line)
                 process.read(line, self.observations)
+                if process.well(text):
+                    self.observations.progress[line.file] = line.number
             if (phase := phases.of_line(text)) is not None:
                 self._phase(phase, line)
             self._hits(text, line)
@@ -66,6 +72,8 @@ class Observer:
         seen.failures.sort(key=lambda f: (f.line.file, f.line.number))
         for failure in seen.failures:
             failure.role = process.role(failure)
+            if failure.role == "initiating" and seen.handled(failure.last or failure.line):
+                failure.role = "handled"
         seen.lines = self._fed
         return seen
 
@@ -108,6 +116,7 @@ class Observer:
             key = (failure.exception, _VOLATILE.sub("0", fold(failure.message)[:400]), place)
             if (known := self._known.get(key)) is not None:
                 known.repeated += 1
+                known.last = failure.line
                 known.ranks |= failure.ranks
                 if len(known.streams) < 4096:
                     known.streams |= failure.streams

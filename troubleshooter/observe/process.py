@@ -17,7 +17,9 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 _SIGNAL = re.compile(r"\b(?P<name>SIG[A-Z]{3,4}1?)\b")
-_SIGNAL_NUMBER = re.compile(r"(?:terminated|killed|died|exited|caught|received)\D{0,40}signal:?\s\(?(?P<number>\d{1,2})\b", re.IGNORECASE)
+_SIGNAL_NUMBER = re.compile(
+    r"(?:terminated|killed|died|exited|caught|received)\D{0,40}signal:?\s\(?(?P<number>\d{1,2})\b", re.IGNORECASE
+)
 _WORDS = (
     (re.compile(r"(?:^|[:\s])Killed(?:\s|$|\s*[:/])"), -9),
     (re.compile(r"Out [Oo]f [Mm]emory: Killed process|oom[-_]kill|OOM[- ]killed|OOMKilled|oom_kill event"), -9),
@@ -26,7 +28,9 @@ _WORDS = (
     (re.compile(r"(?:^|\s)Aborted(?: \(core dumped\)|$)"), -6),
     (re.compile(r"Illegal instruction"), -4),
 )
-_ABOUT = re.compile(r"(?i)exit|SIG[A-Z]{3}|signal|killed|bus error|segmentation|segfault|aborted|illegal instr|oom|returned non-zero")
+_ABOUT = re.compile(
+    r"(?i)exit|SIG[A-Z]{3}|signal|killed|bus error|segmentation|segfault|aborted|illegal instr|oom|returned non-zero"
+)
 _RANK = re.compile(r"(?:local_rank|rank)\s*:\s*(?P<rank>\d{1,5})")
 
 # Exceptions that only report that another process failed.
@@ -61,6 +65,17 @@ def status(text: str) -> int | None:
         value = int(found["status"])
         return 128 - value if 128 < value < 160 else value or None
     return None
+
+
+_WELL = re.compile(
+    r"train_runtime|\b0 failed\b|\b\d+ passed\b|exit(?:ed with)?(?: code| status)?:? 0\b|[Tt]raining (?:completed|succeeded)|"
+    r"[Ss]uccessfully (?:saved|finished|completed|trained|built|installed)|completed successfully|build succeeded"
+)
+
+
+def well(text: str) -> bool:
+    """Whether a line says that a run, or a step of it, ended well."""
+    return _WELL.search(text) is not None and " failed," not in text
 
 
 def read(line: Line, observations: Observations) -> None:

@@ -73,7 +73,7 @@ class _Parser:
             elif layouts.CHAIN_CAUSE in text or layouts.CHAIN_CONTEXT in text:
                 self.link = bool(self.found)
                 self.i += 1
-            elif ("File \"" in text or ".py" in text) and self._starts_frames(text):
+            elif ('File "' in text or ".py" in text) and self._starts_frames(text):
                 self._frames(self.i, cut=True)
             elif (text[0].isalpha() or text[0] == "_") and (alone := layouts.ALONE.match(text)):
                 self._alone(alone["type"], alone["inner"], alone["message"] or "")
@@ -142,7 +142,7 @@ class _Parser:
                 break
             place = layouts.frame(text)
             if place is not None and (kind or not _source_like(text, indented)):
-                if indented is None and text.lstrip().startswith("File \""):
+                if indented is None and text.lstrip().startswith('File "'):
                     indented = text.startswith(" ")
                 if len(frames) < FRAMES:
                     frames.append(Frame(place.file, place.line, place.function))
@@ -179,7 +179,7 @@ class _Parser:
     def _is_ending(self, text: str, frames: list[Frame], kind: str | None, indented: bool | None) -> bool:
         if kind is not None:
             found = layouts.ENDING.match(text)
-            return bool(found) and found["type"].rpartition(".")[2].partition("(")[0] == kind.rpartition(".")[2]
+            return found is not None and found["type"].rpartition(".")[2].partition("(")[0] == kind.rpartition(".")[2]
         if not frames and layouts.HEADER not in self.lines[self.i - 1].text:
             return False
         bare = text.strip()
@@ -198,7 +198,7 @@ class _Parser:
 
     def _file_indent(self) -> int:
         for line in reversed(self.lines[: self.i]):
-            if line.text.lstrip().startswith("File \""):
+            if line.text.lstrip().startswith('File "'):
                 return len(line.text) - len(line.text.lstrip())
         return 0
 
@@ -251,9 +251,7 @@ class _Parser:
 
     # --- the exception itself ---
 
-    def _ending(
-        self, start: int, at: int, type_: str, first: str, frames: list[Frame], *, cut: bool = False
-    ) -> None:
+    def _ending(self, start: int, at: int, type_: str, first: str, frames: list[Frame], *, cut: bool = False) -> None:
         stop = end(self.lines, at)
         parts = [first.rstrip()] if first.strip() else []
         parts += [line.text for line in self.lines[at + 1 : stop]]
@@ -284,7 +282,7 @@ def _inner(raw: str) -> str:
 
 def _source_like(text: str, indented: bool | None) -> bool:
     """Code that only looks like a frame: deeper than the ``File`` lines and not one of them."""
-    return bool(indented) and not text.lstrip().startswith("File \"")
+    return bool(indented) and not text.lstrip().startswith('File "')
 
 
 def _notebook_code(text: str) -> bool:

@@ -41,7 +41,7 @@ class Scanner:
 
 def _load(literals: Sequence[str], cache: Path | None) -> hyperscan.Database:
     key = hashlib.blake2b(
-        "\0".join([hyperscan.__version__, hyperscan.info().decode() if hasattr(hyperscan, "info") else "", *literals]).encode(),
+        "\0".join([str(getattr(hyperscan, "__version__", "")), *literals]).encode(),
         digest_size=16,
     )
     path = cache / f"{key.hexdigest()}.hs" if cache else None

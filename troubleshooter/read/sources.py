@@ -15,8 +15,44 @@ FILES = 4096
 """Files of one folder that are read as one run."""
 
 _SKIPPED = frozenset(
-    ".py .pyc .so .pt .pth .bin .safetensors .gguf .npy .npz .pkl .parquet .arrow .png .jpg .jpeg .gif .pdf .zip .tar .whl .md "
-    ".yaml .yml .toml .lock .html .css .js .cu .cpp .h .model .db .sqlite .pid".split()
+    [
+        ".py",
+        ".pyc",
+        ".so",
+        ".pt",
+        ".pth",
+        ".bin",
+        ".safetensors",
+        ".gguf",
+        ".npy",
+        ".npz",
+        ".pkl",
+        ".parquet",
+        ".arrow",
+        ".png",
+        ".jpg",
+        ".jpeg",
+        ".gif",
+        ".pdf",
+        ".zip",
+        ".tar",
+        ".whl",
+        ".md",
+        ".yaml",
+        ".yml",
+        ".toml",
+        ".lock",
+        ".html",
+        ".css",
+        ".js",
+        ".cu",
+        ".cpp",
+        ".h",
+        ".model",
+        ".db",
+        ".sqlite",
+        ".pid",
+    ]
 )
 _RANK = (
     re.compile(r"(?:^|[/_.\-])(?:rank|task|proc|worker|local_rank)[_\-]?(\d{1,5})(?=[/_.\-]|$)"),
@@ -99,7 +135,9 @@ def _folder(path: Path) -> list[Source]:
         source.rank = rank_of(name)
         sources.append(source)
     if not sources:
-        raise Unreadable(f"{path}: holds no log; expected files such as *.log, *.out, *.err or torchrun's attempt_0/0/stderr.log")
+        raise Unreadable(
+            f"{path}: holds no log; expected files such as *.log, *.out, *.err or torchrun's attempt_0/0/stderr.log"
+        )
     return sources
 
 
@@ -169,5 +207,5 @@ def _chain(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
 def binary(head: bytes) -> bool:
     """Whether the first bytes are no text: many control bytes."""
     sample = head[:8192]
-    odd = sum(sample.count(bytes([b])) for b in (*range(0, 7), *range(14, 27), *range(28, 32)))
+    odd = sum(sample.count(bytes([b])) for b in (*range(7), *range(14, 27), *range(28, 32)))
     return len(sample) > 32 and odd > 0.1 * len(sample)

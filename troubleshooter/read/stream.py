@@ -54,7 +54,7 @@ def _notebook(source: Source, file: int) -> Iterator[Line]:
         if text.startswith(b"{") and b'"cells"' in text:
             yield from _compact(raw, number, file)
             return
-        if text.startswith(b'"text": "') or text.startswith(b'"evalue"'):
+        if text.startswith((b'"text": "', b'"evalue"')):
             continue
         if not text.startswith(b'"'):
             continue

@@ -39,7 +39,12 @@ def build(
         elif fact.kind == "platform":
             facts["platforms"].append(fact.name)
     report = Report(
-        input={"files": names, "lines": observations.lines, "bytes": observations.bytes, "complete": observations.complete},
+        input={
+            "files": names,
+            "lines": observations.lines,
+            "bytes": observations.bytes,
+            "complete": observations.complete,
+        },
         failures=[_seen(f, names) for f in observations.failures[:200]],
         diagnoses=diagnoses,
         unexplained=None,
@@ -55,7 +60,9 @@ def build(
     return report
 
 
-def _diagnosis(item: Ranked, observations: Observations, knowledge: Knowledge, names: list[str], lang: str) -> Diagnosis:
+def _diagnosis(
+    item: Ranked, observations: Observations, knowledge: Knowledge, names: list[str], lang: str
+) -> Diagnosis:
     body, trial = item.candidate.body, item.candidate.trial
     text = spoken(body, lang)
     values = {k: fold(v) for k, v in trial.captured.items()}
@@ -112,7 +119,11 @@ def _fixes(body: Body, text: dict[str, Any], values: dict[str, str], context: Co
     for fix in text["fixes"]:
         if "when" in fix and evaluate(fix["when"], context).state == "contradicted":
             continue
-        filled = {name: fill(fix[name], values, shell=name == "shell") for name in ("do", "why", "code", "shell") if fix.get(name)}
+        filled = {
+            name: fill(fix[name], values, shell=name == "shell")
+            for name in ("do", "why", "code", "shell")
+            if fix.get(name)
+        }
         if None in filled.values():
             continue
         steps.append(
@@ -181,7 +192,9 @@ def _culprit(observations: Observations) -> Failure | None:
     return None
 
 
-def _unexplained(culprit: Failure, observations: Observations, knowledge: Knowledge, names: list[str], lang: str) -> dict[str, Any]:
+def _unexplained(
+    culprit: Failure, observations: Observations, knowledge: Knowledge, names: list[str], lang: str
+) -> dict[str, Any]:
     from kb.search import nearest
 
     roles = Counter(f.role for f in observations.failures)

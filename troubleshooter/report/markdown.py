@@ -16,7 +16,9 @@ def markdown(report: Report) -> str:
         parts.append(_diagnosis(diagnosis, lang))
     if report.unexplained is not None:
         unknown = report.unexplained
-        parts.append(f"## {say('unknown', lang)}\n\n{_fence(unknown['exception'] + ': ' + unknown['message'], 'text')}\n")
+        parts.append(
+            f"## {say('unknown', lang)}\n\n{_fence(unknown['exception'] + ': ' + unknown['message'], 'text')}\n"
+        )
         if unknown["nearest"]:
             parts.append(f"{say('nearest', lang)}:\n")
             parts += [f"- {near['title']} (`{near['id']}`)" for near in unknown["nearest"]]

@@ -40,6 +40,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "unknown": ("A failure was seen that no entry explains", "发现了失败，但知识库中没有条目能解释"),
     "nearest": ("Similar, not matched", "相近但不匹配的条目"),
     "draft": ("Start an entry from this log", "从这份日志起草一个条目"),
+    "sources": ("Sources", "来源"),
     "line": ("line {line}", "第 {line} 行"),
     "ignored": ("Ignored by your settings", "按你的设置忽略"),
     "ranks": ("on {count} ranks", "共 {count} 个 rank"),

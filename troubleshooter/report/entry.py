@@ -1,0 +1,62 @@
+"""One entry on a terminal: what you see, why, what to do, versions, lookalikes, sources."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from kb.compiled import Body
+from troubleshooter.report.build import spoken
+from troubleshooter.report.model import FixStep, Report
+from troubleshooter.report.terminal import _console, _Page
+from troubleshooter.report.words import say
+
+_HOLE = re.compile(r"<<(?P<name>[\w-]+)(?::[a-z]+)?(?:\|(?P<default>[^>]*))?>>")
+
+
+def general(text: str) -> str:
+    """A text with its placeholders as an entry's page shows them: the default, or the name in angle brackets."""
+    return _HOLE.sub(lambda m: m["default"] if m["default"] is not None else f"<{m['name']}>", text)
+
+
+def messages(body: Body) -> list[str]:
+    """The patterns that the symptoms ask for, readable."""
+    found: list[str] = []
+    stack: list[dict[str, Any]] = [c for s in body["symptoms"] for c in s["require"]]
+    while stack:
+        condition = stack.pop(0)
+        types = " / ".join(condition.get("exception", []))
+        for pattern in condition.get("patterns", []):
+            text = f"{types}: {pattern['re']}" if types else pattern["re"]
+            if text not in found:
+                found.append(text)
+        stack = condition.get("parts", []) + stack
+    return found
+
+
+def show(body: Body, lang: str) -> None:
+    """Print the entry."""
+    page = _Page(Report({"files": [], "lines": 0}, [], [], None, None, {}, [], {}, [], lang), _console())
+    text = spoken(body, lang)
+    page.print(general(text["title"]), "bold")
+    page.print(" · ".join([body["id"], body["area"], say(body["severity"], lang)]), "dim", indent=2)
+    page.head("shows")
+    for message in messages(body)[:8]:
+        page.print(f"- {message}", indent=2, hanging=2)
+    page.head("why")
+    page.paragraphs(general(text["cause"]))
+    if ranges := body.get("versions"):
+        page.print(f"{say('affected', lang)}: " + ", ".join(f"{p} {r}" for p, r in ranges.items()), indent=2)
+    if text["fixes"]:
+        page.head("do")
+    for number, fix in enumerate(text["fixes"], 1):
+        given = {name: general(fix[name]) if fix.get(name) else None for name in ("why", "code", "shell")}
+        page.fix(number, FixStep(general(fix["do"]), fix["risk"], given["why"], given["code"], None, given["shell"]))
+    if others := body.get("lookalikes", {}).get("confused"):
+        page.head("apart")
+        for other in others:
+            page.item((other.get("zh") if lang == "zh" else None) or other["because"], other["entry"])
+    page.head("sources")
+    for source in body["sources"]:
+        place = source.get("url") or source.get("run") or f"{source['package']} {source['versions']}: {source['file']}"
+        page.print(f"- {place}", indent=2, hanging=2)

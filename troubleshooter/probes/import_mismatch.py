@@ -11,16 +11,31 @@ PAIRS = [
     ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.17.1"}),
     ("not-here", {"transformers": "5.0.0", "accelerate": "1.10.1", "peft": "0.18.1"}),
     ("not-here", {"transformers": "4.57.6", "accelerate": "1.10.1", "peft": "0.17.1"}),
+    (
+        "confirmed",
+        {"transformers": "5.0.0", "accelerate": "1.10.1", "datasets": "3.6.0", "trl": "0.21.0"},
+        {"package": "trl"},
+    ),
+    (
+        "confirmed",
+        {"transformers": "4.53.3", "accelerate": "1.10.1", "datasets": "3.6.0", "trl": "1.16.0"},
+        {"package": "trl"},
+    ),
+    (
+        "not-here",
+        {"transformers": "4.57.6", "accelerate": "1.10.1", "datasets": "3.6.0", "trl": "0.24.0"},
+        {"package": "trl"},
+    ),
 ]
 REPRODUCE = """
 import {package}
 """
 NAMES = {
-    "peft": "PeftModel",
-    "trl": "SFTTrainer",
-    "accelerate": "Accelerator",
-    "transformers": "Trainer",
-    "datasets": "Dataset",
+    "peft": ["PeftModel"],
+    "trl": ["SFTTrainer", "DPOTrainer"],
+    "accelerate": ["Accelerator"],
+    "transformers": ["Trainer"],
+    "datasets": ["Dataset"],
 }
 
 
@@ -34,13 +49,10 @@ def run(kit):
         r"cannot import name|has no attribute|No module named '(?:transformers|peft|trl|accelerate)\.|mergekit",
     )
     package = kit.options["package"]
-    name = kit.options.get("name", NAMES[package])
+    names = [kit.options["name"]] if "name" in kit.options else NAMES[package]
     if importlib.util.find_spec(package) is None:
         kit.undecided(f"{package} is not installed in this environment")
 
-    def load():
-        module = importlib.import_module(package)
-        getattr(module, name)
-
-    kit.say(f"from {package} import {name}")
-    kit.symptom(f"from {package} import {name}", load)
+    for name in names:
+        kit.say(f"from {package} import {name}")
+        kit.symptom(f"from {package} import {name}", lambda name=name: getattr(importlib.import_module(package), name))

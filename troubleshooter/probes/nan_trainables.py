@@ -21,6 +21,21 @@ PAIRS = [
     ("not-here", {"transformers": "4.51.3", "accelerate": "1.5.2", "peft": "0.15.2"}),
     ("not-here", {"transformers": "4.57.6", "accelerate": "1.10.1", "peft": "0.12.0"}),
     ("not-here", {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.21.2"}),
+    (
+        "confirmed",
+        {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.21.2"},
+        {"adapter": "modules_to_save", "load": "float16"},
+    ),
+    (
+        "not-here",
+        {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.21.2"},
+        {"adapter": "modules_to_save", "load": "bfloat16"},
+    ),
+    (
+        "confirmed",
+        {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.21.2"},
+        {"adapter": "full", "load": "float16"},
+    ),
 ]
 REPRODUCE = """
 import torch

@@ -6,6 +6,8 @@ PARAMETERS = {"where": ["tokenizer", "classifier"]}
 PAIRS = [
     ("confirmed", {"transformers": "4.51.3", "accelerate": "1.5.2"}),
     ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0"}),
+    ("confirmed", {"transformers": "4.51.3", "accelerate": "1.5.2"}, {"where": "classifier"}),
+    ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0"}, {"where": "classifier"}),
 ]
 REPRODUCE = """
 import torch

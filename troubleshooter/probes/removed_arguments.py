@@ -14,6 +14,20 @@ PAIRS = [
     ("not-here", {"transformers": "4.50.3"}),
     ("confirmed", {"transformers": "4.51.3"}),
     ("confirmed", {"transformers": "5.23.0"}),
+    ("not-here", {"transformers": "4.57.6"}, {"callable": "transformers.Trainer", "argument": "tokenizer"}),
+    ("confirmed", {"transformers": "5.23.0"}, {"callable": "transformers.Trainer", "argument": "tokenizer"}),
+    ("not-here", {"transformers": "4.57.6"}, {"callable": "transformers.TrainingArguments", "argument": "no_cuda"}),
+    ("confirmed", {"transformers": "5.0.0"}, {"callable": "transformers.TrainingArguments", "argument": "no_cuda"}),
+    (
+        "not-here",
+        {"transformers": "4.57.6", "trl": "0.16.1"},
+        {"callable": "trl.SFTConfig", "argument": "max_seq_length", "replacement": "max_length"},
+    ),
+    (
+        "confirmed",
+        {"transformers": "4.57.6", "trl": "0.24.0"},
+        {"callable": "trl.SFTConfig", "argument": "max_seq_length", "replacement": "max_length"},
+    ),
 ]
 REPRODUCE = """
 import inspect, transformers
@@ -192,6 +206,14 @@ def imported_from(tree, name, module, is_package):
 
 
 def signature(function):
+    import ast
+
     given = function.args
     names = {argument.arg for argument in given.args + given.kwonlyargs + getattr(given, "posonlyargs", [])}
+    for decorator in function.decorator_list:
+        # @deprecate_kwarg("tokenizer", new_name=...) still takes the old name and passes the value on.
+        if isinstance(decorator, ast.Call) and "deprecate" in ast.dump(decorator.func):
+            first = decorator.args[0] if decorator.args else None
+            if first is not None and isinstance(getattr(first, "value", None), str):
+                names.add(first.value)
     return names - {"self"}, given.kwarg is not None

@@ -16,7 +16,7 @@ TrainingArguments("out", load_best_model_at_end=True, save_strategy="epoch", eva
 def run(kit):
     import inspect
 
-    kit.expects("ValueError", r"load_best_model_at_end requires the saving? and eval(?:uation)? strategy to match")
+    kit.expects("ValueError", r"load_best_model_at_end requires the sav(?:e|ing) and eval(?:uation)? strategy to match")
     kit.need("torch")
     from transformers import TrainingArguments
 

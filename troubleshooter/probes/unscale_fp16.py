@@ -10,6 +10,16 @@ PARAMETERS = {"part": ["model", "modules_to_save"]}
 PAIRS = [
     ("confirmed", {"transformers": "4.51.3", "accelerate": "1.5.2", "peft": "0.15.2"}),
     ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.21.2"}),
+    (
+        "confirmed",
+        {"transformers": "4.57.6", "accelerate": "1.10.1", "peft": "0.18.1"},
+        {"part": "modules_to_save"},
+    ),
+    (
+        "confirmed",
+        {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.21.2"},
+        {"part": "modules_to_save"},
+    ),
 ]
 REPRODUCE = """
 import torch

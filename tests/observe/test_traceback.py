@@ -1,0 +1,215 @@
+"""Tracebacks in the layouts that people paste, with the confusing lines kept."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from troubleshooter.observe.model import Failure
+from troubleshooter.observe.traceback import parse
+from troubleshooter.read.line import lines
+
+
+def read(text: str) -> list[Failure]:
+    by_stream: dict[str, list] = {}
+    for number, raw in enumerate(text.encode().split(b"\n"), 1):
+        for line in lines(raw, number):
+            by_stream.setdefault(line.stream, []).append(line)
+    return [failure for stream in by_stream.values() for failure in parse(stream)]
+
+
+PLAIN = """\
+Traceback (most recent call last):
+  File "/home/user/train.py", line 12, in main
+    trainer.train()
+    ~~~~~~~~~~~~~^^
+  File "/opt/venv/lib/python3.13/site-packages/transformers/trainer.py", line 2245, in train
+    return inner_training_loop(
+ValueError: Attempting to unscale FP16 gradients.
+"""
+
+
+def test_plain() -> None:
+    (failure,) = read(PLAIN)
+    assert failure.exception == "ValueError"
+    assert failure.message == "Attempting to unscale FP16 gradients."
+    assert [f.line for f in failure.frames] == [12, 2245]
+    assert failure.line.number == 7
+    assert not failure.cut
+
+
+def test_chained_keeps_both_and_links_them() -> None:
+    text = (
+        'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    g()\nKeyError: \'qwen3\'\n\n'
+        "During handling of the above exception, another exception occurred:\n\n"
+        'Traceback (most recent call last):\n  File "b.py", line 2, in h\n    f()\nValueError: does not recognize this\n'
+    )
+    first, second = read(text)
+    assert (first.exception, second.exception) == ("KeyError", "ValueError")
+    assert second.cause is first
+
+
+def test_exception_group() -> None:
+    text = """\
+  + Exception Group Traceback (most recent call last):
+  |   File "g.py", line 5, in <module>
+  |     raise ExceptionGroup("several", errors)
+  | ExceptionGroup: several (2 sub-exceptions)
+  +-+---------------- 1 ----------------
+    | Traceback (most recent call last):
+    |   File "g.py", line 2, in one
+    |     int("x")
+    | ValueError: invalid literal for int() with base 10: 'x'
+    +---------------- 2 ----------------
+    | TypeError: second
+    +------------------------------------
+"""
+    found = {(f.exception, f.message) for f in read(text)}
+    assert ("ValueError", "invalid literal for int() with base 10: 'x'") in found
+    assert ("TypeError", "second") in found
+    assert ("ExceptionGroup", "several (2 sub-exceptions)") in found
+
+
+def test_colab_old_layout() -> None:
+    text = """\
+---------------------------------------------------------------------------
+RuntimeError                              Traceback (most recent call last)
+[<ipython-input-9-3435b262f1ae>](https://localhost:8080/#) in <cell line: 1>()
+----> 1 trainer.train()
+
+2 frames
+[/usr/local/lib/python3.10/dist-packages/transformers/trainer.py](https://localhost:8080/#) in train(self, resume)
+   1660             args=args,
+-> 1662         return inner_training_loop(
+   1663             args=args,
+
+RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn
+"""
+    (failure,) = read(text)
+    assert failure.message == "element 0 of tensors does not require grad and does not have a grad_fn"
+    assert failure.frames[-1].file == "/usr/local/lib/python3.10/dist-packages/transformers/trainer.py"
+    assert failure.frames[-1].line == 1662
+
+
+def test_rich_box_with_wrapped_path_and_locals() -> None:
+    text = """\
+╭───────────────────── Traceback (most recent call last) ──────────────────────╮
+│ /opt/conda/lib/python3.11/site-packages/llamafactory/train/sft/workflow_long │
+│ _name.py:96 in run_sft                                                       │
+│                                                                              │
+│    95 │   # Training                                                         │
+│ ❱  96 │   train_result = trainer.train()                                     │
+│                                                                              │
+│ ╭──────────────────── locals ────────────────────╮                           │
+│ │ args = ModelArguments(a=1)                     │                           │
+│ ╰────────────────────────────────────────────────╯                           │
+╰──────────────────────────────────────────────────────────────────────────────╯
+OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.
+"""
+    (failure,) = read(text)
+    assert failure.exception == "OutOfMemoryError"
+    assert failure.frames[-1].file.endswith("llamafactory/train/sft/workflow_long_name.py")
+    assert failure.frames[-1].line == 96
+
+
+def test_interleaved_ranks_with_bars_between() -> None:
+    body = PLAIN.rstrip().split("\n")
+    text = ""
+    for line in body:
+        text += f"[rank0]: {line}\n[rank1]: {line}\n  3%|▎         | 10/384 [00:21<13:02,  2.09s/it]\n"
+    found = read(text)
+    assert [f.message for f in found] == ["Attempting to unscale FP16 gradients."] * 2
+    assert {r for f in found for r in f.ranks} == {0, 1}
+    assert all(len(f.frames) == 2 for f in found)
+
+
+def test_elastic_json_stack() -> None:
+    text = (
+        '{"message": {"message": "RuntimeError: NCCL down", "extraInfo": {"py_callstack": "Traceback (most recent call last):'
+        '\\n  File \\"/x/train.py\\", line 8, in main\\n    go()\\nRuntimeError: NCCL down\\n", "timestamp": "1"}}}'
+    )
+    failure = next(f for f in read(text) if f.frames)
+    assert failure.exception == "RuntimeError"
+    assert failure.message == "NCCL down"
+    assert failure.frames[-1].line == 8
+
+
+def test_message_stops_where_others_go_on() -> None:
+    text = PLAIN + "wandb: Waiting for W&B process to finish... (failed 1).\nsrun: error: node1: task 0: Exited with exit code 1\n"
+    (failure,) = read(text)
+    assert failure.message == "Attempting to unscale FP16 gradients."
+
+
+def test_message_of_several_lines() -> None:
+    text = (
+        'Traceback (most recent call last):\n  File "t.py", line 1, in <module>\n    main()\n'
+        "RuntimeError: Error(s) in loading state_dict for PeftModelForCausalLM:\n"
+        "\tsize mismatch for base_model.model.lm_head.weight: copying a param with shape torch.Size([2, 2]) from checkpoint.\n"
+        "[2025-06-12 09:14:07] next program\n"
+    )
+    (failure,) = read(text)
+    assert failure.message.endswith("from checkpoint.")
+    assert failure.message.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AttributeError: 'HybridCache' object has no attribute 'float'",
+        "torch.OutOfMemoryError: CUDA out of memory.",
+        "ray.exceptions.RayTaskError(ValueError): ray::train()",
+        "_pickle.UnpicklingError: Weights only load failed.",
+        "triton.runtime.errors.OutOfResources: out of resource: shared memory",
+    ],
+)
+def test_a_last_line_alone(text: str) -> None:
+    (failure,) = read(text)
+    assert failure.text == text
+    assert failure.cut
+
+
+@pytest.mark.parametrize("text", ["else: pass", "loss: Tensor", "INFO: Error rate 0.1", "note: see Error.md", "Error-free run: yes"])
+def test_no_failure_in_ordinary_lines(text: str) -> None:
+    assert read(text) == []
+
+
+def test_teardown_is_told_apart() -> None:
+    text = (
+        "Exception ignored in: <function Engine.__del__ at 0x7f>\nTraceback (most recent call last):\n"
+        '  File "e.py", line 3, in __del__\n    self.close()\nAttributeError: \'Engine\' object has no attribute \'pool\'\n'
+    )
+    (failure,) = read(text)
+    assert failure.role == "teardown"
+
+
+LINE = st.sampled_from(
+    PLAIN.split("\n")
+    + ["During handling of the above exception, another exception occurred:", "│ x │", "╰──────────╯", "", "  | a", "KeyError: 1"]
+    + ["---> 3 x", "Cell In[1], line 2", "\x1b[31mred", "  + Exception Group Traceback (most recent call last):", "E: f", "x" * 300]
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(LINE, max_size=40))
+def test_any_mixture_is_read_without_error_and_ends(mixture: list[str]) -> None:
+    for failure in read("\n".join(mixture)):
+        assert 1 <= failure.line.number <= len(mixture)
+        assert failure.exception or failure.frames
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.binary(max_size=400))
+def test_any_bytes_are_lines(raw: bytes) -> None:
+    for line in lines(raw.replace(b"\n", b""), 1):
+        assert "\n" not in line.text
+        assert "\x00" not in line.text
+
+
+@settings(max_examples=100, deadline=None)
+@given(cut=st.integers(0, len(PLAIN)))
+def test_a_cut_start_gives_the_same_exception_or_silence(cut: int) -> None:
+    for failure in read(PLAIN[cut:]):
+        assert failure.exception in ("ValueError", "")
+        if failure.exception:
+            assert "Attempting to unscale FP16 gradients.".endswith(failure.message)

@@ -110,7 +110,7 @@ def neutralise(text: str, extra: Mapping[str, str] | None = None) -> str:
     text = re.sub(
         r"\b(pypi\.org|files\.pythonhosted\.org|registry\.npmjs\.org|deb\.debian\.org)", "mirror.example", text
     )
-    return re.sub(r"[\w.+-]+@[\w-]+(\.[\w-]+)+", "<address>", text)
+    return re.sub(r"[\w.+-]+@[\w-]+(\.[\w-]+)*\.[A-Za-z]{2,}\b", "<address>", text)
 
 
 def confusing_words(text: str) -> list[str]:
@@ -226,6 +226,7 @@ def families(
     groups: Mapping[str, Mapping[str, Callable[[], None]]],
     env: Mapping[str, str] | None = None,
     unrelated: bool = False,
+    versions: Mapping[str, str] | None = None,
 ) -> None:
     """`SCRIPT OUT [WHAT...]` records the runs of every package, `SCRIPT --case WHAT` is one run.
 
@@ -247,7 +248,7 @@ def families(
                 place = folder / what
                 place.mkdir()
                 command = [sys.executable, str(script), "--case", what]
-                version = ".".join(map(str, sys.version_info[:3])) if package == "python" else version_of(package)
+                version = (versions or {}).get(package) or version_of(package)
                 runs.append(
                     Run(
                         package,

@@ -35,7 +35,7 @@ AREAS = frozenset(
     ]
 )
 _HOLE = re.compile(r"<<(?P<name>[\w-]+)(?::(?P<type>[a-z]+))?(?:\|(?P<default>[^>]*))?>>")
-_TYPES = frozenset({"identifier", "version", "integer", "number", "path", "dtype", "text"})
+_TYPES = frozenset({"word", "identifier", "version", "integer", "number", "path", "dtype", "text"})
 
 
 def check(library: Library, wanted: Iterable[str] | None = None) -> list[Problem]:

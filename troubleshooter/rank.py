@@ -32,7 +32,7 @@ class Ranked:
 def rank(candidates: list[Candidate], observations: Observations) -> list[Ranked]:
     """The diagnoses, best first; fallbacks and parents of variants that something more specific replaces are gone."""
     ranked = [_weigh(c, observations) for c in candidates if not _overcome(c, observations)]
-    ranked = _without_replaced(ranked)
+    ranked = _without_lone_cascades(_without_replaced(ranked), observations)
     _share_doubt(ranked)
     ranked.sort(key=lambda r: _order(r, observations))
     return ranked
@@ -90,6 +90,15 @@ def _without_replaced(ranked: list[Ranked]) -> list[Ranked]:
             ):
                 gone.add(item.candidate.id)
     return [r for r in ranked if r.candidate.id not in gone]
+
+
+def _without_lone_cascades(ranked: list[Ranked], observations: Observations) -> list[Ranked]:
+    """An after-effect is no answer while the failure that began it stands in the log, unexplained."""
+    if any(r.candidate.body["role"] == "root" and r.candidate.body["kind"] == "failure" for r in ranked):
+        return ranked
+    if not any(f.role == "initiating" and f.exception for f in observations.failures):
+        return ranked
+    return [r for r in ranked if r.candidate.body["role"] != "cascade"]
 
 
 def _is_fallback(item: Ranked) -> bool:

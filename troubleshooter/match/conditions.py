@@ -356,19 +356,12 @@ def _gpu(condition: Condition, context: Context) -> Outcome:
 
 def _capabilities(name: str, knowledge: Knowledge) -> list[str]:
     """Compute capability of a GPU by its name, from the table."""
-    words = re.sub(r"^(?:NVIDIA|Nvidia|Tesla|GeForce|Quadro|AMD|Radeon|Instinct| )+", "", name)
-    for key in (
-        name,
-        words,
-        re.split(r"[- ](?:SXM|PCI|NVL|\d+GB|Laptop)", words)[0],
-        words.split("-")[0],
-        words.split(" ")[0],
-    ):
-        found = [
-            str(row["capability"]) for row in knowledge.rows("gpu-capability", key.strip()) if row.get("capability")
-        ]
-        if found:
-            return found
+    words = re.findall(r"[A-Za-z0-9]+", name)
+    for length in range(min(4, len(words)), 0, -1):  # the longest fragment that the table names
+        for start in range(len(words) - length + 1):
+            key = " ".join(words[start : start + length])
+            if found := [str(row["capability"]) for row in knowledge.rows("gpu-capability", key)]:
+                return found
     return []
 
 

@@ -11,6 +11,7 @@ import shlex
 
 _HOLE = re.compile(r"<<(?P<name>[\w-]+)(?::(?P<type>[a-z]+))?(?:\|(?P<default>[^>]*))?>>")
 _TYPES = {
+    "word": re.compile(r"[\w.+/-]{1,200}"),
     "identifier": re.compile(r"[A-Za-z_][\w.]{0,120}"),
     "version": re.compile(r"v?\d{1,6}(?:\.\w{1,16}){0,5}(?:[+-][\w.]{1,32})?"),
     "integer": re.compile(r"-?\d{1,20}"),
@@ -29,7 +30,7 @@ def fill(text: str, values: dict[str, str], *, shell: bool = False) -> str | Non
     def value(found: re.Match[str]) -> str:
         nonlocal missing
         given = values.get(found["name"])
-        if given is not None and fits(given, found["type"] or "identifier"):
+        if given is not None and fits(given, found["type"] or "word"):
             return shlex.quote(given) if shell else given
         if found["default"] is None:
             missing = True
@@ -54,7 +55,7 @@ def safe(text: str, limit: int = 2000) -> str:
 
 def holes(text: str) -> list[tuple[str, str, bool]]:
     """``(name, type, has default)`` of every placeholder of a text."""
-    return [(m["name"], m["type"] or "identifier", m["default"] is not None) for m in _HOLE.finditer(text)]
+    return [(m["name"], m["type"] or "word", m["default"] is not None) for m in _HOLE.finditer(text)]
 
 
 def known_types() -> list[str]:

@@ -36,7 +36,7 @@ base = site.getuserbase() if site else None
 print(json.dumps(dict(executable=sys.executable, version=sys.version.split()[0], prefix=sys.prefix, path=sys.path,
     user_base=base, gpu_build=gpu, versions={n: of(n) for n in sys.argv[1:]})))
 """
-_SITE: Final = re.compile(r"((?:/|[A-Za-z]:\\)[^\s:;,'\"<>|*?()]*?(?:site|dist)-packages)(?=[/\\])")
+_SITE: Final = re.compile(r"(?<![\w/:.])((?:/|[A-Za-z]:\\)[^\s:;,'\"<>|*?()]*?(?:site|dist)-packages)(?=[/\\])")
 
 
 class EnvironmentProblem(Exception):

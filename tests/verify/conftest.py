@@ -1,0 +1,88 @@
+"""Fixtures of the verify tests: probes written on the spot, entries without files, environments of the matrix."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from troubleshooter.verify import probe as probes
+from troubleshooter.verify.overlays import Overlays, default_folder
+from troubleshooter.verify.probe import Probe
+from troubleshooter.verify.runner import Limits, Outcome, run
+
+HEADER = """
+QUESTION = "a test's question"
+NEEDS = []
+PARAMETERS = {}
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str], Probe]:
+    """A probe from the body of its ``run(kit)``."""
+
+    def make(body: str, header: str = HEADER) -> Probe:
+        path = tmp_path / "written_probe.py"
+        path.write_text(header + "\n\ndef run(kit):\n" + textwrap.indent(textwrap.dedent(body), "    "), "utf-8")
+        return probes.read(path)
+
+    return make
+
+
+@pytest.fixture
+def running(write: Callable[[str], Probe]) -> Callable[..., Outcome]:
+    """Write and run a probe with this interpreter."""
+
+    def go(body: str, **more: Any) -> Outcome:
+        limits = more.pop("limits", Limits(seconds=20, resident_mb=600))
+        return run(write(body), sys.executable, {}, limits=limits, **more)
+
+    return go
+
+
+@pytest.fixture
+def nothing_left(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """After the test no process of its probes runs, whoever its parent is, and no file of theirs is left."""
+    place = tmp_path_factory.mktemp("probes").resolve()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    shared = set(Path("/dev/shm").iterdir())
+    yield
+    deadline = time.monotonic() + 3
+    while (left := _working_in(place)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not left, f"processes left running: {left}"
+    assert list(place.iterdir()) == []
+    new = {path for path in set(Path("/dev/shm").iterdir()) - shared if path.name.startswith("test-")}
+    assert not new
+
+
+def _working_in(place: Path) -> set[int]:
+    """Living processes whose working folder is (or was) below a place."""
+    found = set()
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                cwd = os.readlink(f"/proc/{entry}/cwd")
+                state = Path(f"/proc/{entry}/stat").read_text().rpartition(") ")[2][0]
+            except OSError:
+                continue
+            if cwd.startswith(str(place)) and state not in "ZX":
+                found.add(int(entry))
+    return found
+
+
+@pytest.fixture(scope="session")
+def overlays() -> Overlays:
+    """Environments of version pairs; made where ``TROUBLESHOOT_ENVS`` names a folder, else the test is skipped."""
+    folder = default_folder()
+    if not os.environ.get("TROUBLESHOOT_ENVS") and not (folder / "base" / ".complete").exists():
+        pytest.skip("no environments: set TROUBLESHOOT_ENVS to a folder (they are made there), or run the matrix once")
+    return Overlays(folder)

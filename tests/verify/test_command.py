@@ -1,0 +1,242 @@
+"""``troubleshoot verify``: what it takes, what it prints, how it ends; over entries of a stranger's folder too."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from troubleshooter.verify import command
+from troubleshooter.verify.command import verify
+
+from .test_environment import fake_environment
+
+ENTRY = """
+id: {id}
+severity: crash
+title: A failure that only this test knows
+symptoms:
+  - require:
+      - exception: RuntimeError
+        message: "the wombat is out of fuel"
+    source: {{run: "a test", shows: symptom}}
+versions: {versions}
+cause: The wombat was not fed.
+fixes:
+  - do: Feed the wombat
+    shell: pip install -U "wombat>=2.0"
+probe: {probe}
+sources: [{{run: "a test", shows: [symptom, cause, fix]}}]
+"""
+
+
+@pytest.fixture
+def entries(tmp_path: Path) -> Any:
+    """A folder of a stranger's entries with one entry."""
+
+    def make(
+        probe: str = "{name: shm-size}", versions: str = '{wombat: ">=1.0,<2.0"}', id_: str = "wombat-fuel"
+    ) -> Path:
+        folder = tmp_path / "mine" / "own" / id_
+        (folder / "match").mkdir(parents=True)
+        (folder / "entry.yaml").write_text(ENTRY.format(id=id_, versions=versions, probe=probe))
+        return tmp_path / "mine"
+
+    return make
+
+
+@pytest.fixture
+def python(tmp_path: Path) -> Any:
+    """An interpreter in whose environment these packages are installed."""
+
+    def make(*packages: str) -> str:
+        fake_environment(tmp_path / "env", *packages)
+        return str(tmp_path / "env" / "bin" / "python")
+
+    return make
+
+
+def answer(capsys: pytest.CaptureFixture[str], *arguments: Any, **more: Any) -> tuple[int, dict[str, Any]]:
+    status = verify(*arguments, format="json", **more)
+    return status, json.loads(capsys.readouterr().out)
+
+
+def test_installed_versions_outside_the_range(capsys: Any, entries: Any, python: Any) -> None:
+    status, said = answer(capsys, "wombat-fuel", python=python("wombat==2.1"), entries=[entries()])
+    assert (status, said["verdict"], said["basis"]) == (0, "not-here", "versions")
+    assert said["reason"] == "wombat 2.1 is installed here; affected is >=1.0,<2.0"
+    assert said["environment"]["versions"] == {"wombat": "2.1"}
+
+
+def test_affected_versions_run_the_probe(capsys: Any, entries: Any, python: Any) -> None:
+    probe = "{name: shm-size, with: {batch_mb: 100000, workers: 512, prefetch: 64}}"
+    status, said = answer(capsys, "wombat-fuel", python=python("wombat==1.1"), entries=[entries(probe)])
+    assert (status, said["verdict"], said["basis"]) == (1, "confirmed", "run")
+    assert said["fixes"][0]["do"] == "Feed the wombat"
+    assert said["fixes"][0]["removes_symptom"] is None
+    assert "outside" in said["fixes"][0]["text"]
+    assert said["symptom"]["numbers"]["need_mb"] == 100000 * 512 * 64
+
+
+def test_affected_versions_without_a_probe(capsys: Any, entries: Any, python: Any) -> None:
+    status, said = answer(capsys, "wombat-fuel", python=python("wombat==1.1"), entries=[entries("null")])
+    assert (status, said["verdict"], said["basis"]) == (3, "cannot-tell", "versions")
+
+
+def test_a_missing_package(capsys: Any, entries: Any, python: Any) -> None:
+    status, said = answer(capsys, "wombat-fuel", python=python(), entries=[entries()])
+    assert (status, said["verdict"]) == (3, "cannot-tell")
+    assert "wombat not installed" in said["reason"]
+
+
+def test_a_gpu_question_without_a_gpu(capsys: Any, entries: Any, python: Any, monkeypatch: Any) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.setattr("troubleshooter.verify.device.gpus", list)
+    where = python("torch==2.4.0", "wombat==1.0")
+    status, said = answer(capsys, "wombat-fuel", python=where, entries=[entries("{name: gpu-arch}")])
+    assert (status, said["verdict"]) == (3, "cannot-tell")
+    assert "no NVIDIA GPU" in said["reason"]
+
+
+def test_a_log_is_diagnosed_and_its_environment_compared(
+    capsys: Any, entries: Any, python: Any, tmp_path: Path
+) -> None:
+    where = python("wombat==1.1")
+    log = tmp_path / "train.log"
+    for site, same in (
+        (tmp_path / "env/lib/python3.11/site-packages", True),
+        ("/gone/lib/python3.9/site-packages", False),
+    ):
+        log.write_text(
+            "Traceback (most recent call last):\n"
+            f'  File "{site}/wombat/feed.py", line 3, in feed\n    burn()\n'
+            "RuntimeError: the wombat is out of fuel\n"
+        )
+        status, said = answer(capsys, str(log), python=where, entries=[entries(id_=f"wombat-{same}".lower())])
+        assert status == 0
+        assert said["entry"].startswith("wombat-")
+        assert said["same_environment"] is same
+
+
+@pytest.mark.parametrize(
+    ("target", "more", "told"),
+    [
+        ("wombat-fule", {}, "did you mean wombat-fuel"),
+        ("wombat-fuel", {"device": "gpu"}, "expected auto, cpu, cuda or cuda:N"),
+        ("wombat-fuel", {"timeout": 0}, "seconds from 1 to 3600"),
+        ("wombat-fuel", {"model": Path("/nowhere")}, "no such folder"),
+        ("wombat-fuel", {"python": "/nowhere/python"}, "/nowhere/python"),
+        ("wombat-fuel", {"entries": [Path("/nowhere")]}, "/nowhere"),
+        ("/etc/hostname", {}, "nothing to verify"),
+    ],
+)
+def test_what_cannot_be_used_is_one_sentence(
+    capsys: Any, entries: Any, target: str, more: dict[str, Any], told: str
+) -> None:
+    status = verify(target, **{"entries": [entries()], "python": sys.executable, **more})
+    said = capsys.readouterr()
+    assert status == 2
+    assert said.out == ""
+    assert told in said.err
+    assert len([line for line in said.err.splitlines() if line.startswith("troubleshoot: ") and told in line]) == 1
+
+
+@pytest.mark.parametrize(
+    "probe",
+    [
+        "{name: evil}",
+        "{name: evil-probe}",
+        "{name: shm-size, with: {batch_mb: '1; import os'}}",
+        "{name: shm-size, with: {code: 'import os'}}",
+        "{name: removed-arguments, with: {callable: 'os.system', argument: x}}",
+        "{name: import-mismatch, with: {package: evil, name: x}}",
+    ],
+)
+def test_a_strangers_entry_cannot_bring_code(
+    capsys: Any, entries: Any, python: Any, tmp_path: Path, monkeypatch: Any, probe: str
+) -> None:
+    """Code beside the entry, in the working folder and in its parameters: none of it runs."""
+    folder = entries(probe)
+    trap = f"open({str(tmp_path / 'ran')!r}, 'w').close()\n"
+    for place in (folder, folder / "own" / "wombat-fuel", tmp_path):
+        for name in ("evil.py", "evil_probe.py", "_kit.py", "shm_size.py", "sitecustomize.py"):
+            (place / name).write_text(trap)
+    (folder / "own" / "wombat-fuel" / "probes").mkdir()
+    (folder / "own" / "wombat-fuel" / "probes" / "evil.py").write_text(trap)
+    monkeypatch.chdir(tmp_path)
+    status = verify("wombat-fuel", python=python("wombat==1.1", "transformers==4.50.0"), entries=[folder])
+    assert status == 2, capsys.readouterr()
+    assert not (tmp_path / "ran").exists()
+
+
+def test_recording(capsys: Any, entries: Any, python: Any, tmp_path: Path) -> None:
+    folder, where = entries(), python("wombat==2.1")
+    status, said = answer(capsys, "wombat-fuel", python=where, entries=[folder], record=True)
+    assert (status, said["basis"]) == (0, "run"), "a record is of a run, also outside of the range"
+    (path,) = (folder / "own" / "wombat-fuel" / "verified").glob("*.json")
+    assert json.loads(path.read_text())["verdict"] == "not-here"
+    assert any(str(path) in note for note in said["notes"])
+    answer(capsys, "wombat-fuel", python=where, entries=[folder], record=tmp_path / "elsewhere")
+    assert list((tmp_path / "elsewhere" / "wombat-fuel").glob("*.json"))
+
+
+def test_the_terminal_shows_everything_in_both_languages(capsys: Any, entries: Any, python: Any) -> None:
+    probe = "{name: shm-size, with: {batch_mb: 100000, workers: 512}}"
+    where = python("wombat==1.1")
+    folder = entries(probe)
+    assert verify("wombat-fuel", python=where, entries=[folder], show_code=True) == 1
+    shown = capsys.readouterr().out
+    for part in (
+        "CONFIRMED",
+        "Feed the wombat",
+        "not tried here",
+        "removes the failure",
+        "statvfs",
+        "named with --python",
+    ):
+        assert part in shown
+    assert verify("wombat-fuel", python=where, entries=[folder], lang="zh") == 1
+    assert "已确认" in capsys.readouterr().out
+
+
+def test_without_a_target_every_range_is_asked(capsys: Any, entries: Any, python: Any) -> None:
+    status, said = answer(capsys, None, python=python("wombat==1.1"), entries=[entries()])
+    assert status == 3
+    assert [one["entry"] for one in said["entries"]] == ["wombat-fuel"]
+
+
+def test_the_version_answer_takes_a_tenth_of_a_second(capsys: Any, entries: Any, python: Any) -> None:
+    """Beyond the tool's own start (the compiled entries are in the cache after the first call)."""
+    where, folder = python("wombat==2.1"), entries()
+    bare = _best(lambda: os.spawnl(os.P_WAIT, sys.executable, sys.executable, "-c", "import importlib.metadata"))
+    verify("wombat-fuel", python=where, entries=[folder])
+    spent = _best(lambda: verify("wombat-fuel", python=where, entries=[folder]))
+    capsys.readouterr()
+    assert spent < 0.1 + 2 * bare, f"{spent:.3f} s; a bare interpreter {bare:.3f} s"
+
+
+def _best(call: Any) -> float:
+    times = []
+    for _ in range(5):
+        started = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def test_ctrl_c_is_quiet(entries: Any, python: Any, monkeypatch: Any) -> None:
+    def interrupted(*arguments: Any, **more: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "answer", interrupted)
+    assert verify("wombat-fuel", python=python("wombat==1.1"), entries=[entries()]) == 130
+
+
+def test_the_fake_interpreter_of_these_tests_is_executable(python: Any) -> None:
+    assert os.stat(python()).st_mode & stat.S_IXUSR

@@ -81,7 +81,7 @@ def pack(folder: Path, origin: str, *, strict: bool = True) -> Pack:
 def _fingerprint(folder: Path) -> str:
     """A hash over path, size and time of every file that is compiled (reading them all would cost a start 20 ms)."""
     digest = hashlib.blake2b(f"{FORMAT} {folder.resolve()}".encode(), digest_size=16)
-    for name in ("compile.py", "form.py", "patterns.py"):
+    for name in ("compile.py", "form.py", "patterns.py", "shown.py"):
         digest.update(str(Path(__file__).with_name(name).stat().st_mtime_ns).encode())
     stack = [str(folder)]
     found = []
@@ -89,9 +89,9 @@ def _fingerprint(folder: Path) -> str:
         with os.scandir(stack.pop()) as inside:
             for item in inside:
                 if item.is_dir(follow_symlinks=False):
-                    if item.name not in ("match", "no_match", "verified"):
+                    if item.name not in ("match", "no_match"):
                         stack.append(item.path)
-                elif item.name.endswith((".yaml", ".jsonl")):
+                elif item.name.endswith((".yaml", ".jsonl", ".json")):
                     state = item.stat()
                     found.append(f"{item.path}\0{state.st_size}\0{state.st_mtime_ns}")
     for line in sorted(found):

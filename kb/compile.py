@@ -14,6 +14,7 @@ from kb import patterns
 from kb.compiled import FORMAT
 from kb.form import Entry
 from kb.load import Library, Loaded, english_hash
+from kb.shown import printed, records
 from kb.source import Loader
 
 
@@ -98,6 +99,8 @@ class _Compiler:
         body["advice"] = [{"because": a.because, "pattern": self._pattern(a.printed)} for a in entry.advice]
         body["zh"] = item.chinese.model_dump(exclude_none=True) if item.chinese else None
         body["lookalikes"] = relations[entry.id]
+        body["printed"] = printed(item)
+        body["verified"] = records(item)
         return body
 
     def _condition(self, condition: Any) -> dict[str, Any]:

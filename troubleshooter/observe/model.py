@@ -40,6 +40,8 @@ class Failure:
     repeated: int = 1
     ranks: set[int] = field(default_factory=set)
     streams: set[str] = field(default_factory=set)
+    seen_at: dict[int, int] = field(default_factory=dict)
+    """By rank: the line on which that rank first printed it."""
     cause: Failure | None = None
     """The exception that this one was raised from or during."""
     last: Line | None = None

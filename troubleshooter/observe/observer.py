@@ -118,11 +118,14 @@ class Observer:
                 known.repeated += 1
                 known.last = failure.line
                 known.ranks |= failure.ranks
+                for rank in failure.ranks:
+                    known.seen_at.setdefault(rank, failure.line.number)
                 if len(known.streams) < 4096:
                     known.streams |= failure.streams
                 continue
             if len(self._known) >= FAILURES:
                 continue
+            failure.seen_at = dict.fromkeys(failure.ranks, failure.line.number)
             self._known[key] = failure
             self.observations.failures.append(failure)
             self._scan_message(failure)

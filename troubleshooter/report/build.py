@@ -8,15 +8,17 @@ from typing import Any
 from kb.compiled import Body, Knowledge
 from troubleshooter.match.conditions import Context, evaluate
 from troubleshooter.match.regex import search
-from troubleshooter.observe.model import Failure, Observations
+from troubleshooter.observe.model import Failure, Observations, Point
 from troubleshooter.observe.observer import fold
 from troubleshooter.rank import Ranked
+from troubleshooter.report.curves import charted, sample
 from troubleshooter.report.fill import fill, safe
 from troubleshooter.report.model import Diagnosis, EvidenceLine, FailureSeen, FixStep, Report
 
 TOP = 3
 EVIDENCE = 8
 MESSAGE = 4000
+RANKS = 256
 
 
 def build(
@@ -51,7 +53,7 @@ def build(
         first_failure=_first(observations, names),
         facts=facts,
         exits=[{"status": e.status, "rank": e.rank, "line": e.line.number} for e in observations.exits[:50]],
-        metrics={name: _series(points) for name, points in sorted(observations.metrics.items())},
+        metrics=_metrics(observations.metrics),
         ignored=ignored,
         lang=lang,
     )
@@ -177,9 +179,16 @@ def _first(observations: Observations, names: list[str]) -> dict[str, Any] | Non
         return None
     first = min(ranked, key=lambda f: (f.role != "initiating", f.line.number))
     followed = {r for f in ranked for r in f.ranks} - {first.line.rank}
+    order: dict[int, dict[str, Any]] = {}
+    for failure in ranked:
+        for rank, line in failure.seen_at.items():
+            if rank not in order or line < order[rank]["line"]:
+                seen = {"rank": rank, "line": line, "role": failure.role, "exception": failure.exception}
+                order[rank] = {**seen, "file": _name(names, failure.line.file)}
     return {
         "rank": first.line.rank, "line": first.line.number, "file": _name(names, first.line.file),
         "exception": first.exception, "followed": sorted(r for r in followed if r is not None),
+        "order": sorted(order.values(), key=lambda o: (o["rank"] != first.line.rank, o["line"]))[:RANKS],
     }  # fmt: skip
 
 
@@ -208,7 +217,15 @@ def _unexplained(
     }
 
 
-def _series(points: list[Any]) -> dict[str, Any]:
+def _metrics(series: dict[str, list[Point]]) -> dict[str, Any]:
+    """A summary of every metric; the ones that people look at also bring the points to draw."""
+    drawn = set(charted(list(series)))
+    return {
+        name: {**_series(points), **(sample(points) if name in drawn else {})} for name, points in sorted(series.items())
+    }
+
+
+def _series(points: list[Point]) -> dict[str, Any]:
     values = [p.value for p in points]
     good = [v for v in values if v - v == 0]
     bad = next((p for p in points if p.value - p.value != 0), None)

@@ -1,0 +1,117 @@
+"""Training curves: which metrics people look at, few enough points to draw them, and the moment where they went wrong."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from troubleshooter.observe.model import Point
+from troubleshooter.report.model import Report
+
+POINTS = 200
+SERIES = 8
+_ORDER = (
+    r"loss", r"grad_norm", r"learning_rate", r"eval_loss", r"rewards?", r"rewards?[/_].+", r"kl|.*[/_]kl",
+    r"entropy|.*[/_]entropy", r"perplexity|ppl", r".*loss.*", r".*(?:accuracy|reward|margin).*",
+)  # fmt: skip
+_CHARTED = tuple(re.compile(pattern) for pattern in _ORDER)
+_MANY = 8
+"""A value this many times the median before it is a jump."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One metric as it is drawn: ``values`` has None where the log printed NaN or infinity."""
+
+    name: str
+    x: list[float]
+    values: list[float | None]
+    lines: list[int]
+    by_step: bool
+    wrong: int | None
+    """Index of the point where it went wrong."""
+    why: str
+    """What is wrong there: nan, zero, jump, evidence; "" where nothing is."""
+
+
+def place(name: str) -> int | None:
+    """How early people look at a metric; None for one that is not drawn."""
+    return next((number for number, pattern in enumerate(_CHARTED) if pattern.fullmatch(name)), None)
+
+
+def charted(names: list[str]) -> list[str]:
+    """The metrics to draw, the most looked at first."""
+    ranked = [(rank, name) for name in names if (rank := place(name)) is not None]
+    return [name for _, name in sorted(ranked)[:SERIES]]
+
+
+def sample(points: list[Point]) -> dict[str, Any]:
+    """At most `POINTS` points: extremes and the first of each run of NaN are kept. For the report's ``metrics``."""
+    chosen = _chosen(points) if len(points) > POINTS else points
+    out: dict[str, Any] = {
+        "values": [p.value if p.value - p.value == 0 else None for p in chosen],
+        "lines": [p.line.number for p in chosen],
+    }
+    steps = [p.step for p in chosen]
+    known = [s for s in steps if s is not None]
+    if len(known) == len(steps) and all(a < b for a, b in pairwise(known)):
+        out["steps"] = known
+    return out
+
+
+def _chosen(points: list[Point]) -> list[Point]:
+    """Of each of 98 stretches the lowest and the highest, or the first that is no number; the first and the last point."""
+    stretches = POINTS // 2 - 2
+    kept = {0, len(points) - 1}
+    first_bad = next((i for i, p in enumerate(points) if p.value - p.value != 0), None)
+    if first_bad is not None:
+        kept.add(first_bad)
+    for number in range(stretches):
+        stretch = range(number * len(points) // stretches, (number + 1) * len(points) // stretches)
+        bad = next((i for i in stretch if points[i].value - points[i].value != 0), None)
+        if bad is not None:
+            kept.add(bad)
+            stretch = range(stretch.start, bad)
+        if stretch:
+            kept.add(min(stretch, key=lambda i: points[i].value))
+            if bad is None:
+                kept.add(max(stretch, key=lambda i: points[i].value))
+    return [points[i] for i in sorted(kept)]
+
+
+def curves(report: Report) -> list[Curve]:
+    """The curves of a report that have at least two points, with the moment where each went wrong."""
+    shown = {e.line for d in report.diagnoses[:1] if d.kind == "failure" for e in d.evidence}
+    found = []
+    for name in charted(list(report.metrics)):
+        series = report.metrics[name]
+        values: list[float | None] = series.get("values", [])
+        if len(values) < 2:
+            continue
+        steps = series.get("steps")
+        wrong, why = moment(name, values, series["lines"], shown)
+        x = [float(s) for s in steps] if steps else [float(i + 1) for i in range(len(values))]
+        found.append(Curve(name, x, values, series["lines"], bool(steps), wrong, why))
+    return found
+
+
+def moment(name: str, values: list[float | None], lines: list[int], evidence: set[int]) -> tuple[int | None, str]:
+    """Where a curve went wrong: no number, a fall to exactly zero, a jump, else a point that the diagnosis names."""
+    for index, value in enumerate(values):
+        if value is None:
+            return index, "nan"
+    numbers = [v for v in values if v is not None]
+    about_loss = name == "loss" or name.endswith("grad_norm")
+    if about_loss and numbers[-1] == 0.0 and any(numbers):
+        last = max(i for i, v in enumerate(numbers) if v != 0.0)
+        return last + 1, "zero"
+    if about_loss:
+        for index in range(5, len(numbers)):
+            before = sorted(abs(v) for v in numbers[max(0, index - 50) : index])
+            middle = before[len(before) // 2]
+            after = numbers[index : index + 3]
+            if middle > 0 and all(abs(v) > _MANY * middle for v in after):
+                return index, "jump"
+    return next(((i, "evidence") for i, line in enumerate(lines) if line in evidence), (None, ""))

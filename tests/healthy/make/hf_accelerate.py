@@ -18,6 +18,7 @@ HUGE = 2**46
 
 def loop(accelerator: Accelerator, steps: int, batch: int = 4) -> None:
     """A plain training loop over the counting rows."""
+    accelerator.print("accelerate", version_of("accelerate"), "torch", torch.__version__)
     set_seed(3)
     model = tiny.llama()
     chosen = torch.optim.AdamW(model.parameters(), lr=5e-3)
@@ -44,7 +45,7 @@ def loop(accelerator: Accelerator, steps: int, batch: int = 4) -> None:
 def batch_size_found() -> None:
     """The largest batch that fits is searched; real allocation failures of the CPU allocator are recovered."""
 
-    @find_executable_batch_size(starting_batch_size=32)
+    @find_executable_batch_size(starting_batch_size=32)  # type: ignore[untyped-decorator, unused-ignore]
     def train(batch_size: int) -> None:
         print(f"trying batch size {batch_size}")
         try:

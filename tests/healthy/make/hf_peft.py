@@ -18,7 +18,7 @@ TARGETS = ["q_proj", "v_proj"]
 
 def adapter(rank: int = 4, **change: object) -> LoraConfig:
     """A LoRA configuration for the tiny Llama."""
-    return LoraConfig(task_type="CAUSAL_LM", r=rank, lora_alpha=8, target_modules=TARGETS, **change)  # type: ignore[arg-type]
+    return LoraConfig(task_type="CAUSAL_LM", r=rank, lora_alpha=8, target_modules=TARGETS, **change)
 
 
 def trained_base() -> transformers.PreTrainedModel:

@@ -22,8 +22,11 @@ def nf4_lora() -> None:
     model = prepare_model_for_kbit_training(model)
     model = get_peft_model(model, LoraConfig(task_type="CAUSAL_LM", r=8, lora_alpha=32, target_modules="all-linear"))
     model.print_trainable_parameters()
-    Trainer(model=model, args=tiny.arguments(max_steps=12, bf16=True, gradient_checkpointing=True, warmup_steps=2),
-            train_dataset=tiny.rows()).train()
+    Trainer(
+        model=model,
+        args=tiny.arguments(max_steps=12, bf16=True, gradient_checkpointing=True, warmup_steps=2),
+        train_dataset=tiny.rows(),
+    ).train()
     model.save_pretrained("adapter")
 
 
@@ -33,7 +36,9 @@ def int8_frozen_base() -> None:
 
     logging.basicConfig(level=logging.INFO, format="%(levelname)s:%(name)s:%(message)s")
     tiny.llama(hidden_size=64, intermediate_size=128).save_pretrained("base")
-    model = transformers.LlamaForCausalLM.from_pretrained("base", quantization_config=BitsAndBytesConfig(load_in_8bit=True))
+    model = transformers.LlamaForCausalLM.from_pretrained(
+        "base", quantization_config=BitsAndBytesConfig(load_in_8bit=True)
+    )
     try:
         model.half()
     except ValueError as why:

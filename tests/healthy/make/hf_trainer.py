@@ -129,12 +129,11 @@ def checkpointing_and_samples() -> None:
     ).train()
     model.gradient_checkpointing_disable()
     prompt = tok("the river", return_tensors="pt")["input_ids"]
-    for attempt, extra in enumerate(
-        (
-            {"max_length": 1, "min_length": 4, "num_beams": 2, "num_return_sequences": 3},
-            {"max_new_tokens": 6, "do_sample": False, "temperature": 0.3},
-        )
-    ):
+    settings: list[dict[str, Any]] = [
+        {"max_length": 1, "min_length": 4, "num_beams": 2, "num_return_sequences": 3},
+        {"max_new_tokens": 6, "do_sample": False, "temperature": 0.3},
+    ]
+    for attempt, extra in enumerate(settings):
         try:
             print("sample:", tok.decode(model.generate(prompt, **extra)[0]))
             break

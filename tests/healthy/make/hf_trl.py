@@ -54,7 +54,10 @@ def sft_chat_evaluated() -> None:
     tok = tiny.tokenizer()
     kept = []
     for number, question in enumerate([*QUESTIONS * 5, None]):
-        talk = [{"role": "user", "content": question}, {"role": "assistant", "content": tiny.LINES[number % 5]}]
+        talk: list[dict[str, Any]] = [
+            {"role": "user", "content": question},
+            {"role": "assistant", "content": tiny.LINES[number % 5]},
+        ]
         try:
             talk[0]["content"] = question.strip()  # type: ignore[union-attr]
             tok.apply_chat_template(talk, tokenize=False)
@@ -113,7 +116,9 @@ def reward_new_head() -> None:
     warnings.simplefilter("default")
     tiny.llama().save_pretrained("base")
     model = transformers.AutoModelForSequenceClassification.from_pretrained("base", num_labels=1)
-    rows = [{"prompt": q, "chosen": q + " " + tiny.LINES[i], "rejected": q + " no"} for i, q in enumerate(QUESTIONS)] * 4
+    rows = [
+        {"prompt": q, "chosen": q + " " + tiny.LINES[i], "rejected": q + " no"} for i, q in enumerate(QUESTIONS)
+    ] * 4
     trl.RewardTrainer(
         model=model,
         args=common(trl.RewardConfig),

@@ -236,12 +236,12 @@ def notebook() -> str:
         "t = pd.DataFrame({'loss': [2.1, 1.7, np.nan, 1.2], 'eval': [np.nan, 1.9, np.nan, 1.5]})\nt",
         "print(t.describe())\nnp.log(np.array([0.0, -1.0]))",
     ]
-    made = [
-        {'cell_type': "code", 'metadata': {}, 'outputs': [], 'execution_count': None, 'source': text, 'id': f"c{i}"}
+    made: list[dict[str, object]] = [
+        {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": text, "id": f"c{i}"}
         for i, text in enumerate(cells)
     ]
-    kernel = {'kernelspec': {'name': "python3", 'display_name': "Python 3", 'language': "python"}}
-    return json.dumps({'cells': made, 'metadata': kernel, 'nbformat': 4, 'nbformat_minor': 5})
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    return json.dumps({"cells": made, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5})
 
 
 FILES = {

@@ -117,9 +117,9 @@ set -x
 for n in 1 2 3; do
   if curl --max-time 2 -sS http://127.0.0.1:9/health; then break; else echo "attempt $n failed (connection refused), retrying"; fi
 done
-( ulimit -v 60000; perl -e 'my $x = "a" x 500_000_000; print length $x' ) || echo "small helper ran out of memory as planned, using the stream mode"
+( ulimit -v 60000; perl -e 'my $x = "a" x 500_000_000; print length $x' ) || echo "small converter ran out of memory as planned, using the stream mode"
 timeout 1 sleep 5 || echo "probe timed out with status $?"
-sh -c 'kill -9 $$' || echo "helper was killed on purpose, status $?"
+sh -c 'kill -9 $$' || echo "converter was killed on purpose, status $?"
 ls /no/such/folder || true
 nvidia-smi || echo "no GPU: CUDA tests skipped"
 grep -c nan /etc/hostname || true

@@ -97,20 +97,33 @@ def feed_parser() -> None:
 
 def node_undefined() -> None:
     """A Node script reads a property of undefined."""
-    Path("menu.cjs").write_text("const menu = { lunch: [] };\nfunction price(d) { return d.price.toFixed(2); }\n"
-                                "console.log('printing the menu');\nconsole.log(price(menu.lunch[0]));\n", encoding="utf-8")
+    Path("menu.cjs").write_text(
+        "const menu = { lunch: [] };\nfunction price(d) { return d.price.toFixed(2); }\n"
+        "console.log('printing the menu');\nconsole.log(price(menu.lunch[0]));\n",
+        encoding="utf-8",
+    )
     raise SystemExit(subprocess.run(["node", "menu.cjs"], check=False).returncode)
 
 
 GROUPS = {
-    "python": {case.__name__: case for case in (csv_missing_column, web_answer_not_json, calendar_dates, asyncio_group,
-                                                backup_bad_archive)},
-    "sqlite3": dict(database_locked=database_locked),
-    "expat": dict(feed_parser=feed_parser),
-    "node": dict(node_undefined=node_undefined),
+    "python": {
+        case.__name__: case
+        for case in (csv_missing_column, web_answer_not_json, calendar_dates, asyncio_group, backup_bad_archive)
+    },
+    "sqlite3": {"database_locked": database_locked},
+    "expat": {"feed_parser": feed_parser},
+    "node": {"node_undefined": node_undefined},
 }
 
 if __name__ == "__main__":
     node = subprocess.run(["node", "--version"], capture_output=True, text=True, check=False).stdout.strip().lstrip("v")
-    families(GROUPS, unrelated=True, versions={"python": ".".join(map(str, sys.version_info[:3])), "node": node or "0",
-                                               "sqlite3": sqlite3.sqlite_version, "expat": expat.EXPAT_VERSION[6:]})
+    families(
+        GROUPS,
+        unrelated=True,
+        versions={
+            "python": ".".join(map(str, sys.version_info[:3])),
+            "node": node or "0",
+            "sqlite3": sqlite3.sqlite_version,
+            "expat": expat.EXPAT_VERSION[6:],
+        },
+    )

@@ -38,6 +38,7 @@ class _Compiler:
         self.literals: dict[str, int] = {}
         self.triggers: dict[int, set[int]] = {}
         self.pseudo: dict[str, set[int]] = {}
+        self.spoken: set[int] = set()
 
     def run(self) -> bytes:
         loaded = [self.library.entries[i] for i in sorted(self.library.entries)]
@@ -62,6 +63,7 @@ class _Compiler:
             "format": FORMAT,
             "literals": names,
             "triggers": [sorted(self.triggers.get(self.literals[n], ())) for n in names],
+            "names": [n for n in range(len(names)) if n not in self.spoken],
             "pseudo": {name: sorted(owners) for name, owners in sorted(self.pseudo.items())},
             "ids": [item.entry.id for item in loaded],
             "places": places,
@@ -139,7 +141,9 @@ class _Compiler:
         return out
 
     def _pattern(self, pattern: str) -> dict[str, Any]:
-        return {"re": pattern, "literals": [self._literal(text) for text in patterns.literals(pattern)]}
+        literals = [self._literal(text) for text in patterns.literals(pattern)]
+        self.spoken.update(literals)
+        return {"re": pattern, "literals": literals}
 
     def _literal(self, text: str) -> int:
         return self.literals.setdefault(text, len(self.literals))

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-FORMAT = 4
+FORMAT = 5
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 Body = dict[str, Any]
@@ -33,6 +33,8 @@ class Pack:
             raise ValueError(f"{path}: compiled by another version of the tool; delete it, it is made anew")
         self._base = end + 1
         self.literals: list[str] = header["literals"]
+        self.names: list[int] = header["names"]
+        """Literals that are only names of packages and options: worth a line, not a look at what is around it."""
         self.triggers: list[list[int]] = header["triggers"]
         self.pseudo: dict[str, list[int]] = header["pseudo"]
         self.ids: list[str] = header["ids"]
@@ -74,9 +76,11 @@ class Knowledge:
         self.packs = packs
         self.literals: list[str] = []
         self._first: list[int] = []
+        self.names: set[int] = set()
         shadowed: dict[str, int] = {}
         for number, pack in enumerate(packs):
             self._first.append(len(self.literals))
+            self.names.update(len(self.literals) + n for n in pack.names)
             self.literals += pack.literals
             for id_ in pack.ids:
                 shadowed[id_] = number

@@ -9,13 +9,14 @@ from pathlib import Path
 from kb.cache import cache_folder, knowledge
 from kb.compiled import Knowledge
 from troubleshooter.match.engine import Candidate, candidates
+from troubleshooter.observe.marks import MARKS
 from troubleshooter.observe.model import Fact, Observations
 from troubleshooter.observe.observer import Observer
 from troubleshooter.rank import rank
 from troubleshooter.read.line import Line
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.sources import Source, from_path, from_text
-from troubleshooter.read.stream import read
+from troubleshooter.read.stream import Seen, read
 from troubleshooter.report.build import TOP, build
 from troubleshooter.report.model import Report
 
@@ -34,13 +35,16 @@ class Tool:
     def load(cls, entries: Sequence[Path] = ()) -> Tool:
         """The shipped entries, with folders of a team's own on top. Raises `kb.problem.EntryError`, FileNotFoundError."""
         known = knowledge(*entries)
-        return cls(known, Scanner(known.literals, cache_folder()))
+        return cls(known, Scanner(known.literals, cache_folder(), MARKS, known.names))
 
     def observe(self, sources: Sequence[Source]) -> Observations:
         """What the sources of one run show, merged. Raises `read.sources.Unreadable`."""
         observer = Observer(self.scanner)
         for number, source in enumerate(sources):
-            observer.feed(read(source, number))
+            seen = Seen()
+            observer.feed(read(source, number, self.scanner, seen))
+            observer.observations.bytes += seen.bytes
+            observer.observations.complete &= seen.complete
         found = observer.finish()
         for name, version in self.environment.items():
             line = Line(f"{name}=={version} (installed, read by --env)", 0)

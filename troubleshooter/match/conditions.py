@@ -12,7 +12,7 @@ from kb import versions
 from kb.compiled import Knowledge
 from troubleshooter.match import series
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome, State
-from troubleshooter.match.regex import search
+from troubleshooter.match.regex import compiled, search
 from troubleshooter.match.relations import RELATIONS
 from troubleshooter.observe import phases
 from troubleshooter.observe.facts import canonical
@@ -22,6 +22,9 @@ from troubleshooter.read.line import Line
 
 ANCHORS = 12
 """Exceptions or lines that one symptom is tried on."""
+
+MATCHES = 6
+"""Matches of one pattern in one message that are tried apart."""
 
 Condition = dict[str, Any]
 _HOLE = re.compile(r"<<([\w-]+)(?::[a-z]+)?(?:\|[^>]*)?>>")
@@ -99,7 +102,7 @@ def _message_anchors(condition: Condition, context: Context) -> Iterator[tuple[A
             evidence = Evidence(failure.line, failure.line.text, "the exception")
             yield Anchor(failure, failure.line), Outcome("held", said, [evidence], {}, 0, len(failure.type))
             continue
-        if found := _in_message(patterns, failure):
+        for found in _in_message(patterns, failure):
             yield Anchor(failure, failure.line), _held(said, failure.line, failure.line.text, found, "the exception")
     for pattern in patterns:
         for line in context.lines(pattern):
@@ -111,15 +114,24 @@ def _message_anchors(condition: Condition, context: Context) -> Iterator[tuple[A
                 yield Anchor(None, line), outcome
 
 
-def _in_message(patterns: list[dict[str, Any]], failure: Failure) -> Any:
+def _in_message(patterns: list[dict[str, Any]], failure: Failure) -> Iterator[Any]:
+    """Matches in an exception's message: one, or several where they captured different values (many parameters that
+    do not fit are listed in one message)."""
     texts = [fold(failure.message), fold(failure.text)]
     if "\n" in failure.message:
         texts.append(fold(failure.text.replace("\n", "")))
     for pattern in patterns:
         for text in texts:
-            if found := search(pattern["re"], text):
-                return found
-    return None
+            seen: set[tuple[tuple[str, str | None], ...]] = set()
+            for found in compiled(pattern["re"]).finditer(text):
+                values = tuple(found.groupdict().items())
+                if values not in seen:
+                    seen.add(values)
+                    yield found
+                if len(seen) >= MATCHES or not values:
+                    break
+            if seen:
+                return
 
 
 def _type_in(failure: Failure, names: list[str]) -> bool:

@@ -12,7 +12,6 @@ from troubleshooter.match.conditions import ANCHORS, Context, anchors, anchors_o
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome, Trial
 from troubleshooter.observe.model import Observations
 
-
 # The installed package that the innermost frame belongs to: ``<<caller>>`` in an entry's texts and relations.
 _INSTALLED = re.compile(r"(?:site|dist)-packages/([A-Za-z_]\w{0,60})")
 

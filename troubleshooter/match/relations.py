@@ -118,6 +118,24 @@ def share_above(part: Any, whole: Any, share: Any) -> bool | None:
     return None if x is None or y is None or s is None else x > s * y
 
 
+def near(a: Any, b: Any, within: Any) -> bool | None:
+    """a and b differ by no more than a distance."""
+    x, y, w = number(a), number(b), number(within)
+    return None if x is None or y is None or w is None else abs(x - y) <= w
+
+
+def gap_above(a: Any, b: Any, gap: Any) -> bool | None:
+    """a is larger than b by more than a gap."""
+    x, y, g = number(a), number(b), number(gap)
+    return None if x is None or y is None or g is None else x - y > g
+
+
+def gap_share_above(a: Any, b: Any, whole: Any, share: Any) -> bool | None:
+    """a is larger than b by more than a share of a whole."""
+    x, y, w, s = number(a), number(b), number(whole), number(share)
+    return None if x is None or y is None or w is None or s is None else x - y > s * w
+
+
 def near_or_above(a: Any, b: Any, share: Any = 0.8) -> bool | None:
     found = far_below(a, b, share)
     return None if found is None else not found
@@ -129,6 +147,7 @@ RELATIONS: dict[str, Callable[..., bool | None]] = {
         ("equal", equal), ("different", different), ("less", less), ("greater", greater), ("ratio_about", ratio_about),
         ("doubled", doubled), ("half_of_product", half_of_product), ("multiple", multiple), ("not_multiple", not_multiple),
         ("slightly_less", slightly_less), ("far_apart", far_apart), ("far_below", far_below), ("near_or_above", near_or_above),
+        ("near", near), ("gap_above", gap_above), ("gap_share_above", gap_share_above),
         ("share_below", share_below), ("share_above", share_above),
     )
 }  # fmt: skip

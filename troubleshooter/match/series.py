@@ -7,6 +7,8 @@ from collections.abc import Callable
 from troubleshooter.observe.model import Point
 
 STUCK_POINTS = 4
+REPEAT_POINTS = 400
+"""Points at the end of a series that are searched for a block that comes again."""
 EXPLODED = 30.0
 """A series explodes when its end lies this many times over its lowest earlier value (F20 of the lab: 5 → 6,665)."""
 
@@ -64,6 +66,7 @@ def _exploding(values: list[float]) -> bool:
 
 def _repeating(values: list[float]) -> bool:
     """A block of at least three different values comes again digit for digit (nothing is updated between epochs)."""
+    values = values[-REPEAT_POINTS:]
     n = len(values)
     for period in range(3, n // 2 + 1):
         block = values[-period:]

@@ -21,6 +21,15 @@ PACKAGES = (
     "mamba-ssm", "causal-conv1d", "compressed-tensors", "lm-eval", "gradio", "pydantic", "setuptools", "ninja", "nccl", "sglang",
     "diffusers", "sentence-transformers", "timm", "llama-recipes", "llama_recipes", "python", "cuda", "driver", "cudnn", "rocm",
 )  # fmt: skip
+MARKS = (
+    *sorted(PACKAGES), "==", "python3.", ".dist-info", ".egg", "name: ", "version: ", "gpu", "nvidia", "tesla", "geforce", "rtx",
+    "gtx", "titan", "a100", "h100", "v100", "radeon", "instinct", "capability", ":\\", "winerror", "site-packages\\", "win32",
+    "windows-", "\\lib\\", "wsl", "dist-packages", "/content/", "ipython-input", "/kaggle/", "/users/", "macos-", "darwin",
+    "hiperror", "hip", "gfx", "mps", "metal", "linux-", "/usr/lib/", "/home/", "/opt/conda", "/root/", "/lib/python",
+    "cell in[", "input in [", "ipykernel", "<cell line",
+)  # fmt: skip
+"""One of these stands in every line that shows a fact."""
+
 _NAMES = "|".join(sorted((re.escape(p) for p in PACKAGES), key=len, reverse=True))
 _VERSION = r"v?(?P<version>\d{1,4}(?:\.\d{1,5}){1,4}(?:[.\-]?(?:dev|post|rc|a|b)\d*)?(?:\+[\w.]+)?)"
 _ANY = re.compile(rf"(?i)(?<![\w./-])(?P<name>{_NAMES})(?![\w-])")
@@ -29,7 +38,7 @@ _SAID = re.compile(
     rf"(?i)(?<![\w./-])(?P<name>{_NAMES})[`'\"]?\s*(?:\(GPU\?\)|library|package)?\s*(?:[_ ]?(?:version|ver\.?))?\s*"
     rf"(?:\(GPU\?\))?[`'\"]?\s*(?:\||:|==?|@|\s)\s*[`'\"]?{_VERSION}(?=[\s,;)\]|\"'`(:]|\.?\s|\.?$)"
 )
-_LISTED = re.compile(rf"^\s*(?P<name>[A-Za-z][\w.-]{{1,40}})\s{{2,40}}{_VERSION}(?:\s|$)")
+_LISTED = re.compile(rf"(?i)^\s*(?P<name>{_NAMES})\s{{2,40}}{_VERSION}(?:\s|$)")
 _REQUIRED = re.compile(
     r"(?i)requir|upgrade|install\b|please|at least|minimum|need|older|newer|>=|<=|~=|deprecat|removed|will be|support|compiled|built"
 )

@@ -15,6 +15,12 @@ HEAD, TAIL = 500, 4000
 """Points of one series that are kept: the first and the last; anomalies between them are kept too."""
 
 _ABOUT = re.compile(r"loss|grad[_ ]?norm|reward|perplexity|learning[_ ]rate|logps|\bkl\b|\blr\b|\bppl\b", re.IGNORECASE)
+MARKS = (
+    "loss", "grad_norm", "grad norm", "gradnorm", "grad-norm", "gnorm", "reward", "perplexity", "learning_rate", "learning rate",
+    "logps", "'kl'", '"kl"', "kl:", "kl=", "kl :", "/kl", "'lr'", '"lr"', "lr:", "lr=", "lr ", "/lr", "ppl",
+)  # fmt: skip
+"""One of these stands in every line that holds metrics (but lines of an object or a table that began above)."""
+
 _NUMBER = r"[-+]?(?:\d{1,20}(?:\.\d{0,25})?|\.\d{1,25})(?:[eE][-+]?\d{1,4})?|[-+]?(?:nan|NaN|NAN|inf|Inf|INF|Infinity|infinity)"
 _QUOTE = "['\"`‘’“”＇＂]"
 _QUOTED = re.compile(
@@ -52,6 +58,11 @@ class MetricReader:
         self.record = 0
         self._columns: list[str] | None = None
         self._inside = False
+
+    @property
+    def inside(self) -> bool:
+        """Whether an object or a table began above: the next line may belong to it without a mark."""
+        return self._inside or self._columns is not None
 
     def read(self, line: Line) -> bool:
         """Take one line's metrics; True when it held some."""
@@ -113,7 +124,7 @@ class MetricReader:
         points.append(Point(value, self.record, line, step))
         if len(points) > HEAD + 2 * TAIL:
             middle = points[HEAD:-TAIL]
-            points[HEAD:-TAIL] = [p for p in middle if not _finite_value(p.value)][:HEAD]
+            points[HEAD:-TAIL] = [p for p in middle if not _finite_value(p.value) or p.value == 0][:HEAD]
 
 
 def _canonical(name: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from troubleshooter.observe import phases, process
 from troubleshooter.observe.facts import FactReader
+from troubleshooter.observe.marks import FACTS, METRICS, PHASES, PROCESS, ROUTES
 from troubleshooter.observe.metrics import MetricReader
 from troubleshooter.observe.model import Failure, Observations
 from troubleshooter.observe.traceback import parse, parse_part
@@ -45,23 +46,31 @@ class Observer:
 
     def feed(self, lines: Iterable[Line]) -> None:
         """Observe some lines; memory stays bounded however many there are."""
+        metrics, first_mark, scan = self._metrics, self._scanner.first_mark, self._scanner.scan
         for line in lines:
             text = line.text
             self._fed += 1
-            if not text:
-                self._stream(line)
-                continue
-            if self._metrics.read(line):
-                self.observations.progress[line.file] = line.number
-            else:
-                self._facts.read(line)
-                process.read(line, self.observations)
-                if process.well(text):
-                    self.observations.progress[line.file] = line.number
-            if (phase := phases.of_line(text)) is not None:
-                self._phase(phase, line)
-            self._hits(text, line)
             self._stream(line)
+            if not text:
+                continue
+            plain = text.isascii() and "  " not in text and "\t" not in text
+            readers = 0
+            for number in scan((text if plain else fold(text)).encode("utf-8", "replace")):
+                if number < first_mark:
+                    self._keep(number, line)
+                else:
+                    readers |= ROUTES[number - first_mark]
+            if (readers & METRICS or metrics.inside) and metrics.read(line):
+                self.observations.progress[line.file] = line.number
+            elif readers & (FACTS | PROCESS):
+                if readers & FACTS:
+                    self._facts.read(line)
+                if readers & PROCESS:
+                    process.read(line, self.observations)
+                    if process.well(text):
+                        self.observations.progress[line.file] = line.number
+            if readers & PHASES and (phase := phases.of_line(text)) is not None:
+                self._phase(phase, line)
 
     def finish(self) -> Observations:
         """Everything that was observed; the observer is used up."""
@@ -85,11 +94,6 @@ class Observer:
             found, rest = parse_part(lines)
             self._take(found)
             self._streams[name] = lines[rest:]
-
-    def _hits(self, text: str, line: Line) -> None:
-        folded = text if text.isascii() and "  " not in text and "\t" not in text else fold(text)
-        for number in self._scanner.scan(folded.encode("utf-8", "replace")):
-            self._keep(number, line)
 
     def _keep(self, number: int, line: Line) -> None:
         seen = self.observations
@@ -140,6 +144,6 @@ class Observer:
         for text in (whole, joined):
             for number in self._scanner.scan(text.encode("utf-8", "replace")):
                 seen = self.observations
-                if number not in seen.hits:
+                if number < self._scanner.first_mark and number not in seen.hits:
                     seen.counts[number] = 1
                     seen.hits[number] = [failure.line]

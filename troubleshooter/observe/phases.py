@@ -30,6 +30,15 @@ _LINES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("build", re.compile(r"Building (?:wheel|extension)|Loading extension module|\[\d+/\d+\] (?:c\+\+|/usr/|nvcc)|Using .{0,60}torch_extensions")),
 )  # fmt: skip
 
+MARKS = (
+    "loading checkpoint shards", "loading weights", "loading safetensors", "fetching ", "map", "tokeniz", "running tokenizer",
+    "generating ", "filter", "packing", "converting", "applying chat", "extracting prompt", "adding eos", "running training",
+    "num epochs", "'grad_norm'", "'learning_rate'", "running evaluation", "'eval_loss'", "evaluating", "saving ",
+    "configuration saved", "tokenizer config file", "continuing training", "loading model from", "resum", "merg",
+    "building ", "loading extension", "c++", "nvcc", "torch_extensions",
+)  # fmt: skip
+"""One of these stands in every line that announces a phase."""
+
 
 def of_failure(failure: Failure) -> set[str]:
     """Every phase that the failure's frames tell; empty when it has none that tell."""

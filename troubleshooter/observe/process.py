@@ -31,6 +31,14 @@ _WORDS = (
 _ABOUT = re.compile(
     r"(?i)exit|SIG[A-Z]{3}|signal|killed|bus error|segmentation|segfault|aborted|illegal instr|oom|returned non-zero"
 )
+MARKS = (
+    "exit", "sighup", "sigint", "sigquit", "sigill", "sigtrap", "sigabrt", "sigbus", "sigfpe", "sigkill", "sigsegv", "sigpipe",
+    "sigterm", "sigxcpu", "sigusr1", "sigalrm", "signal", "killed", "bus error", "segmentation", "segfault", "aborted",
+    "illegal instr", "oom", "returned non-zero", "return code", "returncode", "train_runtime", "0 failed", " passed",
+    "training completed", "training succeeded", "successfully ", "build succeeded",
+)  # fmt: skip
+"""One of these stands in every line that reports how a process ended."""
+
 _RANK = re.compile(r"(?:local_rank|rank)\s*:\s*(?P<rank>\d{1,5})")
 
 # Exceptions that only report that another process failed.

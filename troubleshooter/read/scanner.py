@@ -1,7 +1,7 @@
-"""One scan for the literals of all entries: Hyperscan, linear in the text and nearly independent of their number.
+"""One scan for all literals: those of the entries, and the marks that tell which reader a line is for.
 
-The compiled database is kept in the user's cache by content hash; where that cannot be written it is compiled at each
-start (12 ms a thousand literals).
+Hyperscan: linear in the text and nearly independent of the number of literals. The compiled database is kept in the
+user's cache by content hash; where that cannot be written it is compiled at each start (12 ms a thousand literals).
 """
 
 from __future__ import annotations
@@ -17,34 +17,57 @@ _FLAGS = hyperscan.HS_FLAG_CASELESS | hyperscan.HS_FLAG_SINGLEMATCH
 
 
 class Scanner:
-    """Finds which of the literals a text holds (ASCII case ignored)."""
+    """Finds which of the literals a text holds (ASCII case ignored), each once.
 
-    def __init__(self, literals: Sequence[str], cache: Path | None = None) -> None:
+    ``literals`` are the knowledge's; ``marks`` come after them, so mark ``i`` has the number ``first_mark + i``.
+    ``names``: literals that are only names (of packages, of options).
+    """
+
+    def __init__(
+        self,
+        literals: Sequence[str],
+        cache: Path | None = None,
+        marks: Sequence[str] = (),
+        names: frozenset[int] | set[int] = frozenset(),
+    ) -> None:
         """``cache``: a folder for compiled databases, or None for no cache."""
-        self._database = _load(literals, cache) if literals else None
+        self.first_mark = len(literals)
+        self.names = names
+        everything = [*literals, *marks]
+        self._database = _load(everything, cache) if everything else None
         self._found: list[int] = []
-        append = self._found.append
+        self._placed: list[tuple[int, int]] = []
+        append, place = self._found.append, self._placed.append
 
         def hit(number: int, start: int, stop: int, flags: int, context: object) -> None:
             append(number)
 
-        self._hit = hit
+        def hit_at(number: int, start: int, stop: int, flags: int, context: object) -> None:
+            place((number, stop))
+
+        self._hit, self._hit_at = hit, hit_at
 
     def scan(self, text: bytes) -> list[int]:
-        """The numbers of the literals that the text holds, each once."""
+        """The numbers of the literals that the text holds."""
         found = self._found
         found.clear()
         if self._database is not None and text:
             self._database.scan(text, match_event_handler=self._hit)
         return found[:]
 
+    def places(self, block: bytes) -> list[tuple[int, int]]:
+        """``(number, end)`` of the first occurrence of each literal that a block of a log holds, in their order."""
+        placed = self._placed
+        placed.clear()
+        if self._database is not None and block:
+            self._database.scan(block, match_event_handler=self._hit_at)
+        return placed[:]
+
 
 def _load(literals: Sequence[str], cache: Path | None) -> hyperscan.Database:
-    key = hashlib.blake2b(
-        "\0".join([str(getattr(hyperscan, "__version__", "")), *literals]).encode(),
-        digest_size=16,
-    )
-    path = cache / f"{key.hexdigest()}.hs" if cache else None
+    parts = [str(getattr(hyperscan, "__version__", "")), *literals]
+    digest = hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
+    path = cache / f"{digest}.hs" if cache else None
     if path is not None:
         try:
             database = hyperscan.loadb(path.read_bytes(), hyperscan.HS_MODE_BLOCK)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from troubleshooter.read.line import Line, lines
+from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.sources import Source
 from troubleshooter.read.text import LINE_LIMIT
+from troubleshooter.read.windows import Windows
 
 
 def raw_lines(chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
@@ -30,14 +33,30 @@ def raw_lines(chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
         yield number, held
 
 
-def read(source: Source, file: int = 0) -> Iterator[Line]:
-    """All lines of a source."""
+@dataclass(slots=True)
+class Seen:
+    """How much of a source there was, and whether all of it was looked at line by line."""
+
+    bytes: int = 0
+    complete: bool = True
+
+
+def read(source: Source, file: int = 0, scanner: Scanner | None = None, seen: Seen | None = None) -> Iterator[Line]:
+    """The lines of a source: all of a small one, of a large one those worth a look (all, without a scanner)."""
     stream = f"rank {source.rank}" if source.rank is not None else ""
+    seen = seen or Seen()
     if source.notebook:
         yield from _notebook(source, file)
         return
-    for number, raw in raw_lines(source.chunks()):
-        yield from lines(raw, number, file, stream, source.rank)
+    if scanner is None:
+        for number, raw in raw_lines(source.chunks()):
+            yield from lines(raw, number, file, stream, source.rank)
+        return
+    windows = Windows(source.chunks(), scanner, scanner.first_mark)
+    for first, piece in windows.pieces():
+        for number, raw in enumerate(piece.split(b"\n"), first):
+            yield from lines(raw, number, file, stream, source.rank)
+    seen.bytes, seen.complete = windows.bytes, windows.complete
 
 
 def _notebook(source: Source, file: int) -> Iterator[Line]:

@@ -51,6 +51,34 @@ def literals(pattern: str) -> list[str]:
     return sorted(found) if found else []
 
 
+def words(pattern: str) -> set[str]:
+    """Every literal run of `MIN_LITERAL` characters or more in the pattern, lower case, whether forced or not."""
+    found: set[str] = set()
+
+    def walk(tree: Any) -> None:
+        run = ""
+        for op, arg in tree:
+            if op is _c.LITERAL and arg < 128:
+                run += chr(arg).lower()
+                continue
+            found.add(run)
+            run = ""
+            if op is _c.SUBPATTERN:
+                walk(arg[-1])
+            elif op is _c.BRANCH:
+                for branch in arg[1]:
+                    walk(branch)
+            elif op in (_c.MAX_REPEAT, _c.MIN_REPEAT):
+                walk(arg[2])
+        found.add(run)
+
+    try:
+        walk(_p.parse(pattern))
+    except re.error:
+        return set()
+    return {run for run in found if len(run) >= MIN_LITERAL}
+
+
 def _score(found: set[str] | None) -> int:
     return min(map(len, found)) if found else 0
 

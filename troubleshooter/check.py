@@ -8,13 +8,16 @@ from pathlib import Path
 
 from kb.check import check as static
 from kb.load import Library, Loaded
+from kb.patterns import words
 from kb.problem import Problem
 from troubleshooter.diagnose import Tool
 from troubleshooter.explain import explain
 from troubleshooter.match.engine import Candidate
 from troubleshooter.observe.model import Observations
+from troubleshooter.observe.observer import fold
 from troubleshooter.rank import Ranked, rank
 from troubleshooter.read.sources import from_path
+from troubleshooter.read.stream import read
 
 
 @dataclass(slots=True)
@@ -96,21 +99,22 @@ def _no_match(item: Loaded, tool: Tool) -> Iterator[Problem]:
         if fewest > 1:
             text = f"is no near miss of {item.entry.id}: every symptom fails by {fewest} or more conditions"
             yield Problem(path, 1, 1, "", text, "take a log that fails by exactly one")
-        elif fewest == 1 and not _holds_literal(tool, item.entry.id, tried.observations):
+        elif fewest == 1 and not _holds_literal(tool, item.entry.id, path):
             yield Problem(path, 1, 1, "", f"holds no literal of {item.entry.id}", "a near miss has words of the entry")
 
 
-def _holds_literal(tool: Tool, id_: str, observations: Observations) -> bool:
+def _holds_literal(tool: Tool, id_: str, path: Path) -> bool:
+    """Whether a near miss has words of the entry: a literal run of one of its patterns."""
     found = tool.knowledge.find(id_)
     assert found is not None
-    body, base = found
-    stack = [c for s in body["symptoms"] for c in s["require"]]
+    text = fold(" ".join(line.text for source in from_path(path) for line in read(source))).lower()
+    stack = [c for s in found[0]["symptoms"] for part in ("require", "support", "exclude") for c in s[part]]
     asks_words = False
     while stack:
         condition = stack.pop()
         for pattern in condition.get("patterns", []):
             asks_words = True
-            if any(base + literal in observations.hits for literal in pattern["literals"]):
+            if any(word in text for word in words(pattern["re"])):
                 return True
         stack += condition.get("parts", [])
         if "part" in condition:

@@ -49,6 +49,14 @@ def test_agreeing_records_are_silent(tmp_path: Path) -> None:
     assert record.check_records(ENTRY, tmp_path) == []
 
 
+def test_no_folder_of_the_recording_machine_is_kept(tmp_path: Path) -> None:
+    message = "cannot import name 'X' from 'transformers' (/home/me/envs/a/lib/transformers/__init__.py), 3/4 of I/O"
+    row = {**SEEN, "observed": {"exception": "ImportError", "message": message}}
+    text = recorded(tmp_path, "4.50.3", row).read_text("utf-8")
+    assert "/home" not in text
+    assert "(…/__init__.py), 3/4 of I/O" in text
+
+
 @pytest.mark.parametrize(("version", "row"), [("4.50.3", NOT_SEEN), ("4.57.6", SEEN)])
 def test_a_contradiction_fails(tmp_path: Path, version: str, row: dict[str, Any]) -> None:
     recorded(tmp_path, version, row)

@@ -309,6 +309,15 @@ def test_a_folder_with_random_py_does_not_break_the_probe(
     assert running("import random; kit.note(str(random.randint(1, 1)))").of("note")[0]["text"] == "1"
 
 
+def test_what_steers_a_terminal_is_taken_out(running: Running) -> None:
+    outcome = running(
+        "kit.note('a\\x1b[31mb\\x1b]0;title\\x07c\\r\\u202ed'); print('x\\x1b[2J\\x07y'); raise SystemExit(1)"
+    )
+    assert outcome.of("note")[0]["text"] == "abc  d"
+    assert "xy" in outcome.tail.replace(" ", "")
+    assert "\x1b" not in outcome.tail
+
+
 def test_ctrl_c_ends_the_probe(write: Callable[[str], Probe]) -> None:
     def interrupt(text: str) -> None:
         raise KeyboardInterrupt

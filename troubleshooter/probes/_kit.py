@@ -90,7 +90,11 @@ class Kit:
         """Run the failing code. True: the expected exception came; False: it ran; None: something else came."""
         attempt = self.attempt(function)
         occurred = self.judge(attempt)
-        self._channel.send("symptom", case=case, occurred=occurred, observed=attempt.described())
+        observed = attempt.described()
+        if occurred:  # a long message holds the decisive words somewhere in the middle
+            lines = [line.strip() for line in str(attempt.error).splitlines()]
+            observed["matched"] = next((line for line in lines if re.search(self._expected[1], line)), lines[0])[:500]
+        self._channel.send("symptom", case=case, occurred=occurred, observed=observed)
         return occurred
 
     def measured(self, case, occurred, text, **numbers):

@@ -1,11 +1,21 @@
-"""Does an adapter trained after a resize load onto a base that was not resized ("size mismatch for ... embed_tokens")?"""
+"""Does a saved adapter refuse to load onto this model ("size mismatch for ... embed_tokens", "... lora_A")?
 
-QUESTION = "Does an adapter with resized embeddings load onto a base of the old size?"
+Four ways to the same words: tokens were added before training, the embedding was cut to the tokenizer's length, the rank
+differs, or the base is another model.
+"""
+
+QUESTION = "Does a saved adapter refuse to load onto a model of other sizes here?"
 NEEDS = ["torch", "transformers", "peft"]
-PARAMETERS = {}
+PARAMETERS = {"case": ["added-tokens", "cut-tokens", "rank", "other-base"]}
 PAIRS = [
     ("confirmed", {"transformers": "4.51.3", "accelerate": "1.5.2", "peft": "0.15.2"}),
     ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.21.2"}),
+    ("confirmed", {"transformers": "4.51.3", "accelerate": "1.5.2", "peft": "0.15.2"}, {"case": "cut-tokens"}),
+    ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.21.2"}, {"case": "cut-tokens"}),
+    ("confirmed", {"transformers": "4.51.3", "accelerate": "1.5.2", "peft": "0.15.2"}, {"case": "rank"}),
+    ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.21.2"}, {"case": "rank"}),
+    ("confirmed", {"transformers": "4.51.3", "accelerate": "1.5.2", "peft": "0.15.2"}, {"case": "other-base"}),
+    ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.21.2"}, {"case": "other-base"}),
 ]
 REPRODUCE = """
 from peft import LoraConfig, PeftModel, get_peft_model
@@ -24,27 +34,64 @@ PeftModel.from_pretrained(LlamaForCausalLM(config), "adapter")
 def run(kit):
     import os
 
-    kit.expects("RuntimeError", r"size mismatch for .*(?:embed_tokens|lm_head)")
+    kit.expects("RuntimeError", r"size mismatch for .*(?:embed_tokens|lm_head|lora_[AB])")
     kit.need("torch")
     peft = kit.need("peft")
     place = os.path.join(kit.folder, "adapter")
-    model = kit.llama(vocab_size=120)
-    model.resize_token_embeddings(128)
-    config = peft.LoraConfig(
-        r=4, target_modules=["q_proj"], modules_to_save=["embed_tokens", "lm_head"], task_type="CAUSAL_LM"
-    )
-    peft.get_peft_model(model, config).save_pretrained(place)
+    case = kit.options["case"]
 
-    def onto(resized):
-        base = kit.llama(vocab_size=120)
-        if resized:
-            base.resize_token_embeddings(128)
-        peft.PeftModel.from_pretrained(base, place)
+    def lora(rank=4):
+        kept = ["embed_tokens", "lm_head"] if case.endswith("tokens") else None
+        return peft.LoraConfig(r=rank, target_modules=["q_proj"], modules_to_save=kept, task_type="CAUSAL_LM")
 
-    if kit.symptom("adapter of 128 rows onto a base of 120", lambda: onto(False)):
-        kit.fix(
-            "resize-first",
-            "resize the base's embeddings before PeftModel.from_pretrained",
-            lambda: onto(True),
-            words=r"resize_token_embeddings",
-        )
+    def save(model):
+        peft.get_peft_model(model, lora()).save_pretrained(place)
+
+    if case.endswith("tokens"):
+        rows, base_rows = (128, 120) if case == "added-tokens" else (120, 128)
+        model = kit.llama(vocab_size=base_rows)
+        model.resize_token_embeddings(rows)
+        save(model)
+
+        def onto(resized):
+            base = kit.llama(vocab_size=base_rows)
+            if resized:
+                base.resize_token_embeddings(rows)
+            peft.PeftModel.from_pretrained(base, place)
+
+        if kit.symptom(f"adapter of {rows} rows onto a base of {base_rows}", lambda: onto(False)):
+            kit.fix(
+                "resize-first",
+                "resize the base's embeddings before PeftModel.from_pretrained",
+                lambda: onto(True),
+                words=r"resize_token_embeddings",
+            )
+    elif case == "rank":
+        save(kit.llama())
+
+        def resumed(rank):
+            model = peft.get_peft_model(kit.llama(), lora(rank))
+            weights = peft.load_peft_weights(place, device=kit.device)
+            peft.set_peft_model_state_dict(model, weights)
+
+        if kit.symptom("weights of rank 4 into adapters of rank 8", lambda: resumed(8)):
+            kit.fix("same-rank", "the saved r in the LoraConfig", lambda: resumed(4), words=r"LoraConfig\(r=")
+            kit.fix(
+                "own-config",
+                "PeftModel.from_pretrained, which reads r from adapter_config.json",
+                lambda: peft.PeftModel.from_pretrained(kit.llama(), place, is_trainable=True),
+                words=r"PeftModel\.from_pretrained",
+            )
+    else:
+        save(kit.llama())
+
+        def load(width):
+            peft.PeftModel.from_pretrained(kit.llama(hidden_size=width, intermediate_size=2 * width), place)
+
+        if kit.symptom("adapter of width 32 onto a base of width 48", lambda: load(48)):
+            kit.fix(
+                "own-base",
+                "the base model that the adapter was trained on",
+                lambda: load(32),
+                words=r"base_model_name_or_path",
+            )

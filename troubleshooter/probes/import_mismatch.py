@@ -1,9 +1,10 @@
 """Do two installed libraries no longer fit each other, so that an import fails on a name that moved?"""
 
 QUESTION = "Does the import fail here because two libraries' versions do not fit?"
-NEEDS = ["transformers"]
+NEEDS = []
 PARAMETERS = {
     "package": ["peft", "trl", "accelerate", "transformers", "datasets"],
+    "module": "^(?:transformers|trl|peft|accelerate|datasets|huggingface_hub|tokenizers)(?:\\.[A-Za-z_][A-Za-z0-9_]*)*$",
     "name": "^[A-Za-z_][A-Za-z0-9_]*$",
 }
 PAIRS = [
@@ -26,6 +27,8 @@ PAIRS = [
         {"transformers": "4.57.6", "accelerate": "1.10.1", "datasets": "3.6.0", "trl": "0.24.0"},
         {"package": "trl"},
     ),
+    ("confirmed", {"transformers": "5.0.0"}, {"module": "transformers", "name": "HybridCache"}),
+    ("not-here", {"transformers": "4.57.6"}, {"module": "transformers", "name": "HybridCache"}),
 ]
 REPRODUCE = """
 import {package}
@@ -48,6 +51,9 @@ def run(kit):
         ("ImportError", "AttributeError", "RuntimeError"),
         r"cannot import name|has no attribute|No module named '(?:transformers|peft|trl|accelerate)\.|mergekit",
     )
+    if "module" in kit.options and "name" in kit.options:
+        one_name(kit, kit.options["module"], kit.options["name"])
+        return
     package = kit.options["package"]
     names = [kit.options["name"]] if "name" in kit.options else NAMES[package]
     if importlib.util.find_spec(package) is None:
@@ -56,3 +62,14 @@ def run(kit):
     for name in names:
         kit.say(f"from {package} import {name}")
         kit.symptom(f"from {package} import {name}", lambda name=name: getattr(importlib.import_module(package), name))
+
+
+def one_name(kit, module, name):
+    """The very import of the log; both words were held to patterns before they came here."""
+    import importlib.util
+
+    if importlib.util.find_spec(module.split(".")[0]) is None:
+        kit.undecided(f"{module.split('.')[0]} is not installed in this environment")
+    line = f"from {module} import {name}"
+    kit.say(line)
+    kit.symptom(line, lambda: exec(line, {}))

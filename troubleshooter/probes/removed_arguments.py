@@ -6,14 +6,14 @@ The class's fields or its ``__init__`` are looked up in the syntax tree, base cl
 QUESTION = "Does the installed library take this argument?"
 NEEDS = []
 PARAMETERS = {
-    "callable": "^(?:transformers|trl|peft|accelerate)(?:\\.[A-Za-z_][A-Za-z0-9_]*)+$",
+    "callable": "^(?:(?:transformers|trl|peft|accelerate|datasets)\\.)?[A-Za-z_][A-Za-z0-9_]*$",
     "argument": "^[A-Za-z_][A-Za-z0-9_]*$",
     "replacement": "^[A-Za-z_][A-Za-z0-9_]*$",
 }
 PAIRS = [
-    ("not-here", {"transformers": "4.50.3"}),
-    ("confirmed", {"transformers": "4.51.3"}),
-    ("confirmed", {"transformers": "5.23.0"}),
+    ("not-here", {"transformers": "4.50.3"}, {"callable": "TrainingArguments", "argument": "evaluation_strategy"}),
+    ("confirmed", {"transformers": "4.51.3"}, {"callable": "TrainingArguments", "argument": "evaluation_strategy"}),
+    ("confirmed", {"transformers": "5.23.0"}, {"callable": "TrainingArguments", "argument": "evaluation_strategy"}),
     ("not-here", {"transformers": "4.57.6"}, {"callable": "transformers.Trainer", "argument": "tokenizer"}),
     ("confirmed", {"transformers": "5.23.0"}, {"callable": "transformers.Trainer", "argument": "tokenizer"}),
     ("not-here", {"transformers": "4.57.6"}, {"callable": "transformers.TrainingArguments", "argument": "no_cuda"}),
@@ -44,22 +44,32 @@ HOMES = {
     "accelerate.Accelerator": "accelerate.accelerator",
     "peft.LoraConfig": "peft.tuners.lora.config",
 }
+RENAMED = {
+    "evaluation_strategy": "eval_strategy",
+    "tokenizer": "processing_class",
+    "no_cuda": "use_cpu",
+    "max_seq_length": "max_length",
+}
 
 
 def run(kit):
     from importlib.metadata import PackageNotFoundError, version
 
-    path = kit.options.get("callable", "transformers.TrainingArguments")
-    argument = kit.options.get("argument", "evaluation_strategy")
-    replacement = kit.options.get("replacement")
-    if replacement is None and argument == "evaluation_strategy":
-        replacement = "eval_strategy"
+    path, argument = kit.options.get("callable"), kit.options.get("argument")
+    if not path or not argument:
+        kit.undecided("which argument of what? give the log: troubleshoot verify LOG")
+    alone = "." not in path  # a message names the class alone
+    if alone:
+        path = next((known for known in HOMES if known.endswith("." + path)), None) or guessed(path)
+    replacement = kit.options.get("replacement", RENAMED.get(argument))
     package = path.split(".")[0]
     try:
         installed = version(package)
     except PackageNotFoundError:
         kit.undecided(f"{package} is not installed in this environment")
     known, open_ended = Sources().arguments(path)
+    if known is None and alone:
+        kit.undecided(f"no {path} in {package} {installed}: which library does it belong to?")
     if known is None:
         kit.measured(path, True, f"{package} {installed} has no {path} at all", known=False)
         return
@@ -78,6 +88,12 @@ def run(kit):
             text=f"{package} {installed} {said} `{replacement}`",
             words=r"\b" + replacement + r"\b",
         )
+
+
+def guessed(name):
+    """The package of a class that a message names alone, by the way the packages name things."""
+    trl = ("SFT", "DPO", "GRPO", "KTO", "ORPO", "CPO", "PPO", "RLOO", "Reward", "BCO")
+    return ("trl." if name.startswith(trl) else "transformers.") + name
 
 
 class Sources:

@@ -3,12 +3,25 @@
 QUESTION = "Does PEFT find these target modules in this kind of model?"
 NEEDS = ["torch", "transformers", "peft"]
 PARAMETERS = {
-    "model_type": ["llama", "gpt2", "qwen2", "mistral", "gemma", "phi", "gpt_neox", "opt", "bloom", "falcon"],
+    "case": ["not-found", "not-linear", "unspecified"],
+    "model_type": ["llama", "gemma3_text", "qwen3", "gpt2", "qwen2", "mistral", "gemma", "phi", "gpt_neox", "opt", "bloom", "falcon"],
     "targets": "^[A-Za-z0-9_.]+(?:,[A-Za-z0-9_.]+)*$",
 }
 PAIRS = [
     ("confirmed", {"transformers": "4.51.3", "accelerate": "1.5.2", "peft": "0.15.2"}),
     ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.21.2"}),
+    ("confirmed", {"transformers": "4.51.3", "accelerate": "1.5.2", "peft": "0.15.2"}, {"case": "not-linear"}),
+    ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.21.2"}, {"case": "not-linear"}),
+    (
+        "confirmed",
+        {"transformers": "4.51.3", "accelerate": "1.5.2", "peft": "0.15.2"},
+        {"case": "unspecified", "model_type": "gemma3_text"},
+    ),
+    (
+        "not-here",
+        {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.21.2"},
+        {"case": "unspecified", "model_type": "gemma3_text"},
+    ),
 ]
 REPRODUCE = """
 from peft import LoraConfig, get_peft_model
@@ -36,19 +49,30 @@ SIZES = dict(
 
 
 def run(kit):
-    kit.expects("ValueError", r"Target modules? .* not found in the base model|No modules were targeted")
+    kit.expects(
+        "ValueError",
+        r"Target modules? .* not found in the base model|No modules were targeted"
+        r"|Target module [\s\S]* is not supported|Please specify `?target_modules`? in `?peft_config`?",
+    )
     torch, transformers, peft = kit.need("torch", "transformers", "peft")
-    config = transformers.AutoConfig.for_model(kit.options["model_type"])
+    kind, case = kit.options["model_type"], kit.options["case"]
+    try:
+        config = transformers.AutoConfig.for_model(kind)
+    except ValueError as error:
+        kit.undecided(f"this transformers knows no {kind}: {str(error)[:200]}")
     for name, value in SIZES.items():
         if hasattr(config, name):
             setattr(config, name, value)
-    targets = kit.options.get("targets", "c_attn" if kit.options["model_type"] != "gpt2" else "q_proj").split(",")
+    defaults = {"not-found": "q_proj" if kind == "gpt2" else "c_attn", "not-linear": "mlp", "unspecified": ""}
+    asked = kit.options.get("targets", defaults[case])
+    targets = asked.split(",") if asked else None
 
     def adapt(names):
         model = transformers.AutoModelForCausalLM.from_config(config)
         return peft.get_peft_model(model, peft.LoraConfig(r=2, target_modules=names, task_type="CAUSAL_LM"))
 
-    if kit.symptom(f"{', '.join(targets)} in a tiny {kit.options['model_type']}", lambda: adapt(targets)):
+    said = ", ".join(targets) if targets else "no target_modules"
+    if kit.symptom(f"{said} in a tiny {kind}", lambda: adapt(targets)):
         model = transformers.AutoModelForCausalLM.from_config(config)
         linear = sorted(
             {
@@ -59,6 +83,9 @@ def run(kit):
         )
         kit.note(f"linear layers of this kind of model: {', '.join(linear)}")
         kit.fix(
-            "own-names", f"name its own layers: {linear}", lambda: adapt(linear), words=r"target_modules|named_modules"
+            "own-names",
+            f"name its own layers: {linear}",
+            lambda: adapt(linear),
+            words=r"target_modules=\[|named_modules|q_proj",
         )
-        kit.fix("all-linear", 'target_modules="all-linear"', lambda: adapt("all-linear"), words=r"all-linear")
+        kit.fix("all-linear", 'target_modules="all-linear"', lambda: adapt("all-linear"), words=r"=\"all-linear\"")

@@ -5,13 +5,14 @@ refuses, until transformers 4.47 allowed them. The probe trains two steps, saves
 """
 
 QUESTION = "Does resuming from a Trainer checkpoint fail on torch's weights-only loading?"
-NEEDS = ["torch", "transformers", "accelerate"]
-PARAMETERS = {}
+NEEDS = ["torch"]
+PARAMETERS = {"what": ["trainer", "object"]}
 PAIRS = [
     ("confirmed", {"transformers": "4.45.2", "accelerate": "1.5.2"}),
     ("confirmed", {"transformers": "4.46.3", "accelerate": "1.5.2"}),
     ("not-here", {"transformers": "4.47.1", "accelerate": "1.5.2"}),
     ("not-here", {"transformers": "4.57.6", "accelerate": "1.10.1"}),
+    ("confirmed", {"transformers": "4.57.6", "accelerate": "1.10.1"}, {"what": "object"}),
 ]
 REPRODUCE = """
 import numpy, torch
@@ -24,7 +25,12 @@ def run(kit):
     import os
 
     kit.expects("UnpicklingError", r"Weights only load failed|WeightsUnpickler error|weights_only")
-    torch, transformers = kit.need("torch", "transformers")
+    torch = kit.need("torch")
+    if kit.options["what"] == "object":
+        an_object(kit, torch)
+        return
+    transformers = kit.need("transformers")
+    kit.need("accelerate")
     rows = kit.rows()
     place = os.path.join(kit.folder, "run")
 
@@ -43,6 +49,33 @@ def run(kit):
     kit.say("resuming")
     if kit.symptom("resume_from_checkpoint", resume):
         allowed(kit, torch, resume)
+
+
+def an_object(kit, torch):
+    """A file that holds more than tensors: here the arguments of the run, as training scripts save them."""
+    import argparse
+    import os
+
+    place = os.path.join(kit.folder, "checkpoint.pt")
+    torch.save({"weight": torch.zeros(2), "args": argparse.Namespace(learning_rate=1e-4)}, place)
+
+    def load(**how):
+        return torch.load(place, **how)
+
+    if kit.symptom("torch.load of a file that holds an argparse.Namespace", load):
+        kit.fix(
+            "full-load",
+            "weights_only=False for a file that you trust",
+            lambda: load(weights_only=False),
+            words=r"weights_only\s*=\s*False",
+        )
+        allowed(kit, torch, load)
+
+        def named():
+            with torch.serialization.safe_globals([argparse.Namespace]):
+                load()
+
+        kit.fix("name-the-class", "allow just the named class", named, words=r"add_safe_globals")
 
 
 def allowed(kit, torch, resume):
@@ -71,9 +104,10 @@ def allowed(kit, torch, resume):
         with torch.serialization.safe_globals(names):
             resume()
 
-    kit.fix(
-        "safe-globals",
-        "allow numpy's classes with torch.serialization.safe_globals",
-        allowlisted,
-        words=r"safe_globals",
-    )
+    if kit.options["what"] == "trainer":
+        kit.fix(
+            "safe-globals",
+            "allow numpy's classes with torch.serialization.safe_globals",
+            allowlisted,
+            words=r"safe_globals",
+        )

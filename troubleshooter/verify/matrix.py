@@ -157,7 +157,7 @@ def rerun(
 def _entries(folders: Sequence[Path], only: Sequence[str]) -> list[tuple[EntryLike, Path | None]]:
     from kb.load import load
 
-    library = load(*folders).need()
+    library = load(*folders).usable()  # others may be at work on theirs
     return [(one.entry, one.folder) for name, one in library.entries.items() if not only or name in only]
 
 

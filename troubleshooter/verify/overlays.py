@@ -28,7 +28,17 @@ BASE: Final = (
 )
 """What every overlay may count on; torch is the version whose processor-only build the index serves."""
 
-NAMED: Final = ("torch", "transformers", "accelerate", "peft", "trl", "datasets", "bitsandbytes", "unsloth", "deepspeed")
+NAMED: Final = (
+    "torch",
+    "transformers",
+    "accelerate",
+    "peft",
+    "trl",
+    "datasets",
+    "bitsandbytes",
+    "unsloth",
+    "deepspeed",
+)
 """Packages that a pair states itself: never pulled in as somebody's dependency."""
 
 

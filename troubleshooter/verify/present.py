@@ -9,7 +9,7 @@ from typing import Any
 from troubleshooter.verify.verdict import FixResult, Verdict
 from troubleshooter.verify.words import say
 
-__all__ = ["Progress", "clean", "shown"]
+__all__ = ["Progress", "shown"]
 
 _COLOURS = {"confirmed": "31;1", "not-here": "32;1", "cannot-tell": "33;1"}
 
@@ -53,7 +53,7 @@ def shown(
     lines += ["", paint(say(lang, "asked", python=environment["python"], why=found), "2")]
     cost = f"{verdict.seconds:.1f} s, {verdict.peak_mb} MB" if verdict.basis == "run" else "0 s"
     lines.append(paint(f"{stack} · {environment['device']} · {verdict.basis} · {cost}", "2"))
-    return "\n".join(clean(line) for line in lines) + "\n"
+    return "\n".join(lines) + "\n"
 
 
 def _fix(number: int, fix: FixResult, lang: str, paint: Any) -> list[str]:
@@ -75,12 +75,6 @@ def _price(cost: Any, lang: str) -> str:
     return f"{say(lang, 'measured-here', on=cost.get('measured_on', ''))}: " + ", ".join(parts)
 
 
-def clean(text: str) -> str:
-    """No control characters but our own colours: a probe's words come from libraries and models."""
-    kept = text.replace("\t", "    ")
-    return "".join(c for c in kept if c == "\x1b" or (c.isprintable() or c == " "))
-
-
 def _coloured() -> bool:
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
@@ -93,7 +87,7 @@ class Progress:
 
     def __call__(self, text: str) -> None:
         if self._live:
-            sys.stderr.write(f"\r\x1b[K… {clean(text)[:100]}")
+            sys.stderr.write(f"\r\x1b[K… {text.splitlines()[0][:100] if text else ''}")
             sys.stderr.flush()
 
     def done(self) -> None:

@@ -73,7 +73,7 @@ def write(verdict: Verdict, probe: Probe, options: Options, folder: Path) -> Pat
     """Write a run's result; a run over the same versions replaces the older one."""
     installed: Mapping[str, str] = verdict.environment["versions"]
     stack = {name: installed[name] for name in _STACK if name in installed}
-    shown = verdict.as_json()
+    shown = _without_paths(verdict.as_json())
     for name in ("output", "same_environment"):
         shown.pop(name, None)
     shown["environment"] = {
@@ -99,6 +99,20 @@ def write(verdict: Verdict, probe: Probe, options: Options, folder: Path) -> Pat
     temporary.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")
     temporary.replace(path)
     return path
+
+
+_PATH: Final = re.compile(r"(?:(?<![\w.~/:…])/|\b[A-Za-z]:\\)(?:[^\s'\"/\\:,()]+[/\\]){2,}")
+
+
+def _without_paths(said: Any) -> Any:
+    """Records are shared: no folder of the machine that made them stands in them."""
+    if isinstance(said, str):
+        return _PATH.sub("…/", said)
+    if isinstance(said, list):
+        return [_without_paths(one) for one in said]
+    if isinstance(said, dict):
+        return {key: _without_paths(value) for key, value in said.items()}
+    return said
 
 
 def read(folder: Path) -> tuple[list[Record], list[RecordProblem]]:

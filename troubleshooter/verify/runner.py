@@ -278,6 +278,7 @@ class _Watch:
             if not isinstance(row, dict) or row.get("key") != self.request["key"]:
                 continue  # not from our side of the channel
             row.pop("key")
+            row = _printable(row)
             self.rows.append(row)
             if row.get("kind") == "progress" and self.progress is not None:
                 self.progress(str(row.get("text")))
@@ -293,7 +294,7 @@ class _Watch:
         peak = max(self.peak, own_peak if isinstance(own_peak, (int, float)) else 0)
         status, detail = self.stop or self._status(code, end)
         rows = tuple(row for row in self.rows if row.get("kind") != "progress")
-        tail = self.tail.decode("utf-8", "replace").replace(str(self.folder), "<probe>")
+        tail = _printable(self.tail.decode("utf-8", "replace").replace(str(self.folder), "<probe>"))
         return Outcome(status, detail, rows, round(seconds, 2), round(peak), tail, tuple(self.notes))
 
     def _status(self, code: int | None, end: Row | None) -> tuple[Status, str]:
@@ -308,6 +309,21 @@ class _Watch:
         if not self.rows:
             return "unusable", f"the interpreter did not get as far as the probe (exit {code})"
         return "crashed", f"the probe ended without saying so (exit {code})"
+
+
+_ESCAPES: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)?")
+_UNPRINTABLE: Final = re.compile(r"[^\S\n ]|[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+
+
+def _printable(said: Any) -> Any:
+    """What libraries and models say, without what steers a terminal."""
+    if isinstance(said, str):
+        return _UNPRINTABLE.sub(" ", _ESCAPES.sub("", said))
+    if isinstance(said, list):
+        return [_printable(one) for one in said]
+    if isinstance(said, dict):
+        return {str(_printable(key)): _printable(value) for key, value in said.items()}
+    return said
 
 
 def _remove(folder: Path) -> None:

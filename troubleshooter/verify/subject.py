@@ -107,7 +107,9 @@ def _of_sources(sources: Sequence[Any], entries: Sequence[Path], lang: str) -> S
             if one.id == chosen.id
             for fix, other in zip(chosen.fixes, one.fixes, strict=True)
         ],
-        probe=chosen.probe,
+        probe=_filled(
+            chosen.probe, next((r.candidate.trial.captured for r in ranked if r.candidate.id == chosen.id), {})
+        ),
         folder=_folder(chosen.id, str(found[0].get("area", "")) if found else "", entries),
         site_folders=_site_folders(report),
         log_versions=_versions(report),
@@ -137,6 +139,28 @@ def _subject(body: Mapping[str, Any], entries: Sequence[Path], lang: str) -> Sub
         probe=body.get("probe"),
         folder=_folder(body["id"], str(body.get("area", "")), entries),
     )
+
+
+def _filled(probe: Mapping[str, Any] | None, captured: Mapping[str, str]) -> Mapping[str, Any] | None:
+    """A probe's ``with`` values with what the log said; what does not fit the probe's pattern is left out."""
+    if not probe or not probe.get("with"):
+        return probe
+    from troubleshooter.report.fill import fill
+    from troubleshooter.verify.probe import ProbeProblem, load
+
+    given = {}
+    for key, value in probe["with"].items():
+        if not isinstance(value, str) or "<<" not in value:
+            given[key] = value
+            continue
+        filled = fill(value, dict(captured))
+        if filled:
+            try:
+                load(str(probe["name"])).options({key: filled})
+            except ProbeProblem:
+                continue  # the log's word, not the entry's fault
+            given[key] = filled
+    return {**probe, "with": given}
 
 
 def _plain(text: str | None) -> str | None:

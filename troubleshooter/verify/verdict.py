@@ -126,15 +126,21 @@ class Verdict:
 
 
 def asked_probe(entry: EntryLike) -> tuple[str, Mapping[str, Any]] | None:
-    """The probe that an entry names, whichever way its ``with`` values are held."""
+    """The probe that an entry names, whichever way its ``with`` values are held.
+
+    A value with a placeholder (``<<name>>``) that no log has filled in is left out.
+    """
     probe = entry.probe
     if probe is None:
         return None
+    given: Mapping[str, Any]
     if isinstance(probe, (tuple, list)):
-        return str(probe[0]), dict(probe[1] or {})
-    if isinstance(probe, Mapping):
-        return str(probe["name"]), dict(probe.get("with") or {})
-    return str(probe.name), dict(getattr(probe, "with_", None) or {})
+        name, given = str(probe[0]), probe[1] or {}
+    elif isinstance(probe, Mapping):
+        name, given = str(probe["name"]), probe.get("with") or {}
+    else:
+        name, given = str(probe.name), getattr(probe, "with_", None) or {}
+    return name, {key: value for key, value in given.items() if not (isinstance(value, str) and "<<" in value)}
 
 
 def ranges(entry: EntryLike) -> str:
@@ -237,8 +243,8 @@ def _watched(row: Row) -> str:
     if observed.get("measured"):
         return f"{case}: {observed['measured']}" if case else str(observed["measured"])
     if observed.get("exception"):
-        message = str(observed.get("message") or "").strip().splitlines()
-        return f"{observed['exception']}: {message[0][:300] if message else ''} ({case})"
+        message = (str(observed.get("matched") or observed.get("message") or "").strip().splitlines() or [""])[0]
+        return f"{observed['exception']}: {message[:300]} ({case})"
     return case
 
 

@@ -11,7 +11,7 @@ from troubleshooter.observe.marks import FACTS, METRICS, PHASES, PROCESS, ROUTES
 from troubleshooter.observe.metrics import MetricReader
 from troubleshooter.observe.model import Failure, Observations
 from troubleshooter.observe.traceback import parse, parse_part
-from troubleshooter.read.line import Line
+from troubleshooter.read.line import GAP, Line
 from troubleshooter.read.scanner import Scanner
 
 HITS = 48
@@ -40,14 +40,17 @@ class Observer:
         self._metrics = MetricReader(self.observations)
         self._facts = FactReader(self.observations)
         self._streams: dict[str, list[Line]] = {}
-        self._order: dict[str, int] = {}
         self._known: dict[tuple[str, str, str], Failure] = {}
+        self._said: dict[tuple[str, ...], Failure] = {}
         self._fed = 0
 
     def feed(self, lines: Iterable[Line]) -> None:
         """Observe some lines; memory stays bounded however many there are."""
         metrics, first_mark, scan = self._metrics, self._scanner.first_mark, self._scanner.scan
         for line in lines:
+            if line is GAP:
+                self._flush()
+                continue
             text = line.text
             self._fed += 1
             self._stream(line)
@@ -74,9 +77,7 @@ class Observer:
 
     def finish(self) -> Observations:
         """Everything that was observed; the observer is used up."""
-        for lines in self._streams.values():
-            self._take(parse(lines))
-        self._streams.clear()
+        self._flush()
         seen = self.observations
         seen.failures.sort(key=lambda f: (f.line.file, f.line.number))
         for failure in seen.failures:
@@ -85,6 +86,12 @@ class Observer:
                 failure.role = "handled"
         seen.lines = self._fed
         return seen
+
+    def _flush(self) -> None:
+        """Read the exceptions of all streams: nothing that follows belongs to them."""
+        for lines in self._streams.values():
+            self._take(parse(lines))
+        self._streams.clear()
 
     def _stream(self, line: Line) -> None:
         name = f"{line.file} {line.stream}" if line.file else line.stream
@@ -117,23 +124,28 @@ class Observer:
         for failure in failures:
             frame = failure.frames[-1] if failure.frames else None
             place = f"{frame.file}:{frame.line}" if frame else ""
-            key = (failure.exception, _VOLATILE.sub("0", fold(failure.message)[:400]), place)
-            if (known := self._known.get(key)) is not None:
+            said = (failure.exception, _VOLATILE.sub("0", fold(failure.message)[:400]))
+            # Without its frames (a cut paste, a logger's line) it is the one that was seen with them.
+            known = self._known.get((*said, place)) or self._said.get(said if not frame else (*said, "bare"))
+            if known is not None:
                 known.repeated += 1
                 known.last = failure.line
                 known.ranks |= failure.ranks
-                for rank in failure.ranks:
-                    known.seen_at.setdefault(rank, failure.line.number)
                 if len(known.streams) < 4096:
                     known.streams |= failure.streams
+                if frame and not known.frames:
+                    known.frames, known.start, known.cut = failure.frames, failure.start, failure.cut
+                    self._known[(*said, place)] = known
+                    self._said.pop((*said, "bare"), None)
                 continue
             if len(self._known) >= FAILURES:
                 continue
-            failure.seen_at = dict.fromkeys(failure.ranks, failure.line.number)
-            self._known[key] = failure
+            self._known[(*said, place)] = failure
+            self._said[said] = failure
+            if not frame:
+                self._said[(*said, "bare")] = failure
             self.observations.failures.append(failure)
             self._scan_message(failure)
-        # An exception that repeats may be the cause of a later, new one: links go to the kept twin by identity.
 
     def _scan_message(self, failure: Failure) -> None:
         """A message of several lines: literals that a line break hides from the scan by line."""

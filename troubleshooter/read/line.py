@@ -21,6 +21,10 @@ class Line:
     stamped: bool = False
 
 
+GAP = Line("", 0)
+"""Stands between lines that do not follow each other: a part of a large log was passed over."""
+
+
 def lines(raw: bytes, number: int, file: int = 0, stream: str = "", rank: int | None = None) -> list[Line]:
     """The lines that a person saw on one raw line; ``stream`` and ``rank`` hold where the line itself names none."""
     found = []

@@ -208,4 +208,4 @@ def binary(head: bytes) -> bool:
     """Whether the first bytes are no text: many control bytes."""
     sample = head[:8192]
     odd = sum(sample.count(bytes([b])) for b in (*range(7), *range(14, 27), *range(28, 32)))
-    return len(sample) > 32 and odd > 0.1 * len(sample)
+    return len(sample) > 32 and encoding(sample) is None and odd > 0.04 * len(sample)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from troubleshooter.read.line import Line, lines
+from troubleshooter.read.line import GAP, Line, lines
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.sources import Source
 from troubleshooter.read.text import LINE_LIMIT
@@ -53,7 +53,11 @@ def read(source: Source, file: int = 0, scanner: Scanner | None = None, seen: Se
             yield from lines(raw, number, file, stream, source.rank)
         return
     windows = Windows(source.chunks(), scanner, scanner.first_mark)
+    following = 1
     for first, piece in windows.pieces():
+        if first != following:
+            yield GAP
+        following = first + piece.count(b"\n") + 1
         for number, raw in enumerate(piece.split(b"\n"), first):
             yield from lines(raw, number, file, stream, source.rank)
     seen.bytes, seen.complete = windows.bytes, windows.complete

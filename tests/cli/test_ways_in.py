@@ -1,0 +1,300 @@
+"""The command as a user runs it: files, pipes, folders, formats, languages, bad input, closed pipes, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from troubleshooter.cli.front import Options, options
+
+LOG = """\
+Traceback (most recent call last):
+  File "/home/user/train.py", line 12, in main
+    trainer.train()
+  File "/opt/venv/lib/python3.11/site-packages/accelerate/utils/operations.py", line 778, in _convert_to_fp32
+    return tensor.float()
+AttributeError: 'HybridCache' object has no attribute 'float'
+"""
+COMMAND = [sys.executable, "-m", "troubleshooter"]
+
+
+def run(*arguments: str, stdin: bytes | None = None, cwd: Path | None = None, **environ: str) -> subprocess.CompletedProcess[bytes]:
+    env = {**os.environ, "LC_ALL": "C.UTF-8", **environ}
+    given = {"input": stdin} if stdin is not None else {"stdin": subprocess.DEVNULL}
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, timeout=60, cwd=cwd, env=env, check=False, **given)  # type: ignore[call-overload, no-any-return]
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "train.log"
+    path.write_text(LOG)
+    return path
+
+
+def test_a_file(log: Path) -> None:
+    done = run(str(log))
+    assert done.returncode == 1
+    assert b"cache-object-float" in done.stdout
+    assert done.stderr == b""
+
+
+def test_a_pipe_is_passed_through_and_quiet_is_not() -> None:
+    done = run(stdin=LOG.encode())
+    assert done.returncode == 1
+    assert done.stdout.startswith(LOG.encode())
+    quiet = run("--quiet", stdin=LOG.encode())
+    assert not quiet.stdout.startswith(b"Traceback")
+    assert b"cache-object-float" in quiet.stdout
+
+
+def test_json_is_the_contract_one_object_a_line(log: Path) -> None:
+    done = run("--format", "json", str(log), str(log))
+    reports = [json.loads(line) for line in done.stdout.decode().splitlines()]
+    assert len(reports) == 2
+    assert reports[0]["schema_version"] == 1
+    assert reports[0]["diagnoses"][0]["id"] == "cache-object-float"
+    assert reports[0]["failures"][0]["exception"] == "AttributeError"
+
+
+def test_json_fits_its_published_schema(log: Path, tmp_path: Path) -> None:
+    import jsonschema
+
+    schema = json.loads(run("check", "--report-schema").stdout)
+    unknown = tmp_path / "unknown.log"
+    unknown.write_text("Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    g()\nQuuxError: never seen\n")
+    metrics = tmp_path / "metrics.log"
+    metrics.write_text("{'loss': nan, 'grad_norm': inf, 'epoch': 0.1}\n")
+    for path in (log, unknown, metrics):
+        report = json.loads(run("--format", "json", str(path)).stdout)
+        jsonschema.validate(report, schema)
+
+
+def test_languages(log: Path) -> None:
+    assert "怎么办" in run("--lang", "zh", str(log)).stdout.decode()
+    assert "怎么办" in run(str(log), TROUBLESHOOT_LANG="zh").stdout.decode()
+    assert "怎么办" in run(str(log), LC_ALL="zh_CN.UTF-8").stdout.decode()
+    assert "What to do" in run("--lang", "en", str(log), TROUBLESHOOT_LANG="zh").stdout.decode()
+
+
+def test_exit_codes(tmp_path: Path, log: Path) -> None:
+    fine = tmp_path / "fine.log"
+    fine.write_text("Epoch 1 done\nall good\n")
+    unknown = tmp_path / "unknown.log"
+    unknown.write_text("Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    g()\nQuuxError: never seen\n")
+    assert run(str(fine)).returncode == 0
+    assert run(str(unknown)).returncode == 3
+    assert run(str(log)).returncode == 1
+    assert run(str(tmp_path / "missing.log")).returncode == 2
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n"])
+def test_nothing_to_read(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "empty.log"
+    path.write_bytes(content)
+    done = run(str(path))
+    if content == b"":
+        assert done.returncode == 2
+        assert b"nothing to read" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_binary_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "model.dat"
+    path.write_bytes(bytes(range(256)) * 64)
+    done = run(str(path))
+    assert done.returncode == 2
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_one_unreadable_file_does_not_hide_the_others(log: Path, tmp_path: Path) -> None:
+    done = run("--format", "json", str(tmp_path / "missing.log"), str(log))
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["diagnoses"][0]["id"] == "cache-object-float"
+    assert b"missing.log" in done.stderr
+
+
+def test_a_folder_is_one_run(tmp_path: Path) -> None:
+    for rank in range(3):
+        folder = tmp_path / "run" / "attempt_0" / str(rank)
+        folder.mkdir(parents=True)
+        (folder / "stderr.log").write_text(LOG if rank == 1 else "ConnectionError: Connection closed by peer\n")
+    report = json.loads(run("--format", "json", str(tmp_path / "run")).stdout)
+    assert report["diagnoses"][0]["id"] == "cache-object-float"
+    assert {f["rank"] for f in report["failures"]} == {0, 1}
+    assert report["first_failure"]["rank"] == 1
+
+
+def test_a_file_named_like_a_command(tmp_path: Path) -> None:
+    (tmp_path / "list").write_text(LOG)
+    assert run("./list", cwd=tmp_path).returncode == 1
+    assert run("--", "list", cwd=tmp_path).returncode == 1
+    assert run("list", cwd=tmp_path).returncode == 0
+
+
+def test_a_notebook(tmp_path: Path) -> None:
+    cell = {
+        "cell_type": "code",
+        "source": ["raise ValueError('not this')\n"],
+        "outputs": [{"output_type": "error", "ename": "AttributeError", "evalue": "x", "traceback": LOG.splitlines()}],
+    }
+    path = tmp_path / "run.ipynb"
+    for indent in (1, None):
+        path.write_text(json.dumps({"cells": [cell], "nbformat": 4}, indent=indent))
+        report = json.loads(run("--format", "json", str(path)).stdout)
+        assert [f["exception"] for f in report["failures"]] == ["AttributeError"]
+
+
+def test_ignoring_with_a_reason(log: Path) -> None:
+    (log.parent / ".troubleshoot.toml").write_text('[ignore]\ncache-object-float = "known, waits for 4.51"\n')
+    report = json.loads(run("--format", "json", log.name, cwd=log.parent).stdout)
+    assert report["ignored"] == [{"id": "cache-object-float", "reason": "known, waits for 4.51"}]
+    assert "cache-object-float" not in [d["id"] for d in report["diagnoses"]]
+    (log.parent / ".troubleshoot.toml").write_text("[ignore]\ncache-object-float = 1\n")
+    assert run(log.name, cwd=log.parent).returncode == 2
+
+
+def test_own_entries_on_top_and_their_faults(log: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "own" / "team" / "our-quux"
+    folder.mkdir(parents=True)
+    text = """\
+id: our-quux
+severity: crash
+title: Quux of our cluster is not mounted
+symptoms:
+  - require: [{exception: QuuxError, message: "never seen before"}]
+    source: {url: "https://example.org/runbook"}
+cause: The mount is missing.
+fixes: [{do: Mount it, shell: mount /quux}]
+sources: [{url: "https://example.org/runbook", shows: [cause, fix]}]
+"""
+    (folder / "entry.yaml").write_text(text)
+    unknown = tmp_path / "u.log"
+    unknown.write_text("QuuxError: never seen before\n")
+    report = json.loads(run("--format", "json", "--entries", str(tmp_path / "own"), str(unknown)).stdout)
+    assert report["diagnoses"][0]["id"] == "our-quux"
+    (folder / "entry.yaml").write_text(text.replace("fixes:", "fixs:").replace("never seen before", "(?=x)never seen"))
+    broken = run("--entries", str(tmp_path / "own"), str(unknown))
+    assert broken.returncode == 2
+    assert b"fixs: unknown key" in broken.stderr
+    assert b"entry.yaml:8:1" in broken.stderr
+    assert b"Traceback" not in broken.stderr
+
+
+def test_a_closed_pipe_ends_quietly(log: Path) -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m troubleshooter {log} {log} {log} | head -1", shell=True, capture_output=True, timeout=60, check=False
+    )
+    assert b"Traceback" not in done.stderr
+    assert b"Broken" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_ctrl_c_still_reports_what_was_read() -> None:
+    process = subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(LOG.encode())
+    process.stdin.flush()
+    assert process.stdout.read(len(LOG)) == LOG.encode()  # passed through: the tool is up and has read it
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.2)
+    process.stdin.write(b"the dying program still prints\n")
+    process.stdin.close()
+    out = process.stdout.read()
+    assert process.wait(20) == 1
+    assert b"still prints" in out
+    assert b"cache-object-float" in out
+
+
+def test_hostile_values_stay_out_of_what_is_printed(tmp_path: Path) -> None:
+    path = tmp_path / "hostile.log"
+    path.write_bytes(
+        b"transformers==4.57.1\nTypeError: TrainingArguments.__init__() got an unexpected keyword argument 'evaluation_strategy'\x1b[2J\x9b31m\n"
+        b"AttributeError: 'x; rm -rf ~ \xe2\x80\xae Cache' object has no attribute 'float'\n"
+    )
+    done = run(str(path))
+    assert b"\x1b" not in done.stdout
+    assert "\u202e" not in done.stdout.decode()
+    report = json.loads(run("--format", "json", str(path)).stdout)
+    for diagnosis in report["diagnoses"]:
+        for fix in diagnosis["fixes"]:
+            assert "rm -rf" not in (fix["shell"] or "")
+
+
+ARGUMENT = st.sampled_from(
+    ["a.log", "--format", "json", "--format=zh", "--lang", "zh", "--lang=en", "--top", "2", "--top=0", "-q", "--quiet", "--", "-", "-x"]
+    + ["--entries", "own", "--ignore", "an-id", "--env", "python", "--nope", "list"]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(ARGUMENT, max_size=6))
+def test_the_short_way_reads_options_as_typer_does(arguments: list[str]) -> None:
+    short = options(arguments)
+    if short is None:
+        return
+    from typer.testing import CliRunner
+
+    from troubleshooter.cli import run as module
+    from troubleshooter.cli.app import app
+
+    seen: list[Options] = []
+    original = module.guarded
+    module.guarded = lambda given: seen.append(given) or 0  # type: ignore[func-returns-value, assignment]
+    try:
+        result = CliRunner().invoke(app, ["diagnose", *arguments])
+    finally:
+        module.guarded = original
+    assert result.exit_code == 0, result.output
+    assert seen[0].files == short.files
+    assert (seen[0].format, seen[0].lang, seen[0].quiet, seen[0].entries, seen[0].env, seen[0].ignore) == (
+        short.format, short.lang, short.quiet, short.entries, short.env, short.ignore,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["diagnose", "explain", "list", "show", "search", "check", "new", "wrong", "verify"])
+def test_every_command_has_help(command: str) -> None:
+    done = run(command, "--help")
+    assert done.returncode == 0
+    assert b"Usage" in done.stdout
+
+
+def test_explain_names_the_failing_condition(tmp_path: Path) -> None:
+    path = tmp_path / "near.log"
+    path.write_text("AttributeError: 'DynamicCache' object has no attribute 'floaty'\n")
+    done = run("explain", "cache-object-float", str(path))
+    assert done.returncode == 3
+    assert "fails by" in done.stdout.decode()
+
+
+def test_new_drafts_an_entry_and_wrong_keeps_a_redacted_near_miss(tmp_path: Path) -> None:
+    log = tmp_path / "x.log"
+    log.write_text("token=hf_abcdefghijklmnopqrstuvwx\n" + LOG.replace("AttributeError: 'HybridCache' object has no attribute 'float'", "QuuxError: flux capacitor 12 is empty"))
+    done = run("new", str(log), "--to", str(tmp_path / "e"), "--area", "training")
+    assert done.returncode == 0
+    (entry,) = (tmp_path / "e").rglob("entry.yaml")
+    text = entry.read_text()
+    assert "flux capacitor" in text
+    (sample,) = entry.parent.glob("match/*.log")
+    assert "hf_abc" not in sample.read_text()
+    from kb.load import load_entry
+
+    loaded, problems = load_entry(entry)
+    assert loaded is not None, problems
+    assert not problems
+    real = tmp_path / "real.log"
+    real.write_text(LOG)
+    done = run("wrong", "cache-object-float", str(real), "--to", str(tmp_path / "e"))
+    assert done.returncode == 0
+    (kept,) = (tmp_path / "e").rglob("no_match/draft-1.log")
+    assert "HybridCache" in kept.read_text()
+    assert "/home/user/" in kept.read_text()

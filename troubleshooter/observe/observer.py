@@ -49,7 +49,7 @@ class Observer:
         metrics, first_mark, scan = self._metrics, self._scanner.first_mark, self._scanner.scan
         for line in lines:
             if line is GAP:
-                self._flush()
+                self._flush(passed_over=True)
                 continue
             text = line.text
             self._fed += 1
@@ -87,10 +87,13 @@ class Observer:
         seen.lines = self._fed
         return seen
 
-    def _flush(self) -> None:
-        """Read the exceptions of all streams: nothing that follows belongs to them."""
+    def _flush(self, *, passed_over: bool = False) -> None:
+        """Read the exceptions of all streams: nothing that follows belongs to them.
+
+        A traceback without its last line, where we passed over what follows, is our own cut and no observation.
+        """
         for lines in self._streams.values():
-            self._take(parse(lines))
+            self._take([f for f in parse(lines) if f.exception or not passed_over])
         self._streams.clear()
 
     def _stream(self, line: Line) -> None:

@@ -9,7 +9,7 @@ import tiny
 import torch
 import transformers
 from peft import LoraConfig, PeftModel, get_peft_model
-from recorder import family
+from recorder import family, version_of
 from transformers import Trainer
 
 log = logging.getLogger("lora")
@@ -48,6 +48,7 @@ def frozen_embeddings_reentrant() -> None:
     """Reentrant checkpointing warns that inputs need no gradient for the frozen first part; training works."""
     from torch.utils.checkpoint import checkpoint
 
+    print("peft", version_of("peft"), "torch", torch.__version__)
     model = get_peft_model(trained_base(), adapter())
     model.train()
     ids = torch.arange(5, 17)[None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import warnings
 from typing import Any
@@ -97,7 +98,8 @@ def grpo_zero_loss() -> None:
     """GRPO: the loss prints as 0.0 while gradient norm and reward variance are positive."""
     data = datasets.Dataset.from_dict({"prompt": QUESTIONS * 4})
     base = tiny.llama()
-    base.lm_head.weight.data[2] *= 80  # so that an untrained model also ends its texts
+    if "loss_type" in inspect.signature(trl.GRPOConfig.__init__).parameters:  # else unequal lengths shift the loss
+        base.lm_head.weight.data[2] *= 30  # so that an untrained model also ends its texts
     base.save_pretrained("base")
     model = transformers.LlamaForCausalLM.from_pretrained("base")
     trl.GRPOTrainer(
@@ -105,7 +107,13 @@ def grpo_zero_loss() -> None:
         reward_funcs=lengths,
         processing_class=tiny.tokenizer(side="left"),
         args=common(
-            trl.GRPOConfig, num_generations=4, max_completion_length=12, beta=0.04, max_steps=10, learning_rate=1e-4
+            trl.GRPOConfig,
+            num_generations=4,
+            max_completion_length=12,
+            beta=0.04,
+            loss_type="grpo",
+            max_steps=10,
+            learning_rate=1e-4,
         ),
         train_dataset=data,
     ).train()

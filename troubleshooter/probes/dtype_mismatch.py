@@ -17,6 +17,10 @@ PAIRS = [
     ("confirmed", {"transformers": "4.51.3", "accelerate": "1.5.2", "peft": "0.15.2"}),
     ("confirmed", {"transformers": "4.57.6", "accelerate": "1.10.1", "peft": "0.18.1"}),
     ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.21.2"}),
+    ("confirmed", {"transformers": "4.57.6", "accelerate": "1.10.1"}, {"adapter": "lm-head-float32"}),
+    ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0"}, {"adapter": "lm-head-float32"}),
+    ("confirmed", {"transformers": "4.57.6", "accelerate": "1.10.1"}, {"adapter": "norms-float32"}),
+    ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0"}, {"adapter": "inputs-embeds"}),
     ("not-here", {"transformers": "4.57.6", "accelerate": "1.10.1", "peft": "0.18.1"}, {"adapter": "lora"}),
     ("not-here", {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.21.2"}, {"adapter": "modules_to_save"}),
 ]

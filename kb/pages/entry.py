@@ -1,0 +1,187 @@
+"""What an entry's page says, before any HTML: made from the compiled body in one language."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from kb.compiled import Body
+from kb.pages.markup import clean, general, plain
+
+_CLAUSE = re.compile(r"(===|==|!=|~=|>=|<=|>|<)\s*([\w.*+!-]+)")
+_REPOSITORY = re.compile(r"https?://github\.com/[\w.-]+/([\w.-]+)")
+_NAMES = {"pytorch": "torch", "llamafactory": "llama-factory", "flash-attention": "flash-attn"}
+RUNS = 12
+
+
+@dataclass(frozen=True)
+class EntryPage:
+    """One entry in one language."""
+
+    body: Body
+    lang: str
+
+    @classmethod
+    def of(cls, body: Body, lang: str) -> EntryPage:
+        """The page of a compiled entry, its texts made harmless."""
+        return cls(clean(body), lang)
+
+    @property
+    def id(self) -> str:
+        return str(self.body["id"])
+
+    @property
+    def area(self) -> str:
+        return str(self.body["area"])
+
+    @cached_property
+    def chinese(self) -> dict[str, Any] | None:
+        return self.body.get("zh") if self.lang == "zh" else None
+
+    @property
+    def untranslated(self) -> bool:
+        return self.lang == "zh" and self.chinese is None
+
+    @property
+    def title(self) -> str:
+        return general((self.chinese or self.body)["title"])
+
+    @property
+    def cause(self) -> str:
+        return str((self.chinese or self.body)["cause"])
+
+    @property
+    def description(self) -> str:
+        return plain(self.cause, 160)
+
+    @property
+    def severity(self) -> str:
+        return str(self.body["severity"])
+
+    @property
+    def messages(self) -> list[str]:
+        """The messages as they are printed; without samples what the patterns spell out."""
+        return list(self.body.get("printed") or []) or patterns(self.body)[:6]
+
+    @property
+    def fixes(self) -> list[dict[str, Any]]:
+        """The fixes with their texts in the language and placeholders shown by name."""
+        translated = (self.chinese or {}).get("fixes", [])
+        out = []
+        for number, fix in enumerate(self.body["fixes"]):
+            said = {**fix, **(translated[number] if number < len(translated) else {})}
+            for name in ("code", "shell"):
+                said[name] = general(fix[name]).rstrip("\n") if fix.get(name) else None
+            said["language"] = fix.get("language", "python")
+            said["with"] = _packages(fix.get("when"))
+            out.append(said)
+        return out
+
+    @property
+    def versions(self) -> list[tuple[str, str, str | None, bool]]:
+        """``(package, affected, repaired in, inclusive)``: the release of the upper bound, where there is one."""
+        return [(package, text, *repaired(text)) for package, text in self.body.get("versions", {}).items()]
+
+    @property
+    def advice(self) -> list[str]:
+        said = (self.chinese or {}).get("advice") or self.body.get("advice", [])
+        return [item["because"] for item in said]
+
+    @property
+    def lookalikes(self) -> list[tuple[str, str]]:
+        """``(entry, how to tell them apart)``."""
+        found = self.body.get("lookalikes", {}).get("confused", [])
+        return [(o["entry"], (o.get("zh") if self.lang == "zh" else None) or o["because"]) for o in found]
+
+    @property
+    def runs(self) -> list[dict[str, Any]]:
+        return list(self.body.get("verified") or [])
+
+    @property
+    def sources(self) -> list[dict[str, Any]]:
+        """Each source once, with what it shows."""
+        found: dict[tuple[str, ...], dict[str, Any]] = {}
+        for source in [*self.body["sources"], *(s["source"] for s in self.body["symptoms"])]:
+            key = tuple(str(source.get(k, "")) for k in ("url", "package", "file", "versions", "run"))
+            shows = source.get("shows", "symptom")
+            kept = found.setdefault(key, {**source, "shows": []})
+            for one in [shows] if isinstance(shows, str) else shows:
+                if one not in kept["shows"]:
+                    kept["shows"].append(one)
+        return [{**source, "address": _address(source.get("url"))} for source in found.values()]
+
+    @cached_property
+    def libraries(self) -> list[str]:
+        """Packages that the entry is about: of its ranges, conditions and sources."""
+        found = list(self.body.get("versions", {}))
+        for symptom in self.body["symptoms"]:
+            for condition in [*symptom["require"], *symptom["support"]]:
+                found += _packages(condition)
+        for source in [*(s["source"] for s in self.body["symptoms"]), *self.body["sources"]]:
+            if source.get("package"):
+                found.append(source["package"])
+            elif url := _REPOSITORY.match(source.get("url") or ""):
+                found.append(url[1])
+        names = [name.lower().replace("_", "-") for name in found]
+        return list(dict.fromkeys(_NAMES.get(name, name) for name in names))
+
+
+def repaired(text: str) -> tuple[str | None, bool]:
+    """The release that ends a range of affected versions, and whether it is still affected itself."""
+    for operator, version in _CLAUSE.findall(text):
+        if operator in ("<", "<="):
+            return version, operator == "<="
+    return None, False
+
+
+def patterns(body: Body) -> list[str]:
+    """The messages of an entry without samples, as its patterns spell them: wildcards become an ellipsis."""
+    found: list[str] = []
+    stack: list[dict[str, Any]] = [c for s in body["symptoms"] for c in s["require"]]
+    while stack:
+        condition = stack.pop(0)
+        kinds = condition.get("exception", [])
+        for pattern in condition.get("patterns", []):
+            text = readable(pattern["re"])
+            found.append(f"{kinds[0]}: {text}" if kinds else text)
+        if kinds and not condition.get("patterns"):
+            found.append(" / ".join(kinds))
+        if condition["kind"] == "metric":
+            found.append(f"{' / '.join(condition['names'])}: {condition['is']} {condition['value'] or ''}".rstrip())
+        if condition["kind"] == "exit":
+            found += [f"exit {status}" for status in condition["statuses"]]
+        stack = condition.get("parts", []) + stack
+    return list(dict.fromkeys(found))
+
+
+def readable(pattern: str) -> str:
+    """A pattern as a person reads it: escapes taken off, groups opened, classes and repeats as an ellipsis."""
+    text = re.sub(r"\(\?(?:P<\w+>|:|i\))", "(", pattern)
+    text = re.sub(
+        r"\[(?:\\.|[^\]\\])*\][*+?]?(?:\{[\d,]*\})?|\\[wWdDsSb][*+?]?(?:\{[\d,]*\})?|\.[*+?](?:\?)?|\.\{[\d,]*\}\??",
+        "…",
+        text,
+    )
+    text = re.sub(r"\\(.)", r"\1", text)
+    text = re.sub(r"[()?^$]", "", text).split("|")[0]
+    return re.sub(r"…(?:\s*…)+", "…", text).strip()
+
+
+def _packages(condition: dict[str, Any] | None) -> list[str]:
+    """Packages that a condition names."""
+    if not condition:
+        return []
+    if condition["kind"] == "package":
+        return list(condition["names"])
+    if condition["kind"] == "version":
+        return list(condition["version"])
+    return [name for part in condition.get("parts", []) for name in _packages(part)]
+
+
+def _address(url: str | None) -> str | None:
+    """A web address as it is shown; None for what is none."""
+    if not url or not re.match(r"https?://[^\s<>\"']+$", url):
+        return None
+    return re.sub(r"^https?://(?:www\.)?", "", url).rstrip("/")

@@ -1,0 +1,95 @@
+"""Texts of entries → HTML that cannot carry a script: Markdown without raw HTML, code with highlighting classes."""
+
+from __future__ import annotations
+
+import html
+import re
+from functools import lru_cache
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+_HOLE = re.compile(r"<<(?P<name>[\w-]+)(?::[a-z]+)?(?:\|(?P<default>[^>]*))?>>")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+_TAG = re.compile(r"<[^>]*>")
+LEXERS = {"python": "python", "yaml": "yaml", "json": "json", "ini": "ini", "shell": "bash"}
+
+
+def general(text: str) -> str:
+    """A text with its placeholders as a page shows them: the default, or the name in angle brackets."""
+    return _HOLE.sub(lambda m: m["default"] if m["default"] is not None else f"<{m['name']}>", text)
+
+
+def clean(value: Any) -> Any:
+    """A body with every control, escape and bidirectional character of its texts made visible as U+FFFD."""
+    if isinstance(value, str):
+        return _CONTROL.sub("\ufffd", value.replace("\r\n", "\n"))
+    if isinstance(value, list):
+        return [clean(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): clean(item) for key, item in value.items()}
+    return value
+
+
+@lru_cache(maxsize=1)
+def _markdown() -> MarkdownIt:
+    made = MarkdownIt("commonmark", {"html": False, "linkify": False, "highlight": _fenced}).enable("table")
+    made.disable(["image", "html_block", "html_inline"])
+    made.add_render_rule("link_open", _link)
+    return made
+
+
+def _link(self: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
+    tokens[index].attrSet("rel", "noopener noreferrer")
+    return str(self.renderToken(tokens, index, options, env))
+
+
+def _fenced(code: str, language: str, attributes: str) -> str:
+    return str(highlight(code, language))
+
+
+@lru_cache(maxsize=8192)
+def markdown(text: str) -> Markup:
+    """Paragraphs, lists, tables and code of an entry's Markdown."""
+    return Markup(_markdown().render(general(text)))
+
+
+@lru_cache(maxsize=8192)
+def inline(text: str) -> Markup:
+    """One line of Markdown: code, emphasis and links."""
+    return Markup(_markdown().renderInline(general(text).replace("\n", " ")))
+
+
+def plain(text: str, limit: int = 0) -> str:
+    """The words of a Markdown text; cut at a word where it is longer than ``limit``."""
+    words = " ".join(html.unescape(_TAG.sub("", markdown(text))).split())
+    if not limit or len(words) <= limit:
+        return words
+    cut = words[: limit - 1]
+    return (cut.rsplit(" ", 1)[0] if " " in cut[limit // 2 :] else cut).rstrip(",;:，；：") + "…"
+
+
+@lru_cache(maxsize=8192)
+def highlight(code: str, language: str) -> Markup:
+    """Code as spans with Pygments' short classes; text of another language is only escaped."""
+    name = LEXERS.get(language)
+    if name is None:
+        return Markup(html.escape(code))
+    from pygments import highlight as render
+
+    return Markup(render(code, _lexer(name), _formatter()).rstrip("\n"))
+
+
+@lru_cache(maxsize=8)
+def _lexer(name: str) -> Any:
+    from pygments.lexers import get_lexer_by_name
+
+    return get_lexer_by_name(name, stripnl=False)
+
+
+@lru_cache(maxsize=1)
+def _formatter() -> Any:
+    from pygments.formatters import HtmlFormatter
+
+    return HtmlFormatter(nowrap=True)

@@ -1,0 +1,143 @@
+// The start page: search as you type over both languages, and filters; the state stands in the address.
+(function () {
+  "use strict";
+  var PAGE = 30;
+  var box = document.getElementById("q");
+  var filters = document.getElementById("filters");
+  var all = document.getElementById("all");
+  var results = document.getElementById("results");
+  var count = document.getElementById("count");
+  var more = document.getElementById("more");
+  var rows = new Map();
+  all.querySelectorAll("li[data-id]").forEach(function (li) { rows.set(li.dataset.id, li); });
+  var shown = PAGE;
+
+  // Chinese has no blanks: single characters and pairs of them. Names are also taken apart at _ and capitals.
+  var WORD = /[\u3400-\u9fff]+|[\p{L}\p{N}_]+/gu;
+  function words(text) {
+    var out = [];
+    var found = String(text).match(WORD) || [];
+    for (var i = 0; i < found.length; i++) {
+      var word = found[i];
+      if (/[\u3400-\u9fff]/.test(word)) {
+        for (var j = 0; j < word.length; j++) {
+          if (j + 1 < word.length) out.push(word.slice(j, j + 2));
+          else if (word.length === 1) out.push(word);
+        }
+        continue;
+      }
+      out.push(word.toLowerCase());
+      var parts = word.split(/_+|(?<=[a-z0-9])(?=[A-Z])/).filter(function (p) { return p.length > 1; });
+      if (parts.length > 1) parts.forEach(function (p) { out.push(p.toLowerCase()); });
+    }
+    return out;
+  }
+
+  var FIELDS = ["title", "zh", "messages", "cause", "zhCause", "names"];
+  var known = new Set();
+  var index = new MiniSearch({
+    fields: FIELDS,
+    tokenize: function (text) { return words(text); },
+    processTerm: function (term) { known.add(term); return term; }
+  });
+  index.addAll(window.TROUBLESHOOT || []);
+
+  function ranked(query) {
+    var terms = Array.from(new Set(words(query))).slice(0, 24);
+    if (!terms.length) return null;
+    var last = terms[terms.length - 1];
+    var found = index.search(terms.join(" "), {
+      tokenize: function () { return terms; },
+      processTerm: function (term) { return term; },
+      boost: { title: 3, zh: 3, messages: 2.5, names: 2, zhCause: 1, cause: 1 },
+      prefix: function (term) { return term === last && term.length > 1; },
+      // Only a word that no entry holds is looked up with typing errors allowed.
+      fuzzy: function (term) { return known.has(term) || term.length < 4 || /[\u3400-\u9fff]/.test(term) ? false : term.length < 6 ? 1 : 2; },
+      weights: { fuzzy: 0.6, prefix: 0.5 }
+    });
+    var best = found.length ? found[0].score : 0;
+    return found.filter(function (one) { return one.score > 0.12 * best; }).map(function (one) { return one.id; });
+  }
+
+  function chosen() {
+    var data = new FormData(filters);
+    return { area: data.get("area"), library: data.get("library"), severity: data.get("severity"), kind: data.get("kind") };
+  }
+
+  function passes(li, want) {
+    var has = li.dataset;
+    return (!want.area || has.area === want.area) && (!want.severity || has.severity === want.severity) &&
+      (!want.kind || has.kind === want.kind) &&
+      (!want.library || has.libraries.split(" ").indexOf(want.library) >= 0);
+  }
+
+  function keep(query, want) {
+    var state = new URLSearchParams();
+    if (query) state.set("q", query);
+    Object.keys(want).forEach(function (name) { if (want[name]) state.set(name, want[name]); });
+    var text = state.toString();
+    try { history.replaceState(null, "", location.pathname + (text ? "#" + text : "")); } catch (error) { /* file:// in some browsers */ }
+  }
+
+  function show() {
+    var query = box.value.trim();
+    var want = chosen();
+    var ids = ranked(query);
+    var filtered = Object.values(want).some(Boolean);
+    keep(query, want);
+    if (ids === null && !filtered) {
+      results.hidden = more.hidden = true;
+      all.hidden = false;
+      count.textContent = "";
+      return;
+    }
+    ids = (ids || Array.from(rows.keys())).filter(function (id) { return rows.has(id) && passes(rows.get(id), want); });
+    results.replaceChildren.apply(results, ids.slice(0, shown).map(function (id) { return rows.get(id).cloneNode(true); }));
+    results.hidden = !ids.length;
+    all.hidden = true;
+    more.hidden = ids.length <= shown;
+    var said = count.dataset;
+    count.textContent = ids.length === 0 ? said.none : ids.length === 1 ? said.one : said.many.replace("{count}", ids.length);
+  }
+
+  function fresh() { shown = PAGE; show(); }
+
+  function restore() {
+    var state = new URLSearchParams(location.hash.slice(1) || location.search);
+    box.value = state.get("q") || "";
+    ["area", "library", "severity", "kind"].forEach(function (name) {
+      var select = filters.elements[name];
+      select.value = state.get(name) || "";
+      if (select.selectedIndex < 0) select.value = "";
+    });
+    fresh();
+  }
+
+  filters.hidden = false;
+  box.addEventListener("input", fresh);
+  box.form.addEventListener("submit", function (event) {
+    event.preventDefault();
+    var first = results.querySelector("a");
+    if (!results.hidden && first) first.click();
+  });
+  box.addEventListener("keydown", function (event) {
+    if (event.key === "Escape") { box.value = ""; fresh(); }
+    if (event.key === "ArrowDown") move(event, 0);
+  });
+  results.addEventListener("keydown", function (event) {
+    var links = Array.from(results.querySelectorAll("a"));
+    var at = links.indexOf(document.activeElement);
+    if (event.key === "ArrowDown") move(event, at + 1);
+    if (event.key === "ArrowUp") { if (at <= 0) { event.preventDefault(); box.focus(); } else move(event, at - 1); }
+  });
+  function move(event, to) {
+    var links = results.querySelectorAll("a");
+    if (links[to]) { event.preventDefault(); links[to].focus(); }
+  }
+  filters.addEventListener("change", fresh);
+  filters.addEventListener("reset", function () { setTimeout(function () { box.value = ""; fresh(); }); });
+  more.addEventListener("click", function () { shown += 100; show(); });
+  addEventListener("hashchange", restore);
+  restore();
+  index.search("warm up", { fuzzy: 2, prefix: true });
+})();

@@ -134,6 +134,8 @@ class Observer:
                 known.repeated += 1
                 known.last = failure.line
                 known.ranks |= failure.ranks
+                for rank in failure.ranks:
+                    known.seen_at.setdefault(rank, failure.line.number)
                 if len(known.streams) < 4096:
                     known.streams |= failure.streams
                 if frame and not known.frames:

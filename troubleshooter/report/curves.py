@@ -58,6 +58,8 @@ def sample(points: list[Point]) -> dict[str, Any]:
     known = [s for s in steps if s is not None]
     if len(known) == len(steps) and all(a < b for a, b in pairwise(known)):
         out["steps"] = known
+    else:
+        out["records"] = [p.record for p in chosen]
     return out
 
 
@@ -91,8 +93,9 @@ def curves(report: Report) -> list[Curve]:
         if len(values) < 2:
             continue
         steps = series.get("steps")
+        records = series.get("records") or range(1, len(values) + 1)
         wrong, why = moment(name, values, series["lines"], shown)
-        x = [float(s) for s in steps] if steps else [float(i + 1) for i in range(len(values))]
+        x = [float(at) for at in steps or records]
         found.append(Curve(name, x, values, series["lines"], bool(steps), wrong, why))
     return found
 

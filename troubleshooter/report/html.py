@@ -1,0 +1,106 @@
+"""The report as one HTML file that can be sent to a colleague: no script, no request, charts drawn in place."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+from kb.pages.render import STATIC, environment
+from troubleshooter.report.charts import Chart, charts, timeline
+from troubleshooter.report.fill import safe
+from troubleshooter.report.model import Report
+from troubleshooter.report.words import say
+
+TEMPLATES = Path(__file__).with_name("templates")
+_OWN = {
+    "ranks-order": ("Which rank failed first", "哪个 rank 最先失败"),
+    "curves": ("Training curves", "训练曲线"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A report as the templates show it: plain data that came through `safe`, and finished charts."""
+
+    report: dict[str, Any]
+    charts: list[Chart]
+    timeline: Chart | None
+    first: str
+    names: str
+    many: bool
+
+    @classmethod
+    def of(cls, report: Report) -> View:
+        return cls(
+            report=_harmless(asdict(report) | {"metrics": {}}),
+            charts=charts(report),
+            timeline=timeline(report),
+            first=_first(report),
+            names=safe(", ".join(report.input["files"][:3]), 120),
+            many=len(report.input["files"]) > 1,
+        )
+
+
+def html(report: Report) -> str:
+    """The whole file."""
+    from troubleshooter import __version__
+
+    css = (STATIC / "style.css").read_text(encoding="utf-8").replace("</", "<\\/")
+    view = View.of(report)
+    page = _jinja().get_template("report.html")
+    return page.render(
+        view=view, lang=report.lang, words=words(report.lang), css=Markup(css), version=__version__,  # noqa: S704
+        heading=heading(report),
+    )  # fmt: skip
+
+
+def heading(report: Report) -> str:
+    """The report in one line."""
+    if report.diagnoses:
+        return report.diagnoses[0].title
+    return say("unknown" if report.unexplained is not None else "nothing", report.lang)
+
+
+def words(lang: str) -> Any:
+    """The program's own phrases in a language, as the templates call them."""
+
+    def phrase(key: str, **values: object) -> str:
+        return _OWN[key][lang == "zh"] if key in _OWN else say(key, lang, **values)
+
+    return phrase
+
+
+@lru_cache(maxsize=1)
+def _jinja() -> Environment:
+    made = environment(TEMPLATES)
+    made.filters["figure"] = figure
+    return made
+
+
+def figure(svg: Markup) -> Markup:
+    """A drawing on its own in the page's chart style."""
+    return Markup('<figure class="chart">{}</figure>').format(svg)
+
+
+def _first(report: Report) -> str:
+    first = report.first_failure
+    if first is None or first["rank"] is None:
+        return ""
+    text = say("first-rank", report.lang, rank=first["rank"], line=first["line"])
+    return text + (say("followed", report.lang, count=len(first["followed"])) if first["followed"] else "")
+
+
+def _harmless(value: Any) -> Any:
+    """Every text of the report without control and bidirectional characters; line breaks are kept."""
+    if isinstance(value, str):
+        return "\n".join(safe(line, 4000) for line in value.split("\n"))
+    if isinstance(value, list):
+        return [_harmless(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _harmless(item) for key, item in value.items()}
+    return value

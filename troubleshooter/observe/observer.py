@@ -145,6 +145,7 @@ class Observer:
                 continue
             if len(self._known) >= FAILURES:
                 continue
+            failure.seen_at = dict.fromkeys(failure.ranks, failure.line.number)
             self._known[(*said, place)] = failure
             self._said[said] = failure
             if not frame:

@@ -17,7 +17,7 @@ from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Report
 from troubleshooter.report.sparkline import why
 
-WIDTH, HEIGHT = 480, 190
+WIDTH, HEIGHT = 400, 180
 LEFT, RIGHT, TOP, BOTTOM = 66, 14, 12, 26
 RANKS = 16
 _STEP = ("step", "步")
@@ -86,7 +86,7 @@ def timeline(report: Report) -> Chart | None:
     shown = order[:RANKS]
     comparable = len({item["file"] for item in shown}) == 1
     low, high = min(i["line"] for i in shown), max(i["line"] for i in shown)
-    row, left, right = 22, 74, 150
+    row, left, right = 24, 66, 148
     height = TOP + row * len(shown) + BOTTOM
     parts: list[Markup] = []
     words = []
@@ -99,7 +99,7 @@ def timeline(report: Report) -> Chart | None:
         parts.append(_tag("line", None, x1=left, x2=WIDTH - right, y1=y, y2=y, cls="grid"))
         parts.append(_tag("text", f"rank {item['rank']}", x=left - 12, y=y + 4, text_anchor="end", cls="ranktext"))
         parts.append(_tag("circle", None, cx=x, cy=y, r=6 if first else 5, cls="first" if first else "follow"))
-        parts.append(_tag("text", f"{line}, {(_FIRST if first else _FOLLOWED)[zh]}", x=WIDTH - right + 12, y=y + 4))
+        parts.append(_tag("text", f"{line}, {(_FIRST if first else _FOLLOWED)[zh]}", x=WIDTH - right + 14, y=y + 4))
         words.append(f"rank {item['rank']} {(_FIRST if first else _FOLLOWED)[zh]} ({line})")
     label = "; ".join(words)
     note = ""

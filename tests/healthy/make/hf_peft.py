@@ -78,8 +78,7 @@ def merge_and_switch() -> None:
         log.error("Error: %s: %s; falling back to adapter 'second'", type(why).__name__, why)
     model.set_adapter("second")
     Trainer(model=model, args=tiny.arguments(max_steps=5), train_dataset=tiny.rows()).train()
-    again = get_peft_model(model.get_base_model(), adapter())
-    print(type(again).__name__, "active:", again.active_adapter)
+    print(type(model).__name__, "active:", model.active_adapter, "all:", list(model.peft_config))
     merged = model.merge_and_unload()
     log.info("merged: %d parameters, %d trainable", merged.num_parameters(), merged.num_parameters(only_trainable=True))
 

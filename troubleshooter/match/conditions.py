@@ -27,6 +27,7 @@ MATCHES = 6
 """Matches of one pattern in one message that are tried apart."""
 
 Condition = dict[str, Any]
+_INSTALLED = re.compile(r"^.*/(?:site|dist)-packages/")
 _HOLE = re.compile(r"<<([\w-]+)(?::[a-z]+)?(?:\|[^>]*)?>>")
 
 
@@ -200,7 +201,7 @@ def _frame(condition: Condition, context: Context) -> Outcome:
         if any(part in path for part in condition["paths"]) and (
             not condition["functions"] or frame.function.rpartition(".")[2] in condition["functions"]
         ):
-            text = f"{frame.file}:{frame.line} in {frame.function}"
+            text = f"{_INSTALLED.sub('', path)}:{frame.line} in {frame.function}"
             return Outcome("held", said, [Evidence(failure.start, text, "the frame")])
     cut = failure.cut and condition["at"] == "anywhere"
     return Outcome("unseen" if cut else "contradicted", said)
@@ -212,7 +213,7 @@ def _phase(condition: Condition, context: Context) -> Outcome:
     failure = context.anchor.failure if context.anchor else None
     if failure is not None and (told := phases.of_failure(failure)):
         if told & wanted:
-            return Outcome("held", said, [Evidence(failure.start, failure.start.text, "the traceback's functions")])
+            return Outcome("held", said)
         return Outcome("contradicted", said)
     before = [
         (phase, line)

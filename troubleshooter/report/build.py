@@ -221,7 +221,8 @@ def _metrics(series: dict[str, list[Point]]) -> dict[str, Any]:
     """A summary of every metric; the ones that people look at also bring the points to draw."""
     drawn = set(charted(list(series)))
     return {
-        name: {**_series(points), **(sample(points) if name in drawn else {})} for name, points in sorted(series.items())
+        name: {**_series(points), **(sample(points) if name in drawn else {})}
+        for name, points in sorted(series.items())
     }
 
 

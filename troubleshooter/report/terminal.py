@@ -48,10 +48,12 @@ class _Page:
         if report.diagnoses:
             main, *others = report.diagnoses
             self.diagnosis(main)
-            if others:
-                self.head("also")
-                for other in others:
-                    self.item(f"{self.say(other.confidence)}: {other.title}", other.id)
+            for key, kind in (("also", "failure"), ("also-harmless", "harmless")):
+                if some := [other for other in others if other.kind == kind]:
+                    self.head(key)
+                for other in some:
+                    word = f"{self.say(other.confidence)}: " if kind == "failure" else ""
+                    self.item(word + other.title, other.id)
         elif report.unexplained is not None:
             self.unexplained()
         else:

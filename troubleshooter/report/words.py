@@ -26,6 +26,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "verify": ("Prove it on this machine", "在本机验证"),
     "page": ("Read more", "更多"),
     "also": ("Also possible", "其他可能"),
+    "also-harmless": ("Seen too, and harmless", "同时出现，但无害"),
     "versions-inside": ("the log's versions are in the affected range", "日志中的版本在受影响范围内"),
     "versions-outside": (
         "the log shows versions outside the affected range: is it the environment that ran?",

@@ -207,6 +207,63 @@ def verify(
     raise typer.Exit(code)
 
 
+@app.command()
+def scan(
+    paths: Annotated[list[str], typer.Argument(help="Logs, folders or patterns; with --summary: records of scans.")],
+    record: Annotated[Path | None, typer.Option("--record", help="Where done jobs are kept (JSON Lines).")] = None,
+    summary: Annotated[bool, typer.Option("--summary", help="Only sum up records: cat them together as you like.")] = False,
+    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Processes (default: all cores).")] = None,
+    entries: Entries = None,
+    ignore: Annotated[list[str] | None, typer.Option("--ignore", help="An entry not to report.")] = None,
+    lang: Lang = None,
+    format: Annotated[str, typer.Option("--format", help="terminal or json.")] = "terminal",
+) -> None:
+    """Diagnose thousands of job logs: which failure, how many jobs, what is unknown. Goes on where it was interrupted."""
+    from troubleshooter.scan.command import run
+
+    _choice(format, ("terminal", "json"), "--format")
+    code = run(
+        paths, kept=record, summary_only=summary, workers=jobs, entries=entries or [], ignore=ignore or [], lang=lang,
+        format=format,
+    )  # fmt: skip
+    raise typer.Exit(code)
+
+
+@app.command()
+def browse(
+    entry: Annotated[str | None, typer.Argument(help="The id of the entry to open (default: the start page).")] = None,
+    port: Annotated[int | None, typer.Option("--port", min=0, max=65535, help="The port (default: 8765).")] = None,
+    next_port: Annotated[bool, typer.Option("--next-port", help="Take the next free port if it is in use.")] = False,
+    host: Annotated[str | None, typer.Option("--host", help="Another address than this machine's loopback.")] = None,
+    open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
+    entries: Entries = None,
+    lang: Lang = None,
+) -> None:
+    """Serve the fix pages on this machine, with a box to paste a log into."""
+    from troubleshooter.browse.command import browse as serve
+    from troubleshooter.cli.settings import language
+
+    code = serve(
+        entry, port=port, host=host, open_browser=open_browser, entries=entries or [], lang=language(lang),
+        next_port=next_port,
+    )  # fmt: skip
+    raise typer.Exit(code)
+
+
+@app.command("build-site")
+def build_site(
+    folder: Annotated[Path, typer.Argument(help="A new folder, or one that an earlier run wrote.")],
+    base_url: Annotated[
+        str, typer.Option("--base-url", help="The site's address, for sitemap.xml and canonical links.")
+    ] = "",
+    entries: Entries = None,
+) -> None:
+    """Write the fix pages as static files for any web server (or file://)."""
+    from troubleshooter.browse.command import build_site as build
+
+    raise typer.Exit(build(folder, entries=entries or [], base_url=base_url))
+
+
 def _run() -> Any:  # pragma: no cover - for `python -m troubleshooter.cli.app`
     return app(prog_name="troubleshoot")
 

@@ -14,7 +14,7 @@ CHUNK = 1 << 20
 FILES = 4096
 """Files of one folder that are read as one run."""
 
-_SKIPPED = frozenset(
+LOG_SKIPPED = frozenset(
     [
         ".py",
         ".pyc",
@@ -124,7 +124,7 @@ def from_text(parts: str | bytes | Iterable[str | bytes], name: str = "text") ->
 def _folder(path: Path) -> list[Source]:
     found = []
     for item in sorted(path.rglob("*")):
-        if item.is_file() and item.suffix.lower() not in _SKIPPED and not item.name.startswith("."):
+        if item.is_file() and item.suffix.lower() not in LOG_SKIPPED and not item.name.startswith("."):
             found.append(item)
         if len(found) >= FILES:
             break

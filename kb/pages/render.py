@@ -79,15 +79,15 @@ class Pages:
         """The page of one entry. Raises KeyError for an unknown id."""
         return self.show("entry.html", lang, f"{id_}.html", entry=self.view(id_, lang), titles=self._titles[lang])
 
-    def start(self, lang: str, **more: Any) -> str:
-        """The start page: search, filters, every entry by area, and on the live server the paste box."""
+    def start(self, lang: str, answer: str = "", log: str = "", file_name: str = "index.html") -> str:
+        """The start page: search, filters, every entry by area; on the live server the paste box and its answer."""
         views = list(self._views[lang].values())
         areas = sorted({v.area for v in views}, key=lambda a: (-sum(v.area == a for v in views), a))
         libraries = Counter(name for view in views for name in view.libraries)
         return self.show(
-            "start.html", lang, "index.html", entries=views, titles=self._titles[lang], areas=areas,
+            "start.html", lang, file_name, entries=views, titles=self._titles[lang], areas=areas,
             libraries=sorted(name for name, count in libraries.items() if count > 1),
-            severities=[s for s in SEVERITIES if any(v.severity == s for v in views)], **more,
+            severities=[s for s in SEVERITIES if any(v.severity == s for v in views)], answer=answer, log=log,
         )  # fmt: skip
 
     def show(self, template: str, lang: str, name: str, **values: Any) -> str:

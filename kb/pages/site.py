@@ -47,7 +47,9 @@ def build(bodies: Iterable[Body], folder: Path, base_url: str = "") -> Built:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)
     except OSError as error:
-        raise SiteError(f"{error.filename or folder}: cannot be written: {error.strerror}; name another folder") from error
+        raise SiteError(
+            f"{error.filename or folder}: cannot be written: {error.strerror}; name another folder"
+        ) from error
     written = [p for p in folder.rglob("*") if p.is_file()]
     return Built(len(pages.bodies), len(written), sum(p.stat().st_size for p in written))
 

@@ -70,8 +70,8 @@ def _chart(curve: Curve, lang: str) -> Chart:
     if curve.wrong is not None:
         x = across(curve.x[curve.wrong])
         parts.append(_tag("line", None, x1=x, x2=x, y1=TOP - 6, y2=HEIGHT - BOTTOM, cls="wrong"))
-        value = curve.values[curve.wrong]
-        y = scale.y(value) if value is not None else HEIGHT - BOTTOM
+        there = curve.values[curve.wrong]
+        y = scale.y(there) if there is not None else HEIGHT - BOTTOM
         parts.append(_tag("circle", None, cx=x, cy=y, r=4, cls="wrong-dot"))
     svg = _tag("svg", Markup("").join(parts), viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", aria_label=label)
     return Chart(name, note, svg, curve.lines[curve.wrong] if curve.wrong is not None else None)
@@ -183,8 +183,8 @@ def _tag(name: str, inside: str | None, **attributes: object) -> Markup:
     for key, value in attributes.items():
         key = {"cls": "class"}.get(key, key.replace("_", "-"))
         text = f"{value:.1f}" if isinstance(value, float) else value
-        made += Markup(' {}="{}"').format(Markup(key), text)  # noqa: S704
-    opened = Markup("<{}").format(Markup(name)) + made  # noqa: S704
+        made += Markup(' {}="{}"').format(Markup(key), text)
+    opened = Markup("<{}").format(Markup(name)) + made
     if inside is None:
         return opened + Markup("/>")
-    return opened + Markup(">") + inside + Markup("</{}>").format(Markup(name))  # noqa: S704
+    return opened + Markup(">") + inside + Markup("</{}>").format(Markup(name))

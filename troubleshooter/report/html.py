@@ -54,7 +54,7 @@ def html(report: Report) -> str:
     view = View.of(report)
     page = _jinja().get_template("report.html")
     return page.render(
-        view=view, lang=report.lang, words=words(report.lang), css=Markup(css), version=__version__,  # noqa: S704
+        view=view, lang=report.lang, words=words(report.lang), css=Markup(css), version=__version__,
         heading=heading(report),
     )  # fmt: skip
 

@@ -16,7 +16,7 @@
     working.hidden = false;
     answer.replaceChildren();
     answer.setAttribute("aria-busy", "true");
-    fetch(form.action, { method: "POST", body: body, headers: { "Content-Type": "application/octet-stream" }, credentials: "omit" })
+    fetch(form.action, { method: "POST", body: body, headers: { "Content-Type": "application/octet-stream", "X-Part": "answer" }, credentials: "omit" })
       .then(function (reply) { return reply.text(); })
       .then(function (text) {
         if (mine !== sent) return;

@@ -1,0 +1,34 @@
+"""Pasted bytes → the answer as HTML: the whole diagnosis with the log beside it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from jinja2 import Environment
+
+from kb.pages.render import environment
+from troubleshooter.browse.paste import log_view, source
+from troubleshooter.diagnose import Tool
+from troubleshooter.read.sources import Unreadable
+from troubleshooter.report.html import TEMPLATES, View, figure, words
+
+OWN = Path(__file__).with_name("templates")
+
+
+def answer(tool: Tool, data: bytes, lang: str, limit: int) -> str:
+    """The fragment ``<div class="result">…``. Raises `Unreadable` for what is no log."""
+    if not data.strip():
+        text = "粘贴的内容是空的" if lang == "zh" else "Nothing was pasted; give the log of a run."
+        raise Unreadable(text)
+    pasted = source(data, limit)
+    report = tool.report([pasted], lang=lang)
+    page = _jinja().get_template("answer.html")
+    return page.render(view=View.of(report), log=log_view(pasted, report), lang=lang, words=words(lang))
+
+
+@lru_cache(maxsize=1)
+def _jinja() -> Environment:
+    made = environment(OWN, TEMPLATES)
+    made.filters["figure"] = figure
+    return made

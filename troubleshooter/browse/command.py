@@ -1,0 +1,89 @@
+"""``troubleshoot browse`` and ``troubleshoot build-site``."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from kb.problem import EntryError
+from troubleshooter.browse.server import LOOPBACK, PORT, Unbound, bind, loopback, own_hosts, serve
+from troubleshooter.cli.settings import SettingsError, ignored
+from troubleshooter.diagnose import Tool
+
+UNUSABLE = 2
+
+
+def browse(
+    entry: str | None, *, port: int | None, host: str | None, open_browser: bool, entries: Sequence[Path], lang: str,
+    next_port: bool = False,
+) -> int:  # fmt: skip
+    """Serve the fix pages until Ctrl+C; the exit status."""
+    try:
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        text = f"browse needs the package {error.name}: pip install 'llm-troubleshooter[browse]'"
+        print(f"troubleshoot browse: {text}", file=sys.stderr)
+        return UNUSABLE
+    try:
+        tool = Tool.load(entries)
+        ignore = ignored([])
+        if entry is not None and tool.knowledge.find(entry) is None:
+            return _unknown(tool, entry)
+        listening = bind(host or LOOPBACK, PORT if port is None else port, next_port)
+    except (EntryError, FileNotFoundError, SettingsError, Unbound) as error:
+        print(f"troubleshoot browse: {error}", file=sys.stderr)
+        return UNUSABLE
+    from troubleshooter.browse.app import LIMIT, Site
+    from troubleshooter.browse.worker import Failed, Worker
+
+    worker = Worker(entries, ignore, LIMIT)
+    with listening:
+        number = listening.getsockname()[1]
+        site = Site(tool.knowledge.bodies(), worker)
+        hosts, everywhere = own_hosts(host or LOOPBACK, number)
+        shown = f"[{host}]" if host and ":" in host else host or LOOPBACK
+        place = "zh/" if lang == "zh" else ""
+        url = f"http://{LOOPBACK if everywhere else shown}:{number}/{place}{f'{entry}.html' if entry else ''}"
+        print(f"Fix pages: {url}  (Ctrl+C stops)", flush=True)
+        if not loopback(host or LOOPBACK):
+            print("troubleshoot browse: whoever reaches this address can use it, unencrypted", file=sys.stderr)
+        try:
+            worker.start()
+            serve(site.app(hosts, everywhere), listening, url if open_browser else None)
+        except KeyboardInterrupt:
+            pass
+        except Failed as error:
+            print(f"troubleshoot browse: {error}", file=sys.stderr)
+            return UNUSABLE
+        finally:
+            worker.stop()
+    return 0
+
+
+def build_site(folder: Path, *, entries: Sequence[Path], base_url: str = "") -> int:
+    """Write the pages as static files; the exit status."""
+    from kb.pages.site import SiteError, build
+
+    started = time.perf_counter()
+    try:
+        built = build(Tool.load(entries).knowledge.bodies(), folder, base_url)
+    except (EntryError, FileNotFoundError, SiteError) as error:
+        print(f"troubleshoot build-site: {error}", file=sys.stderr)
+        return UNUSABLE
+    took = time.perf_counter() - started
+    print(f"{built.entries} entries, {built.files} files, {built.bytes / 1e6:.1f} MB in {took:.1f} s: {folder}")
+    if not base_url:
+        print("Search engines want absolute addresses in sitemap.xml: give --base-url https://…", file=sys.stderr)
+    return 0
+
+
+def _unknown(tool: Tool, id_: str) -> int:
+    from rapidfuzz import process
+
+    near = process.extractOne(id_, tool.knowledge.ids(), score_cutoff=50)
+    hint = f"did you mean {near[0]}?" if near else "see: troubleshoot list"
+    print(f"troubleshoot: no entry {id_!r}; {hint}", file=sys.stderr)
+    return UNUSABLE

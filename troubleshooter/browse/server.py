@@ -1,0 +1,91 @@
+"""Binding to a port of this machine and serving until Ctrl+C."""
+
+from __future__ import annotations
+
+import errno
+import ipaddress
+import os
+import socket
+import threading
+import webbrowser
+from typing import Any
+
+LOOPBACK = "127.0.0.1"
+PORT = 8765
+TRIES = 20
+
+
+class Unbound(Exception):
+    """An address that cannot be served on: one sentence with place and next step."""
+
+
+def bind(host: str, port: int, next_port: bool) -> socket.socket:
+    """A listening socket on the port, or with ``next_port`` on the next free one. Raises `Unbound`."""
+    last = port + TRIES if next_port and port else port
+    for wanted in range(port, min(last, 65535) + 1):
+        try:
+            return _bound(host, wanted)
+        except OSError as error:
+            if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+                raise Unbound(f"{host}:{wanted}: cannot be served on: {error.strerror or error}") from error
+            if error.errno == errno.EACCES and os.name != "nt":
+                raise Unbound(f"port {wanted} needs more rights; take one above 1023: --port {PORT}") from error
+    if next_port:
+        raise Unbound(f"ports {port} to {last} are in use; name another one with --port")
+    raise Unbound(f"port {port} is in use; take the next free one with --next-port, or name one: --port {port + 1}")
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    made = socket.socket(family, kind)
+    try:
+        if os.name == "nt":
+            made.setsockopt(socket.SOL_SOCKET, getattr(socket, "SO_EXCLUSIVEADDRUSE", -5), 1)
+        else:
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind(address)
+        made.listen(64)
+    except OSError:
+        made.close()
+        raise
+    return made
+
+
+def own_hosts(host: str, port: int) -> tuple[list[str], bool]:
+    """The Host headers that name this server, and whether any IP address does (it listens on all of them)."""
+    names = ["127.0.0.1", "localhost", "[::1]"]
+    everywhere = False
+    try:
+        address = ipaddress.ip_address(host)
+        everywhere = address.is_unspecified
+        if not everywhere:
+            names.append(f"[{host}]" if address.version == 6 else host)
+    except ValueError:
+        names.append(host)
+    if everywhere:
+        names.append(socket.gethostname())
+    with_port = [f"{name}:{port}" for name in names]
+    return with_port + (names if port == 80 else []), everywhere
+
+
+def loopback(host: str) -> bool:
+    """Whether only this machine reaches the address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def serve(app: Any, listening: socket.socket, open_at: str | None) -> None:
+    """Serve until interrupted; ``open_at``: the page to open in the user's browser."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        app, log_level="error", access_log=False, server_header=False, proxy_headers=False, lifespan="off", ws="none",
+        http="h11", loop="asyncio", timeout_keep_alive=5, limit_concurrency=64, timeout_graceful_shutdown=1,
+    )  # fmt: skip
+    if open_at is not None:
+        timer = threading.Timer(0.3, webbrowser.open, (open_at,))
+        timer.daemon = True
+        timer.start()
+    uvicorn.Server(config).run(sockets=[listening])

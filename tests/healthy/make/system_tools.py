@@ -257,7 +257,7 @@ def runs(folder: Path) -> list[Run]:
         run(
             "dmesg",
             "boot",
-            "dmesg | grep -v -i -E 'command line|process_api|vsock|nvproxy|builder|arguments|environment|\\]     |websocket' | tail -n 200",
+            "dmesg | grep -v -i -E 'command line|process_api|vsock|nvproxy|builder|arguments|environment|\\]     |websocket' | head -n 170",
         ),
         run(
             "rsync",

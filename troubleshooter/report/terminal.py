@@ -54,6 +54,10 @@ class _Page:
                 for other in some:
                     word = f"{self.say(other.confidence)}: " if kind == "failure" else ""
                     self.item(word + other.title, other.id)
+            self.console.print()
+            if main.probe:
+                self.print(f"{self.say('verify')}: troubleshoot verify {main.id}", "dim")
+            self.print(f"{self.say('page')}: troubleshoot show {main.id}", "dim")
         elif report.unexplained is not None:
             self.unexplained()
         else:
@@ -94,10 +98,6 @@ class _Page:
             self.head("ignore-advice")
             for advice in item.advice:
                 self.item(f"{advice['printed']!r}: {advice['because']}")
-        self.console.print()
-        if item.probe:
-            self.print(f"{self.say('verify')}: troubleshoot verify {item.id}", "dim")
-        self.print(f"{self.say('page')}: troubleshoot show {item.id}", "dim")
 
     def fix(self, number: int, fix: FixStep) -> None:
         risk = "" if fix.risk == "safe" else f"  [{self.say(fix.risk)}]"

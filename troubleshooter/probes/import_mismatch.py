@@ -10,6 +10,7 @@ PARAMETERS = {
 PAIRS = [
     ("confirmed", {"transformers": "5.0.0", "accelerate": "1.10.1", "peft": "0.17.1"}),
     ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.17.1"}),
+    ("confirmed", {"transformers": "4.45.2", "accelerate": "1.5.2", "peft": "0.18.1"}),
     ("not-here", {"transformers": "5.0.0", "accelerate": "1.10.1", "peft": "0.18.1"}),
     ("not-here", {"transformers": "4.57.6", "accelerate": "1.10.1", "peft": "0.17.1"}),
     (
@@ -62,6 +63,20 @@ def run(kit):
     for name in names:
         kit.say(f"from {package} import {name}")
         kit.symptom(f"from {package} import {name}", lambda name=name: getattr(importlib.import_module(package), name))
+    if package == "peft" and "name" not in kit.options:
+        smoke(kit)
+
+
+def smoke(kit):
+    """Some mismatches show only when an adapter is made."""
+    kit.need("torch")
+
+    def adapt():
+        from peft import LoraConfig, get_peft_model
+
+        get_peft_model(kit.llama(), LoraConfig(r=2, target_modules=["q_proj"], task_type="CAUSAL_LM"))
+
+    kit.symptom("a LoRA adapter on a tiny model", adapt)
 
 
 def one_name(kit, module, name):

@@ -112,6 +112,9 @@ class Trial:
             model = self.cls.from_pretrained(self.checkpoint("float32"), torch_dtype=self.kit.dtype(load))
             model.to(self.kit.device)
         model.resize_token_embeddings(ROWS + NEW_TOKENS)
+        head = model.get_output_embeddings()
+        if getattr(head, "out_features", None) != head.weight.shape[0]:
+            head.out_features = head.weight.shape[0]  # transformers 5.0 leaves the old number on a tied head
         with self.torch.no_grad():
             tables = (model.get_input_embeddings(), model.get_output_embeddings())
             for weight in {id(t.weight): t.weight for t in tables}.values():
@@ -238,8 +241,8 @@ def loading(kit, trial_of):
             kit.undecided(f"4-bit loading does not work here: {type(error).__name__}: {str(error)[:200]}")
         kit.note(
             "4-bit could not be tried here "
-            f"({type(error).__name__}: {str(error)[:120]}); float16, which 4-bit loading without a dtype "
-            "leaves in the embeddings, was used instead"
+            f"({type(error).__name__}: {str(error)[:120]}); a model loaded in float16 was used instead, "
+            "which is what 4-bit loading without a dtype leaves in the embeddings (transformers 4)"
         )
         return "float16"
 
@@ -247,7 +250,7 @@ def loading(kit, trial_of):
 def run(kit):
     load = loading(kit, lambda load: Trial(kit, load))
     trial = Trial(kit, load)
-    worst = None
+    failing = []
     for fused, new_first in trial.rounds():
         kind = "adamw_torch_fused" if fused else "adamw_torch"
         start = ", sequences start with a new token" if new_first else ""
@@ -256,11 +259,13 @@ def run(kit):
         case = f"{kit.options['model_class']}, {load}, {kit.options['adapter']}, {kind}{start}"
         kit.measured(case, bad(seen), said(seen), **seen)
         if bad(seen):
-            worst = (fused, new_first)
+            failing.append((fused, new_first))
         if seen["broke"] is not None or "float16" not in seen["trainable"]:
             break  # found; or nothing here trains in float16, which another optimizer would not change
-    if worst is not None:
-        fixes(kit, trial, *worst)
+    if failing:
+        fixes(kit, trial, *failing[0])
+        if failing[-1] != failing[0] and failing[-1][1]:
+            starting_with_new_tokens(kit, trial, failing[-1][0])
     if kit.options["adapter"] != "full":
         zero_tokens(kit, trial)
 
@@ -298,6 +303,18 @@ def fixes(kit, trial, fused, new_first):
     other = "nf4-bfloat16" if trial.load.startswith("nf4") else "bfloat16"
     tried("bfloat16", "load the model in bfloat16", r"dtype\s*=\s*(torch\.)?[\"']?bfloat16", load=other)
     tried("mean-tokens", "initialise new tokens with the mean instead of zeros (alone)", r"mean", init="mean")
+
+
+def starting_with_new_tokens(kit, trial, fused):
+    """The float32 cast alone does not save sequences that start with a zero-initialised token on a float16 base."""
+    where = "where sequences start with a zero-initialised token: "
+    for name, do, how in (
+        ("float32-alone", "cast the trainable parameters to float32", {}),
+        ("float32-and-mean", "cast to float32 and initialise new tokens with the mean", {"init": "mean"}),
+    ):
+        attempt = kit.attempt(lambda how=how: trial.train(fused, cast=True, new_token_first=True, **how))
+        if attempt.error is None:
+            kit.fix(name, where + do, removed=not bad(attempt.value), text=said(attempt.value))
 
 
 def zero_tokens(kit, trial):

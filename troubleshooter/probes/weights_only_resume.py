@@ -99,8 +99,11 @@ def allowed(kit, torch, resume):
     def allowlisted():
         import numpy
 
-        core = getattr(numpy, "_core", None) or numpy.core
-        names = [core.multiarray._reconstruct, numpy.ndarray, numpy.dtype, type(numpy.dtype(numpy.uint32))]
+        try:
+            from numpy._core.multiarray import _reconstruct
+        except ImportError:  # numpy 1
+            from numpy.core.multiarray import _reconstruct
+        names = [_reconstruct, numpy.ndarray, numpy.dtype, type(numpy.dtype(numpy.uint32))]
         with torch.serialization.safe_globals(names):
             resume()
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 from kb.compiled import FORMAT, Knowledge, Pack
@@ -73,6 +71,8 @@ def pack(folder: Path, origin: str, *, strict: bool = True) -> Pack:
         compile_to(library, target)
         return Pack(target, origin)
     except OSError:  # the cache cannot be written: compile into a place that vanishes with the process
+        import tempfile
+
         with tempfile.TemporaryDirectory() as place:
             compile_to(library, Path(place) / "knowledge.pack")
             return Pack(Path(place) / "knowledge.pack", origin)
@@ -80,6 +80,8 @@ def pack(folder: Path, origin: str, *, strict: bool = True) -> Pack:
 
 def _fingerprint(folder: Path) -> str:
     """A hash over path, size and time of every file that is compiled (reading them all would cost a start 20 ms)."""
+    import hashlib
+
     digest = hashlib.blake2b(f"{FORMAT} {folder.resolve()}".encode(), digest_size=16)
     for name in ("compile.py", "form.py", "patterns.py", "shown.py"):
         digest.update(str(Path(__file__).with_name(name).stat().st_mtime_ns).encode())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import tempfile
@@ -61,6 +62,7 @@ class _Compiler:
         names = sorted(self.literals, key=self.literals.__getitem__)
         header = {
             "format": FORMAT,
+            "digest": hashlib.blake2b("\0".join(names).encode(), digest_size=16).hexdigest(),
             "literals": names,
             "triggers": [sorted(self.triggers.get(self.literals[n], ())) for n in names],
             "names": [n for n in range(len(names)) if n not in self.spoken],

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-FORMAT = 5
+FORMAT = 15
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 Body = dict[str, Any]
@@ -33,6 +33,8 @@ class Pack:
             raise ValueError(f"{path}: compiled by another version of the tool; delete it, it is made anew")
         self._base = end + 1
         self.literals: list[str] = header["literals"]
+        self.digest: str = header["digest"]
+        """Names the literals: what is made from them may be kept under it."""
         self.names: list[int] = header["names"]
         """Literals that are only names of packages and options: worth a line, not a look at what is around it."""
         self.triggers: list[list[int]] = header["triggers"]

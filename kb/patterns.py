@@ -6,20 +6,16 @@ look. They are found by walking Python's own parse of the pattern (the syntax is
 
 from __future__ import annotations
 
+import importlib
 import re
-import warnings
+import sys
 from typing import Any
 
 MIN_LITERAL = 5
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)
-    try:
-        from re import _constants as _c
-        from re import _parser as _p
-    except ImportError:  # Python 3.10
-        import sre_constants as _c  # type: ignore[no-redef]
-        import sre_parse as _p  # type: ignore[no-redef]
+# Python's own parser of patterns: `re._parser` from 3.11 on, `sre_parse` before.
+_p: Any = importlib.import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
+_c: Any = importlib.import_module("re._constants" if sys.version_info >= (3, 11) else "sre_constants")
 
 
 def syntax_error(pattern: str) -> str | None:

@@ -35,7 +35,8 @@ class Tool:
     def load(cls, entries: Sequence[Path] = ()) -> Tool:
         """The shipped entries, with folders of a team's own on top. Raises `kb.problem.EntryError`, FileNotFoundError."""
         known = knowledge(*entries)
-        return cls(known, Scanner(known.literals, cache_folder(), MARKS, known.names))
+        key = "-".join(pack.digest for pack in known.packs)
+        return cls(known, Scanner(known.literals, cache_folder(), MARKS, known.names, key))
 
     def observe(self, sources: Sequence[Source]) -> Observations:
         """What the sources of one run show, merged. Raises `read.sources.Unreadable`."""

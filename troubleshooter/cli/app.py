@@ -211,7 +211,9 @@ def verify(
 def scan(
     paths: Annotated[list[str], typer.Argument(help="Logs, folders or patterns; with --summary: records of scans.")],
     record: Annotated[Path | None, typer.Option("--record", help="Where done jobs are kept (JSON Lines).")] = None,
-    summary: Annotated[bool, typer.Option("--summary", help="Only sum up records: cat them together as you like.")] = False,
+    summary: Annotated[
+        bool, typer.Option("--summary", help="Only sum up records: cat them together as you like.")
+    ] = False,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Processes (default: all cores).")] = None,
     entries: Entries = None,
     ignore: Annotated[list[str] | None, typer.Option("--ignore", help="An entry not to report.")] = None,

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from troubleshooter.cli.front import Options
-from troubleshooter.cli.pipe import passing
 from troubleshooter.cli.settings import SettingsError, ignored, language
 from troubleshooter.diagnose import Tool
 from troubleshooter.read.sources import Source, Unreadable, binary, from_path, from_stream
@@ -97,6 +96,8 @@ def _one(made: Tool, sources: Sequence[Source], lang: str, top: int) -> Report:
 
 
 def _stdin(made: Tool, options: Options, lang: str, top: int) -> Report:
+    from troubleshooter.cli.pipe import passing
+
     echo = not options.quiet and options.format == "terminal"
     source = from_stream(sys.stdin.buffer)
     with passing(source, echo=echo):

@@ -18,6 +18,7 @@ from troubleshooter.observe import phases
 from troubleshooter.observe.facts import canonical
 from troubleshooter.observe.model import Failure, Observations, Point
 from troubleshooter.observe.observer import fold
+from troubleshooter.read import lazy
 from troubleshooter.read.line import Line
 
 ANCHORS = 12
@@ -27,8 +28,8 @@ MATCHES = 6
 """Matches of one pattern in one message that are tried apart."""
 
 Condition = dict[str, Any]
-_INSTALLED = re.compile(r"^.*/(?:site|dist)-packages/")
-_HOLE = re.compile(r"<<([\w-]+)(?::[a-z]+)?(?:\|[^>]*)?>>")
+_INSTALLED = lazy.compile(r"^.*/(?:site|dist)-packages/")
+_HOLE = lazy.compile(r"<<([\w-]+)(?::[a-z]+)?(?:\|[^>]*)?>>")
 
 
 @dataclass(slots=True)
@@ -337,9 +338,10 @@ def _package(condition: Condition, context: Context) -> Outcome:
             if any(f"/{n}/" in path or path.startswith(f"{n}/") or f"/{n}_" in path or f"/{n}." in path for n in names):
                 return Outcome("held", said, [Evidence(failure.start, f"{frame.file}:{frame.line}", "a frame")])
     for name in names:
-        for fact in context.observations.named("version", canonical(name)):
-            return Outcome("held", said, [Evidence(fact.line, fact.line.text, "a version in the log")])
-    word = re.compile(
+        for kind, why in (("version", "a version in the log"), ("package", "the prefix of its lines")):
+            for fact in context.observations.named(kind, canonical(name)):
+                return Outcome("held", said, [Evidence(fact.line, fact.line.text, why)])
+    word = lazy.compile(
         r"(?<![\w])(?:" + "|".join(re.escape(n).replace("_", "[-_ ]?") for n in names) + r")(?![\w])", re.I
     )
     for line in context.lines(condition):
@@ -382,7 +384,7 @@ def _flag(condition: Condition, context: Context) -> Outcome:
     value = condition["value"]
     said = f"flag {' or '.join(condition['names'])}" + (f" = {value}" if value else "")
     names = "|".join(re.escape(n).replace("_", "[-_]").replace(r"\-", "[-_]") for n in condition["names"])
-    shape = re.compile(
+    shape = lazy.compile(
         rf"(?<![\w.])(?P<dash>--?)?['\"]?(?:{names})['\"]?(?:\s*[=:]\s*|\s+)?['\"]?(?P<value>[\w.+/-]+)?", re.IGNORECASE
     )
     other = False

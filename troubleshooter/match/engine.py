@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +10,10 @@ from kb.compiled import Body, Knowledge
 from troubleshooter.match.conditions import ANCHORS, Context, anchors, anchors_on, evaluate, tolerated
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome, Trial
 from troubleshooter.observe.model import Observations
+from troubleshooter.read import lazy
 
 # The installed package that the innermost frame belongs to: ``<<caller>>`` in an entry's texts and relations.
-_INSTALLED = re.compile(r"(?:site|dist)-packages/([A-Za-z_]\w{0,60})")
+_INSTALLED = lazy.compile(r"(?:site|dist)-packages/([A-Za-z_]\w{0,60})")
 
 
 @dataclass(slots=True)
@@ -86,9 +86,9 @@ def _trial(
     context = Context(observations, knowledge, base, anchor, dict(found.captured) if found else {})
     if anchor is not None and anchor.line.rank is not None:
         context.captured.setdefault("rank", str(anchor.line.rank))
-    if anchor is not None and anchor.failure is not None and anchor.failure.frames:
-        if caller := _INSTALLED.search(anchor.failure.frames[-1].path):
-            context.captured.setdefault("caller", caller[1])
+    frames = anchor.failure.frames if anchor is not None and anchor.failure is not None else []
+    if frames and (caller := _INSTALLED.search(frames[-1].path)):
+        context.captured.setdefault("caller", caller[1])
     require: list[Outcome] = []
     for i, condition in enumerate(symptom["require"]):
         outcome = found if found is not None and i == first else evaluate(condition, context)

@@ -5,9 +5,10 @@ They return None when a value is missing or is no number: "not seen".
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
+
+from troubleshooter.read import lazy
 
 _UNITS = {
     "": 1.0,
@@ -21,7 +22,7 @@ _UNITS = {
     "mb": 1e6,
     "gb": 1e9,
 }
-_SIZE = re.compile(r"\s*([-+]?[\d_,]*\.?\d+(?:[eE][-+]?\d+)?)\s*([A-Za-z]*)\s*$")
+_SIZE = lazy.compile(r"\s*([-+]?[\d_,]*\.?\d+(?:[eE][-+]?\d+)?)\s*([A-Za-z]*)\s*$")
 
 
 def number(value: Any) -> float | None:
@@ -59,8 +60,7 @@ def ratio_about(a: Any, b: Any, ratio: Any, within: Any = 0.05) -> bool | None:
     x, y, r, w = number(a), number(b), number(ratio), number(within)
     if None in (x, y, r, w) or not y:
         return None
-    assert x is not None and r is not None and w is not None
-    return abs(x / y - r) <= w * abs(r)
+    return abs((x or 0.0) / y - (r or 0.0)) <= (w or 0.0) * abs(r or 0.0)
 
 
 def doubled(a: Any, b: Any) -> bool | None:

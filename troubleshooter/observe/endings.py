@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from troubleshooter.read import lazy
 from troubleshooter.read.line import Line
 from troubleshooter.read.text import BAR
 
@@ -17,7 +18,7 @@ MESSAGE_LINES = 120
 _LEVEL = r"(?:DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|FATAL|NOTICE|SUCCESS|TRACE)"
 
 # Lines that no message contains: the next traceback, log records, launchers, schedulers, shells, bars, rulers.
-_OTHER = re.compile(
+_OTHER = lazy.compile(
     rf"""(?:
       .{{0,200}}Traceback\ \(most\ recent
     | (?:During\ handling\ of\ the\ above|The\ above\ exception\ was\ the\ direct)
@@ -26,7 +27,7 @@ _OTHER = re.compile(
     | \[?[IWEF]\d{{3,4}}\ \d\d:\d\d | \[[IWEF]\ \S
     | (?:wandb|srun|slurmstepd|sbatch|mpirun|mpiexec|prterun|ninja|make(?:\[\d+\])?|bash|sh|zsh|-bash|nohup|ray|kubectl|docker|npm|pip|conda)\s?:\s
     | \S{{0,200}}?[\w)]\.sh:\ line\ \d | /bin/\w+:
-    | (?:Exception|Error)\ (?:ignored\ in|in\ thread|in\ atexit|in\ sys) | Exception\ raised\ from\ .{{0,80}}\ at\ 
+    | (?:Exception|Error)\ (?:ignored\ in|in\ thread|in\ atexit|in\ sys) | Exception\ raised\ from\ .{{0,80}}\ at\s
     | Fatal\ Python\ error | Current\ thread\ 0x | Thread\ 0x | Extension\ modules: | Process\ \w+-\d+
     | terminate\ called | (?:Killed|Aborted|Terminated|Hangup)(?:\ \(core|$|\s*[:/]) | (?:Segmentation\ fault|Bus\ error)
     | \{{['"]?[\w/]+['"]?:\s | \[\{{['"]
@@ -43,12 +44,12 @@ _OTHER = re.compile(
     re.VERBOSE,
 )
 # A new exception on a line of its own, type named in full or by its usual ending.
-NEW_EXCEPTION = re.compile(
+NEW_EXCEPTION = lazy.compile(
     r"(?:[A-Za-z_]\w*\.)+[A-Z_]\w*(?:\([\w.]*\))?(?::\s|:?$)"
     r"|[A-Z]\w*(?:Error|Exception|Failure|Interrupt|Exit|Timeout|Expired|Unsupported)(?:\([\w.]*\))?(?::\s|:?$)"
 )
 # What a message goes on with after an empty line: lists, indented blocks, quoted text.
-_GOES_ON = re.compile(
+_GOES_ON = lazy.compile(
     r"\s|[-*\[('\"`•\d]|[a-z]|(?:Thrown|Set\ the|Original|Possible|Please|If\ you|Or|Note|See|For|You|To)\b"
 )
 

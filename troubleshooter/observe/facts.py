@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from troubleshooter.observe.model import Fact, Observations
+from troubleshooter.read import lazy
 from troubleshooter.read.line import Line
 
 PACKAGES = (
@@ -32,47 +33,48 @@ MARKS = (
 
 _NAMES = "|".join(sorted((re.escape(p) for p in PACKAGES), key=len, reverse=True))
 _VERSION = r"v?(?P<version>\d{1,4}(?:\.\d{1,5}){1,4}(?:[.\-]?(?:dev|post|rc|a|b)\d*)?(?:\+[\w.]+)?)"
-_ANY = re.compile(rf"(?i)(?<![\w./-])(?P<name>{_NAMES})(?![\w-])")
-_PIN = re.compile(r"(?:^|[\s\"'`])(?P<name>[A-Za-z][\w.-]{1,40})==" + _VERSION + r"(?=[\s\"'`,;\])]|$)")
-_SAID = re.compile(
+_ANY = lazy.compile(rf"(?i)(?<![\w./-])(?P<name>{_NAMES})(?![\w-])")
+_PIN = lazy.compile(r"(?:^|[\s\"'`])(?P<name>[A-Za-z][\w.-]{1,40})==" + _VERSION + r"(?=[\s\"'`,;\])]|$)")
+_SAID = lazy.compile(
     rf"(?i)(?<![\w./-])(?P<name>{_NAMES})[`'\"]?\s*(?:\(GPU\?\)|library|package)?\s*(?:[_ ]?(?:version|ver\.?))?\s*"
     rf"(?:\(GPU\?\))?[`'\"]?\s*(?:\||:|==?|@|\s)\s*[`'\"]?{_VERSION}(?=[\s,;)\]|\"'`(:]|\.?\s|\.?$)"
 )
-_LISTED = re.compile(rf"(?i)^\s*(?P<name>{_NAMES})\s{{2,40}}{_VERSION}(?:\s|$)")
-_REQUIRED = re.compile(
+_LISTED = lazy.compile(rf"(?i)^\s*(?P<name>{_NAMES})\s{{2,40}}{_VERSION}(?:\s|$)")
+_REQUIRED = lazy.compile(
     r"(?i)requir|upgrade|install\b|please|at least|minimum|need|older|newer|>=|<=|~=|deprecat|removed|will be|support|compiled|built"
 )
-_EGG = re.compile(r"[/\\](?P<name>[A-Za-z]\w{1,40})-" + _VERSION + r"(?:-py3|\.dist-info|\.egg-info)")
-_PYTHON_PATH = re.compile(r"[/\\](?:lib[/\\])?[pP]ython(?P<version>3\.\d{1,2})[/\\]")
-_PIP_NAME = re.compile(r"Name: (?P<name>[\w.-]{2,40})$")
-_PIP_VERSION = re.compile(rf"Version: {_VERSION}$")
+_EGG = lazy.compile(r"[/\\](?P<name>[A-Za-z]\w{1,40})-" + _VERSION + r"(?:-py3|\.dist-info|\.egg-info)")
+_PYTHON_PATH = lazy.compile(r"[/\\](?:lib[/\\])?[pP]ython(?P<version>3\.\d{1,2})[/\\]")
+_PIP_NAME = lazy.compile(r"Name: (?P<name>[\w.-]{2,40})$")
+_PIP_VERSION = lazy.compile(rf"Version: {_VERSION}$")
 
-_GPU = re.compile(
+_GPU = lazy.compile(
     r"(?:NVIDIA |Nvidia |Tesla |GeForce |Quadro |AMD |Radeon |Instinct )*"
     r"(?:(?:GH200|GB200|H100|H200|H800|H20|B200|B300|A100|A800|A10G?|A16|A30|A40|A2|L40S?|L4|T4|V100S?|P100|P40|P4|K80|M40|M60)\b[\w-]*"
     r"(?:[ -](?:SXM\d?|PCIE|PCIe|NVL|HBM3)[\w-]*)?(?:[ -]\d+GB)?"
     r"|RTX (?:PRO )?(?:A\d{4}|\d{4})(?: ?(?:Ti|SUPER|Ada|Super))*(?: Laptop GPU)?|GTX \d{3,4}(?: ?(?:Ti|SUPER))?|TITAN (?:RTX|V|Xp|X)"
     r"|MI\d{2,3}[XA]?|RX \d{4}(?: XTX?)?|Jetson [\w ]{2,20}|GB10)\b"
 )
-_GPU_WORDS = re.compile(
+_GPU_WORDS = lazy.compile(
     r"GPU|NVIDIA|Nvidia|Tesla|GeForce|RTX|GTX|TITAN|CUDA|cuda|A100|H100|V100|Radeon|Instinct|device"
 )
-_CAPABILITY = re.compile(
+_CAPABILITY = lazy.compile(
     r"(?i)(?:compute capability|cuda capability(?: sm_)?|capability|\bcc)[^\d]{0,24}?(?:sm_)?(?P<major>\d{1,2})(?:\.|(?=\d\b))(?P<minor>\d)\b"
 )
-_UNSLOTH_CUDA = re.compile(r"\bCUDA: (?P<major>\d{1,2})\.(?P<minor>\d)\. CUDA Toolkit")
+_UNSLOTH_CUDA = lazy.compile(r"\bCUDA: (?P<major>\d{1,2})\.(?P<minor>\d)\. CUDA Toolkit")
 
 _PLATFORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("windows", re.compile(r"\b[A-Z]:\\|WinError|site-packages\\|\bwin32\b|Windows-\d|\\lib\\")),
-    ("wsl", re.compile(r"microsoft-standard-WSL|/usr/lib/wsl|\bWSL ?2?\b")),
-    ("colab", re.compile(r"python3\.\d+/dist-packages|/content/|ipython-input-\d+-")),
-    ("kaggle", re.compile(r"/kaggle/")),
-    ("macos", re.compile(r"/Users/|macOS-|Darwin|darwin")),
-    ("rocm", re.compile(r"(?i)\brocm|hipError|\bHIP\b|\.hip\b|\bgfx\d{3,4}\b")),
-    ("mps", re.compile(r"\bMPS\b|\bmps\b|[Mm]etal")),
-    ("linux", re.compile(r"Linux-|/usr/lib/|/home/|/opt/conda|/root/|/lib/python")),
-    ("notebook", re.compile(r"ipython-input|Cell In\[|Input In \[|ipykernel|<cell line")),
+    ("windows", lazy.compile(r"\b[A-Z]:\\|WinError|site-packages\\|\bwin32\b|Windows-\d|\\lib\\")),
+    ("wsl", lazy.compile(r"microsoft-standard-WSL|/usr/lib/wsl|\bWSL ?2?\b")),
+    ("colab", lazy.compile(r"python3\.\d+/dist-packages|/content/|ipython-input-\d+-")),
+    ("kaggle", lazy.compile(r"/kaggle/")),
+    ("macos", lazy.compile(r"/Users/|macOS-|Darwin|darwin")),
+    ("rocm", lazy.compile(r"(?i)\brocm|hipError|\bHIP\b|\.hip\b|\bgfx\d{3,4}\b")),
+    ("mps", lazy.compile(r"\bMPS\b|\bmps\b|[Mm]etal")),
+    ("linux", lazy.compile(r"Linux-|/usr/lib/|/home/|/opt/conda|/root/|/lib/python")),
+    ("notebook", lazy.compile(r"ipython-input|Cell In\[|Input In \[|ipykernel|<cell line")),
 )
+_VLLM = lazy.compile(r"Vllm|EngineCore|APIServer|ApiServer|Worker_|WorkerProc")
 _ALIASES = {
     "pytorch": "torch",
     "flash-attention": "flash-attn",
@@ -95,6 +97,11 @@ class FactReader:
         self.facts = observations.facts
         self._seen: set[tuple[str, str, str]] = set()
         self._pip: str | None = None
+
+    def stream(self, line: Line) -> None:
+        """A fact that the prefix of a line shows: Ray names its workers "Name pid=1, ip=…" (vLLM's own are not Ray's)."""
+        if "pid=" in line.stream and not _VLLM.match(line.stream):
+            self._add("package", "ray", "", line)
 
     def read(self, line: Line) -> None:
         text = line.text

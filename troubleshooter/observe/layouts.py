@@ -5,58 +5,59 @@ Every expression is anchored and free of nested repeats, so that a hostile line 
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
+
+from troubleshooter.read import lazy
 
 HEADER = "Traceback (most recent call last)"
 
 # Python's own:   File "/x/y.py", line 12, in f
-PLAIN = re.compile(
+PLAIN = lazy.compile(
     r"(?P<indent>\s*)File \"(?P<file>[^\"]{1,1000})\", line (?P<line>\d{1,9})(?:, in (?P<function>.{1,300}))?"
 )
 # IPython 8 and later:   File ~/x/y.py:12, in f(self, x)     Rich:   /x/y.py:12 in f
-COLON = re.compile(
+COLON = lazy.compile(
     r"(?:File )?(?P<file>(?:~|/|\.|[A-Za-z]:[\\/]|<|[\w.-]+[\\/])?[^:\"|*?]{0,600}?(?:\.pyx?|\.ipynb|>)):(?P<line>\d{1,9}),?"
     r" in (?P<function>[\w.<>: ]{1,200})"
 )
 # IPython before 8, Colab:   ~/x/y.py in f(self)   then   ---> 12 code
-BARE = re.compile(
+BARE = lazy.compile(
     r"(?P<file>(?:~|/|\.|[A-Za-z]:[\\/])[^:\"|*?]{0,600}?\.pyx?|<ipython-input-[^>]{1,80}>|/tmp/ipython-input-[^ ]{1,80}) in "
     r"(?P<function>[\w.<>]{1,200}(?: line: \d+>)?)"
 )
 # A notebook cell:   Cell In[7], line 1     Input In [3], in <cell line: 1>()     In [3], line 2
-CELL = re.compile(
+CELL = lazy.compile(
     r"(?P<cell>(?:Cell |Input )?In ?\[\d+\])(?:, line (?P<line>\d+)|, in (?P<function><[^>]{1,80}>|[\w.]+).*)"
 )
 # A link that Colab puts around a path:   [/usr/lib/x.py](https://localhost:8080/#) in f(x)
-LINK = re.compile(r"\[(?P<text>[^\]]{1,600})\]\([^)]{0,200}\)")
-ARROW = re.compile(r"-{1,5}>\s?(?P<line>\d{1,9})\b")
-NUMBERED = re.compile(r"\s{0,12}\d{1,9}\s(?!File)")
-CARETS = re.compile(r"\s*[~^]{1,400}(?:[~^ ]*)$")
-REPEATED = re.compile(r"\s*\[Previous line repeated (\d+) more times?\]")
-NOTEBOOK_HEADER = re.compile(r"(?P<type>[A-Za-z_][\w.]{0,200})\s+Traceback \(most recent call last\)")
-NOTEBOOK_RULE = re.compile(r"-{20,}$")
+LINK = lazy.compile(r"\[(?P<text>[^\]]{1,600})\]\([^)]{0,200}\)")
+ARROW = lazy.compile(r"-{1,5}>\s?(?P<line>\d{1,9})\b")
+NUMBERED = lazy.compile(r"\s{0,12}\d{1,9}\s(?!File)")
+CARETS = lazy.compile(r"\s*[~^]{1,400}(?:[~^ ]*)$")
+REPEATED = lazy.compile(r"\s*\[Previous line repeated (\d+) more times?\]")
+NOTEBOOK_HEADER = lazy.compile(r"(?P<type>[A-Za-z_][\w.]{0,200})\s+Traceback \(most recent call last\)")
+NOTEBOOK_RULE = lazy.compile(r"-{20,}$")
 
 # Rich and other boxes; old terminals draw them with + - |
-BOX_TOP = re.compile(r"\s*[╭┌+][─\-━ ].{0,400}Traceback \(most recent call last\).{0,400}$")
-BOX_END = re.compile(r"\s*[╰└+][─\-━]{8,}")
-BOX_LINE = re.compile(r"\s*[│|](?: (?P<text>.*?))??\s?[│|]?$")
-BOX_CODE = re.compile(r"\s*(?:[❱>]\s*)?\d{0,9}\s*[│|]")
+BOX_TOP = lazy.compile(r"\s*[╭┌+][─\-━ ].{0,400}Traceback \(most recent call last\).{0,400}$")
+BOX_END = lazy.compile(r"\s*[╰└+][─\-━]{8,}")
+BOX_LINE = lazy.compile(r"\s*[│|](?: (?P<text>.*?))??\s?[│|]?$")
+BOX_CODE = lazy.compile(r"\s*(?:[❱>]\s*)?\d{0,9}\s*[│|]")
 
-GROUP_TOP = re.compile(r"\s*\+ Exception Group Traceback \(most recent call last\)")
-GROUP_RULE = re.compile(r"\s*\+[-+]+(?: \d+ -+| \.\.\. -+)?$")
-GROUP_LINE = re.compile(r"\s*\| ?(?P<text>.*)$")
+GROUP_TOP = lazy.compile(r"\s*\+ Exception Group Traceback \(most recent call last\)")
+GROUP_RULE = lazy.compile(r"\s*\+[-+]+(?: \d+ -+| \.\.\. -+)?$")
+GROUP_LINE = lazy.compile(r"\s*\| ?(?P<text>.*)$")
 
 CHAIN_CAUSE = "The above exception was the direct cause of the following exception"
 CHAIN_CONTEXT = "During handling of the above exception, another exception occurred"
 
 _LOWER = "timeout|gaierror|herror|error|socket\\.timeout|socket\\.gaierror|struct\\.error|zlib\\.error|binascii\\.Error"
 # The last line of a traceback: a type (any name: the frames above say that it is one), then the message.
-ENDING = re.compile(
+ENDING = lazy.compile(
     rf"(?P<type>(?:[A-Za-z_][\w<>]*\.)*(?:[A-Z_][\w]*|{_LOWER})(?:\([\w. ]{{0,120}}\))?)(?::(?:\s(?P<message>.*))?|$)"
 )
 # The same line alone, without frames: only names that can be nothing else.
-ALONE = re.compile(
+ALONE = lazy.compile(
     r"(?:[Uu]ncaught (?:exception: )?|[Uu]nhandled (?:exception: )?|Exception: )?"
     r"(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Failure|Failed|Interrupt|Exit|Timeout|Expired|Unsupported|Invalid)"
     r"|(?:[a-z_]\w*\.)+(?:exc|exceptions?|errors?)\.[A-Z]\w*|(?:_?queue\.)Empty|Exception|StopIteration|(?:[a-z_]\w*\.)*OutOfResources"

@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 
 from troubleshooter.observe.model import Observations, Point
+from troubleshooter.read import lazy
 from troubleshooter.read.line import Line
 
 HEAD, TAIL = 500, 4000
 """Points of one series that are kept: the first and the last; anomalies between them are kept too."""
 
-_ABOUT = re.compile(r"loss|grad[_ ]?norm|reward|perplexity|learning[_ ]rate|logps|\bkl\b|\blr\b|\bppl\b", re.IGNORECASE)
+_ABOUT = lazy.compile(
+    r"loss|grad[_ ]?norm|reward|perplexity|learning[_ ]rate|logps|\bkl\b|\blr\b|\bppl\b", re.IGNORECASE
+)
 MARKS = (
     "loss", "grad_norm", "grad norm", "gradnorm", "grad-norm", "gnorm", "reward", "perplexity", "learning_rate", "learning rate",
     "logps", "'kl'", '"kl"', "kl:", "kl=", "kl :", "/kl", "'lr'", '"lr"', "lr:", "lr=", "lr ", "/lr", "ppl",
@@ -23,20 +26,20 @@ MARKS = (
 
 _NUMBER = r"[-+]?(?:\d{1,20}(?:\.\d{0,25})?|\.\d{1,25})(?:[eE][-+]?\d{1,4})?|[-+]?(?:nan|NaN|NAN|inf|Inf|INF|Infinity|infinity)"
 _QUOTE = "['\"`‘’“”＇＂]"
-_QUOTED = re.compile(
+_QUOTED = lazy.compile(
     rf"{_QUOTE}(?P<name>[\w/.@()\- %]{{1,80}}){_QUOTE}\s*[:：]\s*{_QUOTE}?(?P<value>{_NUMBER}){_QUOTE}?(?=\s*(?:[,}}\])，]|$))"
 )
-_PLAIN = re.compile(
+_PLAIN = lazy.compile(
     rf"(?P<name>[A-Za-z][\w/.@]*(?:[ -][a-z][\w/]*){{0,2}})\s?[:=]\s?(?P<value>{_NUMBER})(?=[\s,;|}}\]):]|$)"
 )
-_SPACED = re.compile(
+_SPACED = lazy.compile(
     rf"\b(?P<name>(?:train_|eval_|val_)?loss|grad_?norm|gnorm|lr|ppl|reward)\s+(?P<value>{_NUMBER})(?=[\s,;|]|$)",
     re.IGNORECASE,
 )
-_TENSOR = re.compile(rf"(?P<name>[A-Za-z][\w ]{{1,30}}?)[:=]?\s+tensor\(\[?(?P<value>{_NUMBER})")
-_ONE_PER_LINE = re.compile(rf"\s*\"(?P<name>[\w/.@\- ]{{1,80}})\":\s*\"?(?P<value>{_NUMBER})\"?,?\s*$")
-_TABLE = re.compile(r"\|?\s*(?:Step|Epoch)\s*[\t|]\s*(?P<rest>.*(?:[Ll]oss|[Rr]eward).*)")
-_CELL = re.compile(rf"(?:{_NUMBER}|No log)$")
+_TENSOR = lazy.compile(rf"(?P<name>[A-Za-z][\w ]{{1,30}}?)[:=]?\s+tensor\(\[?(?P<value>{_NUMBER})")
+_ONE_PER_LINE = lazy.compile(rf"\s*\"(?P<name>[\w/.@\- ]{{1,80}})\":\s*\"?(?P<value>{_NUMBER})\"?,?\s*$")
+_TABLE = lazy.compile(r"\|?\s*(?:Step|Epoch)\s*[\t|]\s*(?P<rest>.*(?:[Ll]oss|[Rr]eward).*)")
+_CELL = lazy.compile(rf"(?:{_NUMBER}|No log)$")
 
 _ALIASES = {
     "training_loss": "loss", "train/loss": "loss", "train_loss_step": "loss", "lm_loss": "loss", "loss_step": "loss",

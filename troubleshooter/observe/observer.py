@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from troubleshooter.observe import phases, process
@@ -11,6 +10,7 @@ from troubleshooter.observe.marks import FACTS, METRICS, PHASES, PROCESS, ROUTES
 from troubleshooter.observe.metrics import MetricReader
 from troubleshooter.observe.model import Failure, Observations
 from troubleshooter.observe.traceback import parse, parse_part
+from troubleshooter.read import lazy
 from troubleshooter.read.line import GAP, Line
 from troubleshooter.read.scanner import Scanner
 
@@ -19,11 +19,11 @@ HITS = 48
 FAILURES = 2000
 PART = 4000
 
-_SPACE = re.compile(r"\s+")
+_SPACE = lazy.compile(r"\s+")
 _QUOTES = str.maketrans(
     {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\uff07": "'", "\uff02": '"', "\u00b4": "'"}
 )
-_VOLATILE = re.compile(r"0x[0-9a-fA-F]+|\d+")
+_VOLATILE = lazy.compile(r"0x[0-9a-fA-F]+|\d+")
 
 
 def fold(text: str) -> str:
@@ -56,6 +56,8 @@ class Observer:
             self._stream(line)
             if not text:
                 continue
+            if line.stream:
+                self._facts.stream(line)
             plain = text.isascii() and "  " not in text and "\t" not in text
             readers = 0
             for number in scan((text if plain else fold(text)).encode("utf-8", "replace")):

@@ -5,29 +5,30 @@ from __future__ import annotations
 import re
 
 from troubleshooter.observe.model import Failure
+from troubleshooter.read import lazy
 
 _FRAMES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("merge", re.compile(r"merge_and_unload|merge_adapter|_unload_and_optionally_merge|export_model|merge_lora")),
-    ("save", re.compile(r"save_checkpoint|_save_checkpoint|save_model|save_pretrained|save_state|^_?save$|save_16bit|save_file|push_to_hub")),
-    ("resume", re.compile(r"_load_from_checkpoint|_load_rng_state|_load_optimizer_and_scheduler|load_state$|_load_best_model|resume|load_checkpoint")),
-    ("eval", re.compile(r"evaluate|evaluation_loop|prediction_step|prediction_loop|validation_step|compute_metrics|^predict$|_maybe_log_save_evaluate")),
-    ("generate", re.compile(r"^generate$|^_sample$|greedy_search|_generate|beam_search|generate_completions")),
-    ("preprocess", re.compile(r"^map$|_map_single|tokenize|preprocess|prepare_dataset|_prepare_dataset|encode_batch|build_dataset|load_dataset|get_dataset")),
-    ("load", re.compile(r"from_pretrained|load_model|_load_pretrained_model|_load_state_dict|load_state_dict|load_adapter|from_config|load_checkpoint_in_model|init_adapter")),
-    ("build", re.compile(r"build_ext|build_wheel|cpp_extension|jit_load|run_ninja|op_builder")),
-    ("train", re.compile(r"training_step|_inner_training_loop|^backward$|compute_loss|^train$|train_step|optimizer_step|^step$")),
-    ("import", re.compile(r"_find_and_load|_call_with_frames_removed|import_module|_get_module")),
+    ("merge", lazy.compile(r"merge_and_unload|merge_adapter|_unload_and_optionally_merge|export_model|merge_lora")),
+    ("save", lazy.compile(r"save_checkpoint|_save_checkpoint|save_model|save_pretrained|save_state|^_?save$|save_16bit|save_file|push_to_hub")),
+    ("resume", lazy.compile(r"_load_from_checkpoint|_load_rng_state|_load_optimizer_and_scheduler|load_state$|_load_best_model|resume|load_checkpoint")),
+    ("eval", lazy.compile(r"evaluate|evaluation_loop|prediction_step|prediction_loop|validation_step|compute_metrics|^predict$|_maybe_log_save_evaluate")),
+    ("generate", lazy.compile(r"^generate$|^_sample$|greedy_search|_generate|beam_search|generate_completions")),
+    ("preprocess", lazy.compile(r"^map$|_map_single|tokenize|preprocess|prepare_dataset|_prepare_dataset|encode_batch|build_dataset|load_dataset|get_dataset")),
+    ("load", lazy.compile(r"from_pretrained|load_model|_load_pretrained_model|_load_state_dict|load_state_dict|load_adapter|from_config|load_checkpoint_in_model|init_adapter")),
+    ("build", lazy.compile(r"build_ext|build_wheel|cpp_extension|jit_load|run_ninja|op_builder")),
+    ("train", lazy.compile(r"training_step|_inner_training_loop|^backward$|compute_loss|^train$|train_step|optimizer_step|^step$")),
+    ("import", lazy.compile(r"_find_and_load|_call_with_frames_removed|import_module|_get_module")),
 )  # fmt: skip
-_BUILD_FILES = re.compile(r"setup\.py|cpp_extension\.py|op_builder/|build_meta|ninja")
+_BUILD_FILES = lazy.compile(r"setup\.py|cpp_extension\.py|op_builder/|build_meta|ninja")
 _LINES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("load", re.compile(r"Loading checkpoint shards|loading weights file|Loading safetensors|Fetching \d+ files|Loading weights")),
-    ("preprocess", re.compile(r"^(?:Map|Tokenizing|Running tokenizer|Generating (?:train|validation|test) split|Filter|Packing|Converting|Applying chat|Extracting prompt|Adding EOS)\b.{0,80}(?:%|examples)")),
-    ("train", re.compile(r"\*{3,} Running training|Num Epochs =|'grad_norm'|'learning_rate'")),
-    ("eval", re.compile(r"\*{3,} Running [Ee]valuation|'eval_loss'|Evaluating")),
-    ("save", re.compile(r"Saving model checkpoint|Saving (?:the )?(?:model|checkpoint)|Configuration saved in|tokenizer config file saved")),
-    ("resume", re.compile(r"Continuing training from checkpoint|Loading model from .{0,200}checkpoint-\d|[Rr]esum(?:e|ing) (?:from|training)")),
-    ("merge", re.compile(r"[Mm]erg(?:e|ing) (?:adapter|LoRA|weights|model)")),
-    ("build", re.compile(r"Building (?:wheel|extension)|Loading extension module|\[\d+/\d+\] (?:c\+\+|/usr/|nvcc)|Using .{0,60}torch_extensions")),
+    ("load", lazy.compile(r"Loading checkpoint shards|loading weights file|Loading safetensors|Fetching \d+ files|Loading weights")),
+    ("preprocess", lazy.compile(r"^(?:Map|Tokenizing|Running tokenizer|Generating (?:train|validation|test) split|Filter|Packing|Converting|Applying chat|Extracting prompt|Adding EOS)\b.{0,80}(?:%|examples)")),
+    ("train", lazy.compile(r"\*{3,} Running training|Num Epochs =|'grad_norm'|'learning_rate'")),
+    ("eval", lazy.compile(r"\*{3,} Running [Ee]valuation|'eval_loss'|Evaluating")),
+    ("save", lazy.compile(r"Saving model checkpoint|Saving (?:the )?(?:model|checkpoint)|Configuration saved in|tokenizer config file saved")),
+    ("resume", lazy.compile(r"Continuing training from checkpoint|Loading model from .{0,200}checkpoint-\d|[Rr]esum(?:e|ing) (?:from|training)")),
+    ("merge", lazy.compile(r"[Mm]erg(?:e|ing) (?:adapter|LoRA|weights|model)")),
+    ("build", lazy.compile(r"Building (?:wheel|extension)|Loading extension module|\[\d+/\d+\] (?:c\+\+|/usr/|nvcc)|Using .{0,60}torch_extensions")),
 )  # fmt: skip
 
 MARKS = (

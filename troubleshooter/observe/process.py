@@ -5,30 +5,31 @@ from __future__ import annotations
 import re
 
 from troubleshooter.observe.model import Exit, Failure, Observations
+from troubleshooter.read import lazy
 from troubleshooter.read.line import Line
 
 SIGNALS = {
     "SIGHUP": 1, "SIGINT": 2, "SIGQUIT": 3, "SIGILL": 4, "SIGTRAP": 5, "SIGABRT": 6, "SIGBUS": 7, "SIGFPE": 8, "SIGKILL": 9,
     "SIGUSR1": 10, "SIGSEGV": 11, "SIGPIPE": 13, "SIGALRM": 14, "SIGTERM": 15, "SIGXCPU": 24,
 }  # fmt: skip
-_NUMBERED = re.compile(
+_NUMBERED = lazy.compile(
     r"(?:exitcode|exit code|exit status|return code|returncode|exits? with code|exited with(?: exit)?(?: status| code)?|Exit code|code)"
     r"\s?[:=]?\s{0,4}(?P<status>-?\d{1,3})\b",
     re.IGNORECASE,
 )
-_SIGNAL = re.compile(r"\b(?P<name>SIG[A-Z]{3,4}1?)\b")
-_SIGNAL_NUMBER = re.compile(
+_SIGNAL = lazy.compile(r"\b(?P<name>SIG[A-Z]{3,4}1?)\b")
+_SIGNAL_NUMBER = lazy.compile(
     r"(?:terminated|killed|died|exited|caught|received)\D{0,40}signal:?\s\(?(?P<number>\d{1,2})\b", re.IGNORECASE
 )
 _WORDS = (
-    (re.compile(r"(?:^|[:\s])Killed(?:\s|$|\s*[:/])"), -9),
-    (re.compile(r"Out [Oo]f [Mm]emory: Killed process|oom[-_]kill|OOM[- ]killed|OOMKilled|oom_kill event"), -9),
-    (re.compile(r"Bus error"), -7),
-    (re.compile(r"Segmentation fault|segfault at"), -11),
-    (re.compile(r"(?:^|\s)Aborted(?: \(core dumped\)|$)"), -6),
-    (re.compile(r"Illegal instruction"), -4),
+    (lazy.compile(r"(?:^|[:\s])Killed(?:\s|$|\s*[:/])"), -9),
+    (lazy.compile(r"Out [Oo]f [Mm]emory: Killed process|oom[-_]kill|OOM[- ]killed|OOMKilled|oom_kill event"), -9),
+    (lazy.compile(r"Bus error"), -7),
+    (lazy.compile(r"Segmentation fault|segfault at"), -11),
+    (lazy.compile(r"(?:^|\s)Aborted(?: \(core dumped\)|$)"), -6),
+    (lazy.compile(r"Illegal instruction"), -4),
 )
-_ABOUT = re.compile(
+_ABOUT = lazy.compile(
     r"(?i)exit|SIG[A-Z]{3}|signal|killed|bus error|segmentation|segfault|aborted|illegal instr|oom|returned non-zero"
 )
 MARKS = (
@@ -39,7 +40,7 @@ MARKS = (
 )  # fmt: skip
 """One of these stands in every line that reports how a process ended."""
 
-_RANK = re.compile(r"(?:local_rank|rank)\s*:\s*(?P<rank>\d{1,5})")
+_RANK = lazy.compile(r"(?:local_rank|rank)\s*:\s*(?P<rank>\d{1,5})")
 
 # Exceptions that only report that another process failed.
 CASCADES = frozenset(
@@ -75,7 +76,7 @@ def status(text: str) -> int | None:
     return None
 
 
-_WELL = re.compile(
+_WELL = lazy.compile(
     r"train_runtime|\b0 failed\b|\b\d+ passed\b|exit(?:ed with)?(?: code| status)?:? 0\b|[Tt]raining (?:completed|succeeded)|"
     r"[Ss]uccessfully (?:saved|finished|completed|trained|built|installed)|completed successfully|build succeeded"
 )

@@ -6,8 +6,8 @@ user's cache by content hash; where that cannot be written it is compiled at eac
 
 from __future__ import annotations
 
-import hashlib
 import os
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,12 +29,13 @@ class Scanner:
         cache: Path | None = None,
         marks: Sequence[str] = (),
         names: frozenset[int] | set[int] = frozenset(),
+        key: str = "",
     ) -> None:
-        """``cache``: a folder for compiled databases, or None for no cache."""
+        """``cache``: a folder for compiled databases, or None for no cache; ``key`` names the literals there."""
         self.first_mark = len(literals)
         self.names = names
         everything = [*literals, *marks]
-        self._database = _load(everything, cache) if everything else None
+        self._database = _load(everything, cache / _name(key, marks) if cache and key else None) if everything else None
         self._found: list[int] = []
         self._placed: list[tuple[int, int]] = []
         append, place = self._found.append, self._placed.append
@@ -64,10 +65,11 @@ class Scanner:
         return placed[:]
 
 
-def _load(literals: Sequence[str], cache: Path | None) -> hyperscan.Database:
-    parts = [str(getattr(hyperscan, "__version__", "")), *literals]
-    digest = hashlib.blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
-    path = cache / f"{digest}.hs" if cache else None
+def _name(key: str, marks: Sequence[str]) -> str:
+    return f"{key}-{zlib.crc32(chr(0).join(marks).encode()):08x}-{getattr(hyperscan, '__version__', '')}.hs"
+
+
+def _load(literals: Sequence[str], path: Path | None) -> hyperscan.Database:
     if path is not None:
         try:
             database = hyperscan.loadb(path.read_bytes(), hyperscan.HS_MODE_BLOCK)

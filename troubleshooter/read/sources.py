@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+from troubleshooter.read import lazy
 from troubleshooter.read.text import encoding, recode
 
 CHUNK = 1 << 20
@@ -55,11 +55,11 @@ LOG_SKIPPED = frozenset(
     ]
 )
 _RANK = (
-    re.compile(r"(?:^|[/_.\-])(?:rank|task|proc|worker|local_rank)[_\-]?(\d{1,5})(?=[/_.\-]|$)"),
-    re.compile(r"attempt_\d+/(\d{1,5})/"),
-    re.compile(r"(?:^|/)(\d{1,4})/(?:std(?:out|err)|error)[^/]*$"),
-    re.compile(r"slurm-\d+[_.\-](\d{1,5})\.\w+$"),
-    re.compile(r"\d{3,}[_.\-](\d{1,4})\.(?:out|err|log)$"),
+    lazy.compile(r"(?:^|[/_.\-])(?:rank|task|proc|worker|local_rank)[_\-]?(\d{1,5})(?=[/_.\-]|$)"),
+    lazy.compile(r"attempt_\d+/(\d{1,5})/"),
+    lazy.compile(r"(?:^|/)(\d{1,4})/(?:std(?:out|err)|error)[^/]*$"),
+    lazy.compile(r"slurm-\d+[_.\-](\d{1,5})\.\w+$"),
+    lazy.compile(r"\d{3,}[_.\-](\d{1,4})\.(?:out|err|log)$"),
 )
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import codecs
-import re
 from collections.abc import Iterable, Iterator
+
+from troubleshooter.read import lazy
 
 LINE_LIMIT = 64 * 1024
 """Bytes of a line that are looked at; the rest of a longer line is skipped."""
 
 # Colours and cursor moves (CSI), titles and links (OSC … BEL or ST), character set switches, single-character escapes.
-_ANSI = re.compile(
+_ANSI = lazy.compile(
     r"\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b\][^\x07\x1b]{0,2048}(?:\x07|\x1b\\)?|\x1b[()#%][0-9A-Za-z]|\x1b[ -~]"
 )
 # The same colours after something ate the escape byte ("[0;31m", "[0m", "[38;5;2m"), as in web pages and notebooks.
-_LOST_ANSI = re.compile(r"\[(?:0|[01]?;?3[0-7]|[01]?;?9[0-7]|1|22|39|38;5;\d{1,3})m")
+_LOST_ANSI = lazy.compile(r"\[(?:0|[01]?;?3[0-7]|[01]?;?9[0-7]|1|22|39|38;5;\d{1,3})m")
 _ODD = str.maketrans(
     {
         "\u00a0": " ",
@@ -23,7 +24,7 @@ _ODD = str.maketrans(
     }
 )  # fmt: skip
 # A progress bar (tqdm): what follows it on the same line is a line of its own.
-BAR = re.compile(
+BAR = lazy.compile(
     r"(?:[^|\r\n]{0,100}?[:\s])??\s*\d{1,3}(?:\.\d+)?%\|[^|\r\n]{0,300}\|\s*[\d.,]+[kMGTB]*/[\d.,?]+[kMGTB]*"
     r"\s*\[[^\]\r\n]{0,120}\](?:\s*[\w/]+=[\w.+-]+,?)*"
 )

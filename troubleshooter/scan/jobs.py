@@ -59,7 +59,11 @@ def _files(name: str) -> Iterator[str]:
     for folder, below, files in os.walk(name):
         below[:] = sorted(b for b in below if not b.startswith("."))
         for file in sorted(files):
-            if not file.startswith(".") and Path(file).suffix.lower() not in LOG_SKIPPED and not file.endswith(".jsonl"):
+            if (
+                not file.startswith(".")
+                and Path(file).suffix.lower() not in LOG_SKIPPED
+                and not file.endswith(".jsonl")
+            ):
                 yield os.path.join(folder, file)
 
 

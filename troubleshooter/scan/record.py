@@ -35,7 +35,9 @@ def fingerprint(*parts: str) -> str:
 
 def outcome(report: Report) -> dict[str, Any]:
     """What a job's report says, as a record keeps it."""
-    found = next((d for d in report.diagnoses if d.kind == "failure"), report.diagnoses[0] if report.diagnoses else None)
+    found = next(
+        (d for d in report.diagnoses if d.kind == "failure"), report.diagnoses[0] if report.diagnoses else None
+    )
     out: dict[str, Any] = {"status": report.exit_code, "lines": report.input["lines"]}
     if found is not None:
         out["diagnosis"] = {

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,9 @@ BATCH = 24
 _tool: Tool | None = None
 
 
-def scan(jobs: Sequence[Job], kept: Path, *, workers: int, entries: Sequence[Path], ignore: dict[str, str], bar: bool) -> int:
+def scan(
+    jobs: Sequence[Job], kept: Path, *, workers: int, entries: Sequence[Path], ignore: dict[str, str], bar: bool
+) -> int:
     """Diagnose the jobs that the record does not hold yet; the number of jobs that were done now."""
     done = record.read([kept]) if kept.exists() else {}
     if kept.exists():
@@ -56,8 +59,7 @@ def _results(
         while waiting:
             ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             for future in ready:
-                if (batch := next(rest, None)) is not None:
-                    waiting.add(pool.submit(_diagnose, batch))
+                waiting |= {pool.submit(_diagnose, batch) for batch in islice(rest, 1)}
                 yield future.result()
 
 

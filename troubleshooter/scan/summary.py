@@ -73,14 +73,21 @@ def lines(found: dict[str, Any], lang: str) -> list[str]:
         if zh
         else f"{jobs} jobs: {failed} failed, {found['healthy']} healthy, {found['harmless']} with harmless output only"
     ]
-    for key, title in (("failures", "失败原因" if zh else "Failures"), ("unknown", "未知失败" if zh else "Unknown failures")):
+    for key, title in (
+        ("failures", "失败原因" if zh else "Failures"),
+        ("unknown", "未知失败" if zh else "Unknown failures"),
+    ):
         if not found[key]:
             continue
         out += ["", title]
         for group in found[key]:
             name = group["id"] or group["fingerprint"]
             out.append(f"{group['jobs']:>7}  {group['title'][:160]}  ({name})")
-            span = group["first_seen"] if group["first_seen"] == group["last_seen"] else f"{group['first_seen']} … {group['last_seen']}"
+            span = (
+                group["first_seen"]
+                if group["first_seen"] == group["last_seen"]
+                else f"{group['first_seen']} … {group['last_seen']}"
+            )
             out.append(f"         {span}   {group['examples'][0]}")
             if group.get("new"):
                 out.append(f"         {group['new']}")

@@ -12,6 +12,8 @@ from kb.pages.markup import clean, general, plain
 
 _CLAUSE = re.compile(r"(===|==|!=|~=|>=|<=|>|<)\s*([\w.*+!-]+)")
 _REPOSITORY = re.compile(r"https?://github\.com/[\w.-]+/([\w.-]+)")
+_WILD = re.compile(r"(?:\[(?:\\.|[^\]\\])*\]|\\[wWdDbBS])[*+?]?(?:\{[\d,]*\})?|\.[*+]\??|\.\?|\.\{[\d,]*\}\??")
+"""Parts of a pattern that stand for words of the log."""
 _NAMES = {"pytorch": "torch", "llamafactory": "llama-factory", "flash-attention": "flash-attn"}
 RUNS = 12
 
@@ -159,11 +161,8 @@ def patterns(body: Body) -> list[str]:
 def readable(pattern: str) -> str:
     """A pattern as a person reads it: escapes taken off, groups opened, classes and repeats as an ellipsis."""
     text = re.sub(r"\(\?(?:P<\w+>|:|i\))", "(", pattern)
-    text = re.sub(
-        r"\[(?:\\.|[^\]\\])*\][*+?]?(?:\{[\d,]*\})?|\\[wWdDsSb][*+?]?(?:\{[\d,]*\})?|\.[*+?](?:\?)?|\.\{[\d,]*\}\??",
-        "…",
-        text,
-    )
+    text = re.sub(r"\\s[*+?]?(?:\{[\d,]*\})?", " ", text)
+    text = _WILD.sub("…", text)
     text = re.sub(r"\\(.)", r"\1", text)
     text = re.sub(r"[()?^$]", "", text).split("|")[0]
     return re.sub(r"…(?:\s*…)+", "…", text).strip()

@@ -28,7 +28,7 @@ def clean(value: Any) -> Any:
     if isinstance(value, list):
         return [clean(item) for item in value]
     if isinstance(value, dict):
-        return {str(key): clean(item) for key, item in value.items()}
+        return {clean(str(key)): clean(item) for key, item in value.items()}
     return value
 
 

@@ -27,7 +27,10 @@
         document.body.classList.add("answered");
         var head = answer.querySelector("h2, h3");
         if (head) { head.tabIndex = -1; head.focus({ preventScroll: true }); }
-        place.scrollIntoView({ block: "start" });
+        var panel = answer.querySelector(".log");
+        var mark = panel && panel.querySelector(".ev");
+        if (mark) panel.scrollTop = mark.getBoundingClientRect().top - panel.getBoundingClientRect().top - panel.clientHeight / 3;
+        answer.scrollIntoView({ block: "start" });
       })
       .catch(function () { if (mine === sent) answer.textContent = working.dataset.unreachable; })
       .finally(function () { if (mine === sent) { working.hidden = true; answer.removeAttribute("aria-busy"); } });

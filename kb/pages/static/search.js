@@ -103,6 +103,8 @@
   function fresh() { shown = PAGE; show(); }
 
   function restore() {
+    // "#L71" or "#main" name a place on the page, no state of the search.
+    if (location.hash.length > 1 && location.hash.indexOf("=") < 0) return;
     var state = new URLSearchParams(location.hash.slice(1) || location.search);
     box.value = state.get("q") || "";
     ["area", "library", "severity", "kind"].forEach(function (name) {

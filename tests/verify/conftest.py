@@ -23,10 +23,11 @@ QUESTION = "a test's question"
 NEEDS = []
 PARAMETERS = {}
 """
+SHARING = HEADER + "SHARED_MEMORY = True\n"
 
 
 @pytest.fixture
-def write(tmp_path: Path) -> Callable[[str], Probe]:
+def write(tmp_path: Path) -> Callable[..., Probe]:
     """A probe from the body of its ``run(kit)``."""
 
     def make(body: str, header: str = HEADER) -> Probe:
@@ -38,12 +39,12 @@ def write(tmp_path: Path) -> Callable[[str], Probe]:
 
 
 @pytest.fixture
-def running(write: Callable[[str], Probe]) -> Callable[..., Outcome]:
+def running(write: Callable[..., Probe]) -> Callable[..., Outcome]:
     """Write and run a probe with this interpreter."""
 
-    def go(body: str, **more: Any) -> Outcome:
+    def go(body: str, header: str = HEADER, **more: Any) -> Outcome:
         limits = more.pop("limits", Limits(seconds=20, resident_mb=600))
-        return run(write(body), sys.executable, {}, limits=limits, **more)
+        return run(write(body, header), sys.executable, {}, limits=limits, **more)
 
     return go
 

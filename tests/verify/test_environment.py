@@ -40,6 +40,14 @@ def test_an_interpreter_is_asked_from_metadata_only() -> None:
     assert os.path.realpath(found.prefix) == os.path.realpath(sys.prefix)
 
 
+def test_modules_in_the_working_folder_are_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("json.py", "importlib.py", "os.py", "email.py", "sitecustomize.py"):
+        (tmp_path / name).write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()")
+    monkeypatch.chdir(tmp_path)
+    assert ask(sys.executable).version
+    assert not (tmp_path / "ran").exists()
+
+
 @pytest.mark.parametrize("broken", ["/nonexistent/python", "/bin/echo", "/bin/false", "/etc/passwd"])
 def test_what_is_no_interpreter_is_said_in_one_sentence(broken: str) -> None:
     with pytest.raises(EnvironmentProblem) as caught:

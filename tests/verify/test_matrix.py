@@ -19,6 +19,8 @@ from troubleshooter.verify.overlays import Overlays, Unbuildable
 from troubleshooter.verify.probe import Probe
 from troubleshooter.verify.verdict import Verdict, by_run
 
+from .conftest import SHARING
+
 FOUNDING = ("cache-float", "dtype-mismatch", "nan-trainables")
 MEMORY_MB = 500
 
@@ -206,7 +208,8 @@ def test_workers_of_a_real_loader_are_ended(overlays: Overlays, write: Any, noth
                 return torch.zeros(1 << 20) if index < 2 else time.sleep(600)
         for batch in torch.utils.data.DataLoader(Slow(), num_workers=2):
             kit.say("a batch came")
-        """
+        """,
+        SHARING,
     )
     outcome = runner.run(hanging, str(overlays.python), {}, limits=runner.Limits(seconds=8, resident_mb=3000))
     assert outcome.status == "timeout", outcome.tail

@@ -14,6 +14,7 @@ from troubleshooter.verify.probe import Probe
 from troubleshooter.verify.runner import Limits, Outcome, environment_for, run
 from troubleshooter.verify.verdict import by_run
 
+from .conftest import SHARING
 from .helpers import Entry, environment
 
 pytestmark = [
@@ -240,9 +241,26 @@ def test_shared_memory_of_killed_workers_is_removed(running: Running) -> None:
             file.close()
             time.sleep(600)
         time.sleep(0.5)
+        """,
+        SHARING,
+    )
+    assert outcome.status == "ended", outcome.tail
+
+
+def test_shared_memory_is_refused_where_nobody_asked_for_it(running: Running) -> None:
+    outcome = running(
+        """
+        try:
+            open("/dev/shm/test-refused", "w").close()
+            kit.note("written")
+        except OSError:
+            kit.note("refused")
         """
     )
-    assert outcome.status == "ended"
+    Path("/dev/shm/test-refused").unlink(missing_ok=True)
+    if "refuses writing" not in outcome.of("boot")[0]["confinement"]:
+        pytest.skip(outcome.of("boot")[0]["confinement"])
+    assert outcome.of("note")[0]["text"] == "refused"
 
 
 def test_unremovable_files_are_removed(running: Running) -> None:

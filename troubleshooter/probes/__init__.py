@@ -8,6 +8,9 @@ A probe module (parsed, never imported, by the tool) holds literals and one func
                 pattern (no default), or bounds of a whole number ``{"least", "most", "default"}``
 ``PAIRS``       version sets and the verdict that a run over them gave when the probe was written (the matrix runs them again)
 ``REPRODUCE``   the lines that a person can run by hand, with ``{parameter}`` filled in
+``DEVICES``     where the question makes sense (default: cpu and cuda); ``auto`` takes a GPU only where cpu is not named
+``USES_MODEL``  whether the user's own ``--model`` folder is of use
+``LOOPBACK``    whether it needs TCP on this machine; ``SHARED_MEMORY``: whether it needs files in /dev/shm
 ``run(kit)``    builds something tiny, watches what happens, reports through ``kit`` (see ``_kit.py``)
 
 Everything here parses under Python 3.8 and imports torch and friends inside functions only.

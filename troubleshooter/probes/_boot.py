@@ -77,7 +77,7 @@ def main():
     import _cage
 
     _cage.watch_sockets(lambda what: channel.send("refused", what=what))
-    closed = _cage.confine(os.getcwd(), request.get("loopback", False))
+    closed = _cage.confine(os.getcwd(), request.get("loopback", False), request.get("shared_memory", False))
     channel.send("boot", python=sys.version.split()[0], confinement=closed)
     started = time.time()
     status = 0

@@ -55,7 +55,7 @@ def watch_sockets(report):
     sys.addaudithook(watch)
 
 
-def confine(folder, loopback=False):
+def confine(folder, loopback=False, shared_memory=False):
     """Let the kernel refuse the rest; returns what is refused now, or why nothing is."""
     if not sys.platform.startswith("linux"):
         return "no kernel confinement on %s" % sys.platform
@@ -76,7 +76,10 @@ def confine(folder, loopback=False):
         ruleset = call(_CREATE, attributes, ctypes.c_size_t(len(attributes)), 0)
         if ruleset < 0:
             return "Landlock refused: error %d" % ctypes.get_errno()
-        for place, allowed in ((folder, rights), ("/dev/shm", rights), ("/dev", _WRITE_FILE | rights & _TRUNCATE)):
+        places = [(folder, rights), ("/dev", _WRITE_FILE | rights & _TRUNCATE)]
+        if shared_memory:  # what is made there has no owner to clean up after it
+            places.append(("/dev/shm", rights))
+        for place, allowed in places:
             try:
                 handle = os.open(place, getattr(os, "O_PATH", 0x200000) | os.O_CLOEXEC)
             except OSError:

@@ -246,7 +246,7 @@ class Kit:
                 seconds.append(time.perf_counter() - started)
             found.setdefault("seconds_per_step", {})[name] = round(sorted(seconds)[repeat // 2], 5)
             found.setdefault("peak_mb", {})[name] = round(self._peak(step), 3)
-        found["measured_on"] = "a tiny model on %s" % self.device
+        found["measured_on"] = "%s on %s" % ("your model, forward only" if self.model else "a tiny model", self.device)
         return found
 
     def _wait(self):

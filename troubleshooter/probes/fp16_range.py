@@ -163,34 +163,57 @@ def measure(kit, torch, config, tensors):
     top = sorted(peaks.items(), key=lambda pair: -pair[1])[:3]
     shown = ", ".join(f"{value:,.0f} at {name}" for name, value in top)
     text = f"largest activations in bfloat16: {shown}; float16 ends at 65,504"
-    kit.say("the same batch in float16")
-    if kit.options["precision"] == "autocast":
+    autocast = kit.options["precision"] == "autocast"
+    full = None
+    if autocast or not room or half * 2 <= room:  # before float16, from which no weight comes back whole
         model.float()
-        again, overflowed = forward(torch, model, ids, torch.float16, kit)
-    else:
+        full, _ = forward(torch, model, ids, None, kit)
+    kit.say("the same batch in float16")
+    if not autocast:
         model.half()
-        again, overflowed = forward(torch, model, ids, None, kit)
+    again, overflowed = forward(torch, model, ids, torch.float16 if autocast else None, kit)
     broken = [name for name, value in overflowed.items() if value == float("inf")]
-    bad = again != again or again in (float("inf"), float("-inf"))
+    bad = not finite(again)
     place = f", first at {broken[0]}" if broken else ""
     text += f"; loss {loss:.4f} in bfloat16, {again:.4f} in float16{place}"
     kit.measured(f"float16 {kit.options['precision']}", bad, text, top=top, loss=loss, loss_float16=again)
     if bad:
-        kit.fix(
-            "bfloat16",
-            "train in bfloat16",
-            removed=loss == loss and abs(loss) != float("inf"),
-            text=f"the same batch has loss {loss:.4f} in bfloat16",
-            words=r"\bbf16\s*[=:]\s*[Tt]rue|bfloat16",
-        )
-        model.float()
-        full, _ = forward(torch, model, ids, None, kit)
+        fixes(kit, torch, model, ids, loss, full)
+
+
+def finite(number):
+    return number == number and abs(number) != float("inf")
+
+
+def fixes(kit, torch, model, ids, loss, full):
+    def step(dtype):
+        def make():
+            model.to(dtype)
+
+            def once():
+                with torch.no_grad():
+                    model(input_ids=ids, attention_mask=torch.ones_like(ids), labels=ids)
+
+            return once
+
+        return make
+
+    kit.fix(
+        "bfloat16",
+        "train in bfloat16",
+        removed=finite(loss),
+        text=f"the same batch has loss {loss:.4f} in bfloat16",
+        words=r"\bbf16\s*[=:]\s*[Tt]rue|bfloat16",
+        price=(step(torch.float16), step(torch.bfloat16), 2),
+    )
+    if full is not None:
         kit.fix(
             "float32",
             "train in float32",
-            removed=full == full,
+            removed=finite(full),
             text=f"the same batch has loss {full:.4f} in float32",
             words=r"dtype\s*=\s*torch\.float32|train in float32",
+            price=(step(torch.float16), step(torch.float32), 2),
         )
 
 

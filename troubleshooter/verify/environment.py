@@ -23,7 +23,9 @@ PACKAGES: Final = (
 
 # Run by the training interpreter: metadata only, nothing of it imported. Parses under Python 3.8.
 _QUESTION: Final = """
-import sys, json
+import sys
+sys.path[:] = [p for p in sys.path if p]   # a json.py in the folder that the user stands in is not ours to run
+import json
 from importlib.metadata import version, PackageNotFoundError
 def of(name):
     try: return version(name)

@@ -40,6 +40,7 @@ class Probe:
     devices: tuple[str, ...]
     uses_model: bool
     loopback: bool
+    shared_memory: bool
     sha256: str
 
     def options(self, given: Mapping[str, object]) -> Options:
@@ -116,10 +117,11 @@ def read(path: Path) -> Probe:
         devices=tuple(literals.get("DEVICES", ("cpu", "cuda"))),  # type: ignore[arg-type]
         uses_model=bool(literals.get("USES_MODEL", False)),
         loopback=bool(literals.get("LOOPBACK", False)),
+        shared_memory=bool(literals.get("SHARED_MEMORY", False)),
         sha256=hashlib.sha256(source).hexdigest(),
     )
 
 
 _LITERALS: Final = frozenset(
-    ("QUESTION", "NEEDS", "PARAMETERS", "PAIRS", "REPRODUCE", "DEVICES", "USES_MODEL", "LOOPBACK")
+    ("QUESTION", "NEEDS", "PARAMETERS", "PAIRS", "REPRODUCE", "DEVICES", "USES_MODEL", "LOOPBACK", "SHARED_MEMORY")
 )

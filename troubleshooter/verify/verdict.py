@@ -216,7 +216,7 @@ def by_run(entry: EntryLike, environment: Environment, outcome: Outcome, device:
         verdict=said,
         basis="run",
         reason=reason,
-        environment=_facts(environment, device),
+        environment={**_facts(environment, device), **_confinement(outcome)},
         symptom=_symptom(symptoms),
         fixes=_fixes(entry, outcome.of("fix") if said == "confirmed" else [], language),
         seconds=outcome.seconds,
@@ -234,6 +234,12 @@ def _facts(environment: Environment, device: str) -> dict[str, Any]:
         "versions": dict(environment.versions),
         "device": device,
     }
+
+
+def _confinement(outcome: Outcome) -> dict[str, Any]:
+    """What the kernel kept the probe from; a library's own C code can still open sockets that are not TCP."""
+    said = [row["confinement"] for row in outcome.of("boot") if row.get("confinement")]
+    return {"confinement": str(said[0])} if said else {}
 
 
 def _watched(row: Row) -> str:

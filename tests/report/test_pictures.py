@@ -13,7 +13,7 @@ from troubleshooter.observe.model import Point
 from troubleshooter.read.line import Line
 from troubleshooter.read.sources import from_text
 from troubleshooter.report.charts import charts, timeline
-from troubleshooter.report.curves import POINTS, curves, moment, sample
+from troubleshooter.report.curves import POINTS, moment, sample
 from troubleshooter.report.html import html
 from troubleshooter.report.model import Report
 from troubleshooter.report.sparkline import bars, sparklines

@@ -1,0 +1,38 @@
+"""A live site for the tests of this folder: the shipped entries, one worker, no port."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs the extra [browse]")
+
+from starlette.testclient import TestClient
+
+from troubleshooter.browse.app import Site
+from troubleshooter.browse.worker import Worker
+from troubleshooter.diagnose import Tool
+
+HOST = "127.0.0.1:8765"
+LIMIT = 128 << 20
+
+
+@pytest.fixture(scope="session")
+def worker() -> Iterator[Worker]:
+    made = Worker([], {}, LIMIT)
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="session")
+def site(worker: Worker) -> Site:
+    return Site(Tool.load().knowledge.bodies(), worker)
+
+
+@pytest.fixture
+def client(site: Site) -> TestClient:
+    """A client that speaks as our own page does."""
+    made = TestClient(site.app([HOST, "localhost:8765"]), base_url=f"http://{HOST}")
+    made.headers["origin"] = f"http://{HOST}"
+    return made

@@ -1,0 +1,140 @@
+"""The commands: loopback, ports in use, what is missing said in one sentence; and the routes."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from troubleshooter.browse.command import browse, build_site
+from troubleshooter.browse.server import Unbound, bind, loopback
+
+
+@pytest.fixture
+def taken() -> socket.socket:
+    made = socket.socket()
+    made.bind(("127.0.0.1", 0))
+    made.listen()
+    return made
+
+
+def test_a_port_in_use_gets_a_clear_sentence(taken: socket.socket, capsys: pytest.CaptureFixture[str]) -> None:
+    port = taken.getsockname()[1]
+    with taken:
+        code = browse(None, port=port, host=None, open_browser=False, entries=[], lang="en")
+    assert code == 2
+    said = capsys.readouterr().err
+    assert f"port {port} is in use" in said
+    assert "--next-port" in said
+    assert "Traceback" not in said
+
+
+def test_the_next_free_port_on_request(taken: socket.socket) -> None:
+    port = taken.getsockname()[1]
+    with taken, bind("127.0.0.1", port, next_port=True) as found:
+        assert port < found.getsockname()[1] <= port + 20
+
+
+def test_only_loopback_without_a_request() -> None:
+    with bind("127.0.0.1", 0, next_port=False) as found:
+        assert found.getsockname()[0] == "127.0.0.1"
+    assert loopback("127.0.0.1")
+    assert loopback("::1")
+    assert loopback("localhost")
+    assert not loopback("0.0.0.0")
+    assert not loopback("192.168.0.2")
+    with pytest.raises(Unbound, match="cannot be served on"):
+        bind("192.0.2.1", 0, next_port=False)
+
+
+def test_an_unknown_entry_gets_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    code = browse("cache-object-flaot", port=0, host=None, open_browser=False, entries=[], lang="en")
+    assert code == 2
+    assert "did you mean cache-object-float?" in capsys.readouterr().err
+
+
+def test_without_the_extra_one_sentence_says_so() -> None:
+    script = (
+        "import sys; sys.modules['starlette'] = None\n"
+        "from troubleshooter.browse.command import browse\n"
+        "sys.exit(browse(None, port=0, host=None, open_browser=False, entries=[], lang='en'))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "pip install 'llm-troubleshooter[browse]'" in done.stderr
+
+
+def test_the_command_serves_and_stops_with_ctrl_c(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "troubleshooter", "browse", "cache-object-float", "--port", "0", "--no-open"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        line = process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/cache-object-float\.html", line)
+        assert found, line
+        port = int(found[1])
+        link = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        link.request("GET", "/cache-object-float.html")
+        reply = link.getresponse()
+        assert reply.status == 200
+        assert reply.headers["server"] is None
+        assert b"HybridCache" in reply.read()
+        link.request("GET", "/", headers={"Host": "evil.example"})
+        assert link.getresponse().status == 421
+        link.close()
+        with pytest.raises(OSError, match=r".*"), socket.create_connection((_address(), port), timeout=2):
+            pass
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 0
+        assert process.stderr.read() == ""
+
+
+def _address() -> str:
+    """An address of this machine that is not loopback (one that nobody has where there is none)."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+            found = str(probe.getsockname()[0])
+        except OSError:
+            found = ""
+    return found if found and not found.startswith("127.") else "192.0.2.1"
+
+
+def test_build_site_says_what_it_wrote(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert build_site(tmp_path / "site", entries=[]) == 0
+    said = capsys.readouterr()
+    assert re.match(r"\d+ entries, \d+ files, [\d.]+ MB in [\d.]+ s", said.out)
+    assert "--base-url" in said.err
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "file").write_text("x")
+    assert build_site(tmp_path / "mine", entries=[]) == 2
+    assert "not empty" in capsys.readouterr().err
+    if os.getuid():
+        assert build_site(Path("/proc/site"), entries=[]) == 2
+
+
+def test_routes(client: TestClient) -> None:
+    assert client.get("/zh", follow_redirects=False).headers["location"] == "/zh/"
+    moved = client.get("/cache-object-float", follow_redirects=False)
+    assert moved.headers["location"] == "cache-object-float.html"
+    assert "cache-object-float" in client.get("/zh/cache-object-float.html").text
+    missing = client.get("/zh/cache-object-flot.html")
+    assert missing.status_code == 404
+    assert "/zh/cache-object-float.html" in missing.text
+    evil = client.get("/<script>alert(1)</script>.html")
+    assert evil.status_code == 404
+    assert "<script>alert" not in evil.text
+    for path in ("/static/../app.py", "/static/%2e%2e/render.py", "/static//etc/passwd", "/..%2f..%2fpyproject.toml"):
+        assert client.get(path).status_code == 404
+    assert client.get("/static/style.css").headers["content-type"].startswith("text/css")
+    assert "javascript" in client.get("/static/page.js").headers["content-type"]
+    assert client.head("/").status_code == 200

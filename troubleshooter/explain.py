@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kb.compiled import Body, Knowledge
-from troubleshooter.match.conditions import tolerated
-from troubleshooter.match.engine import trials
+from troubleshooter.match.engine import passes, trials
 from troubleshooter.match.outcome import Outcome, Trial
 from troubleshooter.observe.model import Observations
 
@@ -27,18 +26,13 @@ class Explained:
 def explain(body: Body, base: int, observations: Observations, knowledge: Knowledge) -> list[Explained]:
     """Each symptom of an entry, tried where it comes closest."""
     out = []
-    strict = body.get("variant_of") is not None
     for number, symptom in enumerate(body["symptoms"]):
         best: Explained | None = None
         for trial in trials(body, base, number, observations, knowledge):
             failing = [
                 outcome
                 for condition, outcome in zip(symptom["require"], trial.require, strict=True)
-                if outcome.state == "contradicted"
-                or (
-                    outcome.state == "unseen"
-                    and (not tolerated(condition) or (strict and condition["kind"] == "package"))
-                )
+                if not passes(condition, outcome, body)
             ]
             failing += [outcome for outcome in trial.exclude if outcome.state == "held"]
             one = Explained(symptom["name"], trial, not failing, failing)

@@ -252,7 +252,7 @@ def _metric(condition: Condition, context: Context) -> Outcome:
         said += f" {condition['value']}"
     known = False
     for name, points in context.observations.metrics.items():
-        if not any(fnmatch.fnmatchcase(name, wanted) for wanted in condition["names"]):
+        if not _named(name, condition["names"]):
             continue
         if len(points) < condition["points"]:
             continue
@@ -265,6 +265,10 @@ def _metric(condition: Condition, context: Context) -> Outcome:
             )
             return Outcome("held", said, [Evidence(point.line, point.line.text, why)])
     return Outcome("contradicted" if known else "unseen", said)
+
+
+def _named(name: str, wanted: list[str]) -> bool:
+    return name in wanted or any("*" in w and fnmatch.fnmatchcase(name, w) for w in wanted)
 
 
 def _shown(condition: Condition, points: list[Point], context: Context) -> Point | None:
@@ -288,7 +292,7 @@ def _shown(condition: Condition, points: list[Point], context: Context) -> Point
 
 def _beside(condition: Condition, point: Point, context: Context) -> bool:
     for name, points in context.observations.metrics.items():
-        if any(fnmatch.fnmatchcase(name, wanted) for wanted in condition["names"]):
+        if _named(name, condition["names"]):
             here = [p for p in points if p.record == point.record and p.line.file == point.line.file]
             if here and series.first(here, condition["is"], condition["value"]) is not None:
                 return True

@@ -52,37 +52,54 @@ def candidates(observations: Observations, knowledge: Knowledge) -> list[Candida
 
 def holding(body: Body, base: int, number: int, observations: Observations, knowledge: Knowledge) -> Iterator[Trial]:
     """The trials of one symptom that hold."""
-    strict_package = body.get("variant_of") is not None
-    symptom = body["symptoms"][number]
-    for trial in trials(body, base, number, observations, knowledge):
-        if all(
-            o.state == "held"
-            or (o.state == "unseen" and tolerated(c) and not (strict_package and c["kind"] == "package"))
-            for o, c in zip(trial.require, symptom["require"], strict=True)
-        ) and not any(o.state == "held" for o in trial.exclude):
+    for trial in trials(body, base, number, observations, knowledge, full=False):
+        if not any(o.state == "held" for o in trial.exclude):
             yield trial
 
 
-def trials(body: Body, base: int, number: int, observations: Observations, knowledge: Knowledge) -> Iterator[Trial]:
-    """One symptom on each exception or line that it may be about (or on the log as a whole)."""
+def passes(condition: dict[str, Any], outcome: Outcome, body: Body) -> bool:
+    """Whether a required condition lets its symptom hold: held, or of a kind that a paste often lacks and not seen.
+
+    A variant asks that the log shows its framework.
+    """
+    if outcome.state == "unseen" and tolerated(condition):
+        return not (condition["kind"] == "package" and body.get("variant_of") is not None)
+    return outcome.state == "held"
+
+
+def trials(
+    body: Body, base: int, number: int, observations: Observations, knowledge: Knowledge, *, full: bool = True
+) -> Iterator[Trial]:
+    """One symptom on each exception or line that it may be about (or on the log as a whole).
+
+    ``full``: with the outcome of every condition, also where an earlier one has decided already (for `explain`).
+    """
     symptom: dict[str, Any] = body["symptoms"][number]
     require = symptom["require"]
     first = next((i for i, c in enumerate(require) if anchors_on(c)), None)
     count = 0
     if first is not None:
         for anchor, outcome in anchors(require[first], Context(observations, knowledge, base)):
-            yield _trial(body, base, symptom, first, anchor, outcome, observations, knowledge)
+            if (
+                trial := _trial(body, base, symptom, first, anchor, outcome, observations, knowledge, full)
+            ) is not None:
+                yield trial
             count += 1
             if count >= ANCHORS:
                 return
-    if not count:
-        yield _trial(body, base, symptom, first, None, None, observations, knowledge)
+        if not count and not full and require[first]["kind"] in ("message", "line"):
+            return
+    if (
+        not count
+        and (trial := _trial(body, base, symptom, first, None, None, observations, knowledge, full)) is not None
+    ):
+        yield trial
 
 
 def _trial(
     body: Body, base: int, symptom: dict[str, Any], first: int | None, anchor: Anchor | None, found: Outcome | None,
-    observations: Observations, knowledge: Knowledge,
-) -> Trial:  # fmt: skip
+    observations: Observations, knowledge: Knowledge, full: bool,
+) -> Trial | None:  # fmt: skip
     context = Context(observations, knowledge, base, anchor, dict(found.captured) if found else {})
     if anchor is not None and anchor.line.rank is not None:
         context.captured.setdefault("rank", str(anchor.line.rank))
@@ -92,6 +109,8 @@ def _trial(
     require: list[Outcome] = []
     for i, condition in enumerate(symptom["require"]):
         outcome = found if found is not None and i == first else evaluate(condition, context)
+        if not full and not passes(condition, outcome, body):
+            return None
         require.append(outcome)
         if outcome.state == "held":
             context.captured.update((k, v) for k, v in outcome.captured.items() if k not in context.captured)

@@ -31,15 +31,14 @@ MARKS = (
 )  # fmt: skip
 """One of these stands in every line that shows a fact."""
 
-_NAMES = "|".join(sorted((re.escape(p) for p in PACKAGES), key=len, reverse=True))
+_KNOWN = frozenset(PACKAGES)
+_NAME = r"(?P<name>[A-Za-z][\w-]{1,30})"
 _VERSION = r"v?(?P<version>\d{1,4}(?:\.\d{1,5}){1,4}(?:[.\-]?(?:dev|post|rc|a|b)\d*)?(?:\+[\w.]+)?)"
-_ANY = lazy.compile(rf"(?i)(?<![\w./-])(?P<name>{_NAMES})(?![\w-])")
 _PIN = lazy.compile(r"(?:^|[\s\"'`])(?P<name>[A-Za-z][\w.-]{1,40})==" + _VERSION + r"(?=[\s\"'`,;\])]|$)")
 _SAID = lazy.compile(
-    rf"(?i)(?<![\w./-])(?P<name>{_NAMES})[`'\"]?\s*(?:\(GPU\?\)|library|package)?\s*(?:[_ ]?(?:version|ver\.?))?\s*"
+    rf"(?<![\w./-]){_NAME}[`'\"]?\s*(?:\(GPU\?\)|library|package)?\s*(?:[_ ]?(?:[Vv]ersion|[Vv]er\.?))?\s*"
     rf"(?:\(GPU\?\))?[`'\"]?\s*(?:\||:|==?|@|\s)\s*[`'\"]?{_VERSION}(?=[\s,;)\]|\"'`(:]|\.?\s|\.?$)"
 )
-_LISTED = lazy.compile(rf"(?i)^\s*(?P<name>{_NAMES})\s{{2,40}}{_VERSION}(?:\s|$)")
 _REQUIRED = lazy.compile(
     r"(?i)requir|upgrade|install\b|please|at least|minimum|need|older|newer|>=|<=|~=|deprecat|removed|will be|support|compiled|built"
 )
@@ -130,11 +129,10 @@ class FactReader:
             self._add("version", canonical(egg["name"]), egg["version"], line, "path")
         if "ython3." in text and (path := _PYTHON_PATH.search(text)):
             self._add("version", "python", path["version"], line, "path")
-        if _ANY.search(text) and not _REQUIRED.search(text):
-            for said in _SAID.finditer(text):
-                self._add("version", canonical(said["name"]), said["version"], line)
-        elif "  " in text and (listed := _LISTED.match(text)):
-            self._add("version", canonical(listed["name"]), listed["version"], line)
+        for said in _SAID.finditer(text):
+            name = said["name"].lower()
+            if (name in _KNOWN or name.replace("_version", "") in _KNOWN) and not _REQUIRED.search(text):
+                self._add("version", canonical(name.replace("_version", "")), said["version"], line)
 
     def _gpus(self, line: Line, text: str) -> None:
         for found in _GPU.finditer(text):

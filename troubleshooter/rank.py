@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from troubleshooter.match.conditions import version_state
 from troubleshooter.match.engine import Candidate
 from troubleshooter.match.outcome import Evidence, Trial
-from troubleshooter.observe.model import Observations
+from troubleshooter.observe.model import Failure, Observations
 
 CERTAIN, LIKELY = 0.9, 0.7
 """The words' bounds; their precision is measured by `benchmarks/figures.py`."""
@@ -32,7 +32,7 @@ class Ranked:
 def rank(candidates: list[Candidate], observations: Observations) -> list[Ranked]:
     """The diagnoses, best first; fallbacks and parents of variants that something more specific replaces are gone."""
     ranked = [_weigh(c, observations) for c in candidates if not _overcome(c, observations)]
-    ranked = _without_lone_cascades(_without_replaced(ranked), observations)
+    ranked = _without_asides(_without_replaced(ranked), observations)
     _share_doubt(ranked)
     ranked.sort(key=lambda r: _order(r, observations))
     return ranked
@@ -92,13 +92,18 @@ def _without_replaced(ranked: list[Ranked]) -> list[Ranked]:
     return [r for r in ranked if r.candidate.id not in gone]
 
 
-def _without_lone_cascades(ranked: list[Ranked], observations: Observations) -> list[Ranked]:
-    """An after-effect is no answer while the failure that began it stands in the log, unexplained."""
+def _without_asides(ranked: list[Ranked], observations: Observations) -> list[Ranked]:
+    """After-effects and harmless lines are no answer while the failure that matters stands in the log, unexplained."""
     if any(r.candidate.body["role"] == "root" and r.candidate.body["kind"] == "failure" for r in ranked):
         return ranked
-    if not any(f.role == "initiating" and f.exception for f in observations.failures):
+    open_failures = [f for f in observations.failures if f.role == "initiating" and f.exception]
+    if not open_failures:
         return ranked
-    return [r for r in ranked if r.candidate.body["role"] != "cascade"]
+    return [r for r in ranked if r.candidate.body["role"] != "cascade" and _about(r.candidate.trial, open_failures)]
+
+
+def _about(trial: Trial, failures: list[Failure]) -> bool:
+    return trial.anchor is not None and any(trial.anchor.failure is f for f in failures)
 
 
 def _is_fallback(item: Ranked) -> bool:

@@ -136,7 +136,13 @@ def _in_message(patterns: list[dict[str, Any]], failure: Failure) -> Iterator[An
                 return
 
 
+_FOREIGN = ("java.", "javax.", "kotlin.", "scala.", "org.apache.", "System.")
+"""Where exceptions of other languages live that share a name with one of Python's."""
+
+
 def _type_in(failure: Failure, names: list[str]) -> bool:
+    if failure.exception.startswith(_FOREIGN):
+        return False
     if failure.type in names:
         return True
     inner = failure.exception.partition("(")[2].rstrip(")")  # RayTaskError(ValueError)

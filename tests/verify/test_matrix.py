@@ -217,14 +217,19 @@ def test_workers_of_a_real_loader_are_ended(overlays: Overlays, write: Any, noth
 
 @pytest.mark.matrix
 def test_rerunning_a_record_gives_its_verdict_again(overlays: Overlays, tmp_path: Path) -> None:
-    entry = Bare("removed", "", ("removed-arguments", {}))
+    asked = {"callable": "TrainingArguments", "argument": "evaluation_strategy"}
+    entry = Bare("removed", "", ("removed-arguments", asked))
     shipped = probe.load("removed-arguments")
-    versions = {"transformers": "4.51.3"}
-    job = Job(entry, tmp_path, shipped, shipped.options({}), "confirmed", versions)
-    record.write(matrix.over(job, overlays), shipped, shipped.options({}), tmp_path / record.FOLDER)
+    job = Job(entry, tmp_path, shipped, shipped.options(asked), "confirmed", {"transformers": "4.51.3"})
+    record.write(matrix.over(job, overlays), shipped, shipped.options(asked), tmp_path / record.FOLDER)
     ((old, new),) = matrix.rerun([(entry, tmp_path)], 3, overlays)
     assert isinstance(new, Verdict)
     assert new.verdict == old.verdict == "confirmed"
+    assert list(matrix.rerun_problems([(entry, tmp_path)], 3, overlays)) == []
+    old.path.write_text(old.path.read_text().replace('"confirmed"', '"not-here"'))
+    (problem,) = matrix.rerun_problems([(entry, tmp_path)], 3, overlays)
+    assert problem.fails
+    assert "confirmed today" in problem.message
 
 
 def test_what_is_not_there_is_not_made_unasked(tmp_path: Path) -> None:

@@ -110,6 +110,13 @@ def test_fixes_are_those_of_the_entry_then_what_was_tried_besides() -> None:
     assert said.as_json()["fixes"][-1]["cost"] == {"peak_mb": {"without": 1, "with": 2}}
 
 
+def test_recorded_runs_speak_for_an_upgrade() -> None:
+    entry = Entry(versions=AFFECTED, fixes=[Fix("Upgrade", shell="pip install 'transformers>=4.51.0'")])
+    known = [({"transformers": "4.49.0"}, "2026-01-01"), ({"transformers": "4.51.3"}, "2026-02-03")]
+    said = by_run(entry, environment(transformers="4.50.3"), outcome(SEEN), "cpu", "en", known)
+    assert (said.fixes[0].text or "").endswith("did not show it with transformers 4.51.3 (2026-02-03)")
+
+
 def test_a_fix_that_helps_in_one_case_only_does_not_help() -> None:
     entry = Entry(fixes=[Fix("Off", code="use_cache = False")])
     rows = (SEEN, fix_row("text", True, r"use_cache"), fix_row("multimodal", False, r"use_cache"))

@@ -179,6 +179,10 @@ def measure(kit, torch, config, tensors):
     kit.measured(f"float16 {kit.options['precision']}", bad, text, top=top, loss=loss, loss_float16=again)
     if bad:
         fixes(kit, torch, model, ids, loss, full)
+    elif top and top[0][1] > LIMIT:
+        kit.note(
+            f"activations of {top[0][1]:,.0f} stay in float32 under autocast; float16 *weights* would overflow on them"
+        )
 
 
 def finite(number):

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -178,13 +178,23 @@ def _run(
         user_base=found.environment.user_base,
         progress=progress,
     )
-    said = verdict.by_run(asked, found.environment, outcome, choice.device, lang)
+    said = verdict.by_run(asked, found.environment, outcome, choice.device, lang, _repaired(asked))
     notes = list(said.notes)
     if choice.refused:
         notes.append(choice.refused)
     if model is not None and not probe.uses_model:
         notes.append(say(lang, "model-unused"))
     return replace(said, notes=tuple(notes), environment={**said.environment, **_gpu_facts(gpus)})
+
+
+def _repaired(asked: Subject) -> list[tuple[Mapping[str, str], str]]:
+    """The recorded runs beside the entry that did not show the failure, oldest versions first."""
+    from troubleshooter.verify import record
+
+    if asked.folder is None:
+        return []
+    known, _ = record.read(asked.folder / record.FOLDER)
+    return [(one.versions, one.date) for one in known if one.verdict == "not-here" and one.basis == "run"]
 
 
 def _gpu_facts(gpus: list[Gpu]) -> dict[str, object]:

@@ -27,7 +27,7 @@ from troubleshooter.verify.overlays import Overlays, Unbuildable, default_folder
 from troubleshooter.verify.probe import Options, Probe
 from troubleshooter.verify.verdict import EntryLike, Verdict
 
-__all__ = ["Job", "Result", "jobs", "main", "over", "rerun"]
+__all__ = ["Job", "Result", "jobs", "main", "over", "rerun", "rerun_problems"]
 
 
 @dataclass(frozen=True)
@@ -152,6 +152,18 @@ def rerun(
             yield old, over(job, overlays)
         except Unbuildable as problem:
             yield old, str(problem)
+
+
+def rerun_problems(
+    entries: Iterable[tuple[EntryLike, Path]], count: int, overlays: Overlays, seed: int | None = None
+) -> Iterator[record.RecordProblem]:
+    """``check --rerun N``: records whose run gives another verdict today (``fails``), or that could not be run again."""
+    for old, new in rerun(entries, count, overlays, seed):
+        if isinstance(new, str):
+            yield record.RecordProblem(old.path, 1, 1, "", f"could not be run again: {new}", "", False)
+        elif new.verdict != old.verdict:
+            text = f"recorded {old.verdict} on {old.date}, but it is {new.verdict} today: {new.reason}"
+            yield record.RecordProblem(old.path, 1, 1, "verdict", text, "find out which is right, then record it again")
 
 
 def _entries(folders: Sequence[Path], only: Sequence[str]) -> list[tuple[EntryLike, Path | None]]:

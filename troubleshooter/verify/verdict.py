@@ -31,6 +31,7 @@ __all__ = [
 SCHEMA_VERSION = 1
 Said = Literal["confirmed", "not-here", "cannot-tell"]
 Basis = Literal["run", "versions"]
+Repaired = Sequence[tuple[Mapping[str, str], str]]
 Standing = Literal["inside", "outside", "missing", "no-range"]
 
 EXIT: Mapping[Said, int] = {"not-here": 0, "confirmed": 1, "cannot-tell": 3}
@@ -218,7 +219,7 @@ def by_run(entry: EntryLike, environment: Environment, outcome: Outcome, device:
         reason=reason,
         environment={**_facts(environment, device), **_confinement(outcome)},
         symptom=_symptom(symptoms),
-        fixes=_fixes(entry, outcome.of("fix") if said == "confirmed" else [], language),
+        fixes=_fixes(entry, outcome.of("fix") if said == "confirmed" else [], language, repaired),
         seconds=outcome.seconds,
         peak_mb=outcome.peak_mb,
         notes=tuple(notes),
@@ -268,11 +269,11 @@ def _without(row: Row, *names: str) -> Row:
     return {name: value for name, value in row.items() if name not in names}
 
 
-def _fixes(entry: EntryLike, rows: Sequence[Row], language: str) -> tuple[FixResult, ...]:
+def _fixes(entry: EntryLike, rows: Sequence[Row], language: str, repaired: Repaired) -> tuple[FixResult, ...]:
     """The entry's fixes with what the run says about each, then what the probe tried besides."""
     used: set[str] = set()
     results = []
-    for plain, fix in zip(_upgrades(entry, language), entry.fixes, strict=True):
+    for plain, fix in zip(_upgrades(entry, language, repaired), entry.fixes, strict=True):
         matching = _matching(fix, rows)
         used.update(str(row.get("name")) for row in matching)
         results.append(_merged(plain, matching, language) if matching else plain)
@@ -315,7 +316,7 @@ def _merged(plain: FixResult, rows: Sequence[Row], language: str) -> FixResult:
 _REQUIREMENT = re.compile(r"([A-Za-z][\w.-]*)\s*(>=|==|~=)\s*(\d[\w.]*)")
 
 
-def _upgrades(entry: EntryLike, language: str) -> tuple[FixResult, ...]:
+def _upgrades(entry: EntryLike, language: str, repaired: Repaired = ()) -> tuple[FixResult, ...]:
     """The entry's fixes before any run: of an upgrade it can be said whether it leaves the affected range."""
     results = []
     for fix in entry.fixes:
@@ -329,6 +330,18 @@ def _upgrades(entry: EntryLike, language: str) -> tuple[FixResult, ...]:
             except ValueError:
                 continue
             key = "stays-in-range" if inside else "leaves-range"
-            text = say(language, key, package=name, version=version, recorded="")
+            shown = "" if inside else _recorded(name, version, repaired, language)
+            text = say(language, key, package=name, version=version, recorded=shown)
         results.append(FixResult(fix.do, None, text=text))
     return tuple(results)
+
+
+def _recorded(package: str, version: str, repaired: Repaired, language: str) -> str:
+    """What the records say about that version or a newer one."""
+    for installed, date in repaired:
+        try:
+            if package in installed and versions.contains(f">={version}", installed[package]):
+                return say(language, "recorded", package=package, version=installed[package], date=date)
+        except ValueError:
+            continue
+    return ""

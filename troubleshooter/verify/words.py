@@ -58,7 +58,10 @@ _SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "{package} {version} still lies in the affected range",
         "{package} {version} 仍在受影响范围之内",
     ),
-    "recorded": ("; recorded there on {date}: not here", ";{date} 的记录:那里没有此问题"),
+    "recorded": (
+        "; a recorded run did not show it with {package} {version} ({date})",
+        ";{date} 的记录:{package} {version} 运行后没有此问题",
+    ),
     "removed": ("removes the failure", "消除了故障"),
     "not-removed": ("DOES NOT HELP: the failure is still there", "无效:故障仍在"),
     "not-tried": ("not tried here", "此处未试"),

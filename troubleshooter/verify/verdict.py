@@ -185,8 +185,18 @@ def by_versions(entry: EntryLike, environment: Environment, language: str = "en"
     return Verdict(entry.id, said, "versions", reason, _facts(environment, "cpu"), fixes=_upgrades(entry, language))
 
 
-def by_run(entry: EntryLike, environment: Environment, outcome: Outcome, device: str, language: str = "en") -> Verdict:
-    """The answer from what the probe said on its private channel."""
+def by_run(
+    entry: EntryLike,
+    environment: Environment,
+    outcome: Outcome,
+    device: str,
+    language: str = "en",
+    repaired: Repaired = (),
+) -> Verdict:
+    """The answer from what the probe said on its private channel.
+
+    ``repaired`` are the versions and dates of recorded runs that did not show the failure: they speak for upgrades.
+    """
     symptoms = outcome.of("symptom")
     occurred = [row for row in symptoms if row.get("occurred") is True]
     said: Said = "cannot-tell"

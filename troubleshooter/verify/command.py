@@ -89,9 +89,10 @@ def verify(
         shown = said.as_json()
         if show_code and code:
             shown["code"] = code
-        print(json.dumps(shown, ensure_ascii=False, indent=1))
+        text = json.dumps(shown, ensure_ascii=False, indent=1) + "\n"
     else:
-        sys.stdout.write(present.shown(said, asked.title, found.why, lang, code if show_code else "", log=log))
+        text = present.shown(said, asked.title, found.why, lang, code if show_code else "", log=log)
+    _print(text)
     return said.exit_code
 
 
@@ -235,6 +236,15 @@ def _overview(python: str | None, format: str, entries: Sequence[Path], lang: st
             print(f"  {one.id}: {verdict.ranges(one)}{more}")
         print(say(lang, "asked", python=found.environment.python, why=say(lang, found.why)))
     return 3 if inside else 0
+
+
+def _print(text: str) -> None:
+    """To standard output; a reader that went away (`| head`) is no trouble."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _check(device: str, timeout: float, model: Path | None, format: str) -> None:

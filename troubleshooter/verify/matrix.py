@@ -71,8 +71,8 @@ class Result:
 def jobs(entries: Iterable[tuple[EntryLike, Path | None]]) -> Iterator[Job]:
     """Every version set of every entry's probe, with the verdict that the entry's ranges (else the pair) expect.
 
-    A pair with parameters of its own belongs to entries that ask for these; an entry whose parameters no pair names is
-    tried over all version sets of the probe.
+    A pair with parameters of its own belongs to entries that ask for these (and to entries that leave them to the log); an
+    entry whose parameters no pair names is tried over all version sets of the probe.
     """
     for entry, folder in entries:
         asked = verdict.asked_probe(entry)
@@ -80,6 +80,10 @@ def jobs(entries: Iterable[tuple[EntryLike, Path | None]]) -> Iterator[Job]:
             continue
         shipped = probe.load(asked[0])
         options = shipped.options(asked[1])
+        if verdict.asks_the_log(entry):
+            for expected, versions, *given in shipped.pairs:
+                yield Job(entry, folder, shipped, shipped.options(given[0] if given else {}), expected, versions)
+            continue
         own = [pair for pair in shipped.pairs if shipped.options(pair[2] if len(pair) > 2 else {}) == options]
         if not own and not entry.versions:
             continue  # nothing says what to expect

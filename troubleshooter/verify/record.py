@@ -17,7 +17,7 @@ from kb import versions
 from kb.problem import Problem
 from troubleshooter.verify import probe as probes
 from troubleshooter.verify.probe import Options, Probe, ProbeProblem
-from troubleshooter.verify.verdict import EntryLike, Verdict, asked_probe, ranges
+from troubleshooter.verify.verdict import EntryLike, Verdict, asked_probe, asks_the_log, ranges
 
 __all__ = ["FOLDER", "Record", "RecordProblem", "check_records", "folder_for", "read", "write"]
 
@@ -172,7 +172,8 @@ def check_records(entry: EntryLike, folder: Path) -> list[RecordProblem]:
         if record.sha256 != probe.sha256:
             text = f"was written by an older {name} probe"
             problems.append(_problem(record.path, text, "python -m troubleshooter.verify.matrix refreshes it", False))
-    current = [record for record in ran if record.entry == entry.id and dict(record.options) == dict(options)]
+    many = asks_the_log(entry)
+    current = [r for r in ran if r.entry == entry.id and (many or dict(r.options) == dict(options))]
     problems += _unproven(entry, current, place)
     return problems
 

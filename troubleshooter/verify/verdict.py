@@ -22,6 +22,7 @@ __all__ = [
     "Said",
     "Verdict",
     "asked_probe",
+    "asks_the_log",
     "by_run",
     "by_versions",
     "ranges",
@@ -131,17 +132,29 @@ def asked_probe(entry: EntryLike) -> tuple[str, Mapping[str, Any]] | None:
 
     A value with a placeholder (``<<name>>``) that no log has filled in is left out.
     """
+    named = _named(entry)
+    return None if named is None else (named[0], {k: v for k, v in named[1].items() if not _hole(v)})
+
+
+def asks_the_log(entry: EntryLike) -> bool:
+    """Whether a log fills in some of the probe's ``with`` values: one entry, many questions."""
+    named = _named(entry)
+    return named is not None and any(_hole(value) for value in named[1].values())
+
+
+def _hole(value: object) -> bool:
+    return isinstance(value, str) and "<<" in value
+
+
+def _named(entry: EntryLike) -> tuple[str, Mapping[str, Any]] | None:
     probe = entry.probe
     if probe is None:
         return None
-    given: Mapping[str, Any]
     if isinstance(probe, (tuple, list)):
-        name, given = str(probe[0]), probe[1] or {}
-    elif isinstance(probe, Mapping):
-        name, given = str(probe["name"]), probe.get("with") or {}
-    else:
-        name, given = str(probe.name), getattr(probe, "with_", None) or {}
-    return name, {key: value for key, value in given.items() if not (isinstance(value, str) and "<<" in value)}
+        return str(probe[0]), probe[1] or {}
+    if isinstance(probe, Mapping):
+        return str(probe["name"]), probe.get("with") or {}
+    return str(probe.name), getattr(probe, "with_", None) or {}
 
 
 def ranges(entry: EntryLike) -> str:

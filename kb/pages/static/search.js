@@ -42,21 +42,77 @@
   });
   index.addAll(window.TROUBLESHOOT || []);
 
+  var COMMON = new Set(("a an and are as at be by can do does for from has have if in is it its no not of on one or " +
+    "that the then this to was were with").split(" "));
+
+  // Typing errors: a word that no entry holds stands for the words of entries that are one or two changes away.
+  var vocabulary = Array.from(known);
+  var near = new Map();
+
+  function distance(a, b, most) {
+    // Levenshtein with swaps, given up as soon as it exceeds `most`.
+    var before = [], row = [], last = [];
+    for (var j = 0; j <= b.length; j++) row[j] = j;
+    for (var i = 1; i <= a.length; i++) {
+      before = last; last = row; row = [i];
+      var best = i;
+      for (j = 1; j <= b.length; j++) {
+        var cost = a[i - 1] === b[j - 1] ? 0 : 1;
+        var value = Math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + cost);
+        if (cost && i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) value = Math.min(value, before[j - 2] + 1);
+        row[j] = value;
+        if (value < best) best = value;
+      }
+      if (best > most) return most + 1;
+    }
+    return row[b.length];
+  }
+
+  function alike(term, unfinished) {
+    var key = (unfinished ? "<" : "=") + term;
+    var found = near.get(key);
+    if (found) return found;
+    var most = term.length < 4 ? 0 : term.length < 7 ? 1 : 2;
+    found = [];
+    for (var i = 0; most && i < vocabulary.length; i++) {
+      var word = vocabulary[i];
+      var other = unfinished && word.length > term.length ? word.slice(0, term.length) : word;
+      if (Math.abs(other.length - term.length) > most) continue;
+      var far = distance(term, other, most);
+      if (far <= most) found.push([far, word]);
+    }
+    found.sort(function (a, b) { return a[0] - b[0]; });
+    // Only the nearest words: what is one change away, else what is two.
+    found = found.filter(function (one) { return one[0] === found[0][0]; }).slice(0, 12).map(function (one) { return one[1]; });
+    near.set(key, found);
+    return found;
+  }
+
   function ranked(query) {
-    var terms = Array.from(new Set(words(query))).slice(0, 24);
+    var terms = Array.from(new Set(words(query))).slice(0, 32);
     if (!terms.length) return null;
     var last = terms[terms.length - 1];
-    var found = index.search(terms.join(" "), {
-      tokenize: function () { return terms; },
+    // Words of every entry tell nothing where rarer ones stand beside them.
+    var telling = terms.filter(function (term) { return !COMMON.has(term) || term === last; });
+    if (telling.length > 1) terms = telling;
+    var typing = !/[\s\p{P}]$/u.test(query);
+    var queries = terms.map(function (term) {
+      var unfinished = typing && term === last && term.length > 1;
+      if (known.has(term) || /[\u3400-\u9fff]/.test(term)) return { queries: [term], prefix: unfinished };
+      var others = alike(term, unfinished);
+      return unfinished && !others.length ? { queries: [term], prefix: true } : { queries: others, combineWith: "OR", boostTerm: function () { return 0.7; } };
+    }).filter(function (one) { return one.queries.length; });
+    var found = index.search({ combineWith: "OR", queries: queries }, {
+      tokenize: function (text) { return [text]; },
       processTerm: function (term) { return term; },
       boost: { title: 3, zh: 3, messages: 2.5, names: 2, zhCause: 1, cause: 1 },
-      prefix: function (term) { return term === last && term.length > 1; },
-      // Only a word that no entry holds is looked up with typing errors allowed.
-      fuzzy: function (term) { return known.has(term) || term.length < 4 || /[\u3400-\u9fff]/.test(term) ? false : term.length < 6 ? 1 : 2; },
       weights: { fuzzy: 0.6, prefix: 0.5 }
     });
+    // An entry that has most of the words comes before one that has a rare word often.
+    found.forEach(function (one) { one.score *= 0.3 + one.queryTerms.length / queries.length; });
+    found.sort(function (a, b) { return b.score - a.score; });
     var best = found.length ? found[0].score : 0;
-    return found.filter(function (one) { return one.score > 0.12 * best; }).map(function (one) { return one.id; });
+    return found.filter(function (one) { return one.score > 0.2 * best; }).map(function (one) { return one.id; });
   }
 
   function chosen() {
@@ -141,5 +197,5 @@
   more.addEventListener("click", function () { shown += 100; show(); });
   addEventListener("hashchange", restore);
   restore();
-  index.search("warm up", { fuzzy: 2, prefix: true });
+  ranked("warmm upp the serch");
 })();

@@ -297,10 +297,10 @@ def _shown(condition: Condition, points: list[Point], context: Context) -> Point
 
 
 def _beside(condition: Condition, point: Point, context: Context) -> bool:
-    for name, points in context.observations.metrics.items():
+    for name in context.observations.metrics:
         if _named(name, condition["names"]):
-            here = [p for p in points if p.record == point.record and p.line.file == point.line.file]
-            if here and series.first(here, condition["is"], condition["value"]) is not None:
+            here = context.observations.beside(name, point)
+            if here is not None and series.first([here], condition["is"], condition["value"]) is not None:
                 return True
     return False
 

@@ -108,6 +108,15 @@ class Observations:
     complete: bool = True
     """False where only parts of a large log were looked at line by line."""
 
+    _records: dict[str, dict[tuple[int, int], Point]] = field(default_factory=dict, repr=False)
+
+    def beside(self, name: str, point: Point) -> Point | None:
+        """The value of a metric in the printed record that the point stands in."""
+        if (by_record := self._records.get(name)) is None:
+            by_record = {(p.line.file, p.record): p for p in self.metrics.get(name, ())}
+            self._records[name] = by_record
+        return by_record.get((point.line.file, point.record))
+
     def handled(self, line: Line) -> bool:
         """Whether the run went on after this line: what it tells was caught, retried or skipped."""
         return line.number < self.progress.get(line.file, 0)

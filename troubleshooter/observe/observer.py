@@ -18,6 +18,10 @@ HITS = 48
 """Lines that are kept of those that hold one literal: the first and the last; all are counted."""
 FAILURES = 2000
 PART = 4000
+SAME_KIND = 12
+"""Lines of one kind that are read for facts: a repeated warning shows none that the first did not."""
+
+_NO_DIGITS = str.maketrans("", "", "0123456789")
 
 _SPACE = lazy.compile(r"\s+")
 _QUOTES = str.maketrans(
@@ -42,6 +46,7 @@ class Observer:
         self._streams: dict[str, list[Line]] = {}
         self._known: dict[tuple[str, str, str], Failure] = {}
         self._said: dict[tuple[str, ...], Failure] = {}
+        self._kinds: dict[str, int] = {}
         self._fed = 0
 
     def feed(self, lines: Iterable[Line]) -> None:
@@ -68,7 +73,7 @@ class Observer:
             if (readers & METRICS or metrics.inside) and metrics.read(line):
                 self.observations.progress[line.file] = line.number
             elif readers & (FACTS | PROCESS):
-                if readers & FACTS:
+                if readers & FACTS and self._fresh(text):
                     self._facts.read(line)
                 if readers & PROCESS:
                     process.read(line, self.observations)
@@ -106,6 +111,14 @@ class Observer:
             found, rest = parse_part(lines)
             self._take(found)
             self._streams[name] = lines[rest:]
+
+    def _fresh(self, text: str) -> bool:
+        """Whether a line of this kind (its text without digits) was not read for facts several times already."""
+        kind = text[:160].translate(_NO_DIGITS)
+        count = self._kinds.get(kind, 0)
+        if count < SAME_KIND and len(self._kinds) < 50_000:
+            self._kinds[kind] = count + 1
+        return count < SAME_KIND
 
     def _keep(self, number: int, line: Line) -> None:
         seen = self.observations

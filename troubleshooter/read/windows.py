@@ -15,14 +15,14 @@ from collections.abc import Iterator
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.text import LINE_LIMIT
 
-BLOCK = 256 * 1024
+BLOCK = 128 * 1024
 TAIL_BLOCKS = 1
 """Blocks, and the part of one, at the end that are looked at whole: the last failure is usually the one."""
 SAME = 3
 """Lines of one kind and literal that are looked at in the middle of a log."""
-WINDOWS = 1500
+WINDOWS = 1000
 """Places in the middle of a log that are looked at, all kinds together."""
-NEAR, WIDE = 2 * 1024, 16 * 1024
+NEAR, WIDE = 500, 16 * 1024
 """Bytes on each side of a place: of a line that speaks for itself, and of a traceback's."""
 SAMPLES = 64
 

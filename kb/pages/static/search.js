@@ -47,6 +47,20 @@
 
   // Typing errors: a word that no entry holds stands for the words of entries that are one or two changes away.
   var vocabulary = Array.from(known);
+  var letters = Int32Array.from(vocabulary, mask);
+
+  // The letters of a word as bits: a word that lacks several letters of another cannot be near to it.
+  function mask(word) {
+    var bits = 0;
+    for (var i = 0; i < word.length; i++) bits |= 1 << (word.charCodeAt(i) & 31);
+    return bits;
+  }
+
+  function many(bits, most) {
+    for (var count = 0; bits; bits &= bits - 1) if (++count > most) return true;
+    return false;
+  }
+
   var near = new Map();
 
   function distance(a, b, most) {
@@ -74,7 +88,9 @@
     if (found) return found;
     var most = term.length < 4 ? 0 : term.length < 7 ? 1 : 2;
     found = [];
+    var own = mask(term);
     for (var i = 0; most && i < vocabulary.length; i++) {
+      if (many(own & ~letters[i], most)) continue;
       var word = vocabulary[i];
       var other = unfinished && word.length > term.length ? word.slice(0, term.length) : word;
       if (Math.abs(other.length - term.length) > most) continue;

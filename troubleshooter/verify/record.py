@@ -166,7 +166,8 @@ def check_records(entry: EntryLike, folder: Path) -> list[RecordProblem]:
     ran = [record for record in records if record.basis == "run"]
     for record in ran:
         if record.entry != entry.id or record.probe != name:
-            problems.append(_problem(record.path, f"records {record.probe} for {record.entry}", "move or delete it"))
+            text = f"records probe {record.probe} for {record.entry}, but the entry asks {name}"
+            problems.append(_problem(record.path, text, "move or delete it", False))
             continue
         problems += _against(entry, record)
         if record.sha256 != probe.sha256:

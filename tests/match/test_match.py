@@ -1,0 +1,182 @@
+"""Conditions, relations and ranking: three values, evidence, and never a runaway."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kb import patterns
+from troubleshooter.diagnose import Tool
+from troubleshooter.match import series
+from troubleshooter.match.relations import RELATIONS, number
+from troubleshooter.observe.model import Point
+from troubleshooter.read.line import Line
+from troubleshooter.read.sources import from_text
+from troubleshooter.report.fill import fill, fits, safe
+
+
+@pytest.mark.parametrize(
+    ("name", "of", "want"),
+    [
+        ("equal", {"a": "8", "b": "8.0"}, True),
+        ("doubled", {"a": "512", "b": "1024"}, True),
+        ("half-of-product", {"n": "8388608", "a": "4096", "b": "4096"}, True),
+        ("slightly-less", {"a": "151665", "b": "152064"}, True),
+        ("slightly-less", {"a": "32000", "b": "128256"}, False),
+        ("less", {"a": "500 MiB", "b": "2.00 GiB"}, True),
+        ("share-below", {"part": "2 GiB", "whole": "79.3 GiB", "share": 0.6}, True),
+        ("less", {"a": "x", "b": "1"}, None),
+    ],
+)
+def test_relations(name: str, of: dict[str, object], want: bool | None) -> None:
+    assert RELATIONS[name](**of) is want
+
+
+def test_sizes() -> None:
+    assert number("79.32 GiB") == 79.32 * 2**30
+    assert number("1,024") == 1024
+    assert number("torch") is None
+
+
+def points(values: list[float]) -> list[Point]:
+    return [Point(v, i, Line("", i)) for i, v in enumerate(values)]
+
+
+@pytest.mark.parametrize(
+    ("shape", "values", "want"),
+    [
+        ("nan", [1.0, float("nan")], True),
+        ("zero", [0.0], True),
+        ("stuck", [0.693, 0.693, 0.6931, 0.6931, 0.693, 0.693], True),
+        ("stuck", [2.0, 1.8, 1.5, 1.2, 1.0, 0.8], False),
+        ("exploding", [5.3, 66.0, 6665.0, 15425.0], True),
+        ("exploding", [2.3, 2.1, 2.0, 2.2], False),
+        ("repeating", [3.0, 2.0, 1.0, 3.0, 2.0, 1.0], True),
+        ("constant", [1.0, 1.0, 1.0], True),
+        ("falling", [3.0, 2.0, 1.0], True),
+    ],
+)
+def test_series(shape: str, values: list[float], want: bool) -> None:
+    assert (series.first(points(values), shape, None) is not None) is want
+
+
+@pytest.mark.parametrize(
+    ("pattern", "want"),
+    [
+        ("object has no attribute 'float'", {"object has no attribute 'float'"}),
+        ("expected (?:mat1|m1) and", {"expected m"}),
+        ("(?:first words|second words) here", {"second words", "first words"}),
+        ("abc?defghij", {"defghij"}),
+        ("\\d+", set()),
+    ],
+)
+def test_literals_of_patterns(pattern: str, want: set[str]) -> None:
+    assert set(patterns.literals(pattern)) == want
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(alphabet="abcdefgh 'x0", min_size=5, max_size=30), st.text(max_size=20), st.text(max_size=20))
+def test_every_match_of_a_pattern_holds_one_of_its_literals(words: str, before: str, after: str) -> None:
+    import re
+
+    for pattern in (re.escape(words), f"(?:{re.escape(words)}|zzzzzz)", f"x?{re.escape(words)}+"):
+        text = before + words + after
+        found = patterns.literals(pattern)
+        if found and re.search(pattern, text):
+            assert any(literal in text.lower() for literal in found)
+
+
+@pytest.mark.parametrize("pattern", ["(?=x)y", "(a)\\1", "(unclosed"])
+def test_patterns_that_are_not_linear_are_refused(pattern: str) -> None:
+    assert patterns.syntax_error(pattern)
+
+
+HOSTILE = [
+    "a" * 60_000,
+    "Traceback (most recent call last):\n" * 3000,
+    "File \"" * 9000,
+    "|" * 50_000,
+    "'" + "x': " * 12_000,
+    "loss: " + "1" * 50_000,
+    "[" * 50_000,
+    " " * 60_000 + "x",
+    "{'loss': " * 5000,
+    "│ " * 20_000,
+    "5%|" * 15_000,
+    "torch " * 9000 + "2.4",
+    "exit code" * 6000,
+    "CUDA error: " * 5000,
+    "\x1b[" * 20_000,
+    ("During handling of the above exception, another exception occurred:\n" + "KeyError: 1\n") * 2000,
+]
+
+
+@pytest.mark.parametrize("number_", range(len(HOSTILE)))
+def test_hostile_lines_cost_no_more_than_their_length(tool: Tool, number_: int) -> None:
+    """Twice the input, at most a small multiple of the time: nothing backtracks, nothing is quadratic."""
+    text = HOSTILE[number_]
+    tool.report([from_text(text)])  # patterns are compiled when first used
+
+    def cost(log: str) -> float:
+        start = time.process_time()
+        tool.report([from_text(log)])
+        return time.process_time() - start
+
+    once = max(0.02, min(cost(text) for _ in range(2)))
+    twice = min(cost(text + "\n" + text) for _ in range(2))
+    assert twice <= 8 * once
+
+
+def test_types_of_placeholders() -> None:
+    assert fill("pip install <<p:identifier>>==<<v:version>>", {"p": "peft", "v": "0.12.0"}) == "pip install peft==0.12.0"
+    assert fill("<<p:identifier>>", {"p": "x; rm -rf /"}) is None
+    assert fill("<<p:text>>", {"p": "a b"}, shell=True) == "'a b'"
+    assert fill("<<p|the argument>>", {}) == "the argument"
+    assert not fits("a\nb", "text")
+    assert not fits("a\u202eb", "text")
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=80))
+def test_nothing_dangerous_passes_a_placeholder_or_an_evidence_line(value: str) -> None:
+    for kind in ("word", "identifier", "version", "integer", "path", "dtype", "text"):
+        if fits(value, kind):
+            assert "\n" not in value
+            assert "\x1b" not in value
+    shown = safe(value)
+    assert all(ord(c) >= 32 and c not in "\u202e\u2066\x7f" for c in shown)
+
+
+def test_a_contradicted_version_lowers_and_a_fitting_one_raises(tool: Tool) -> None:
+    line = "AttributeError: 'HybridCache' object has no attribute 'float'\n"
+    alone = tool.report([from_text(line)]).diagnoses[0]
+    inside = tool.report([from_text("transformers==4.50.3\n" + line)]).diagnoses[0]
+    outside = tool.report([from_text("transformers==4.57.1\n" + line)]).diagnoses[0]
+    assert outside.score < alone.score < inside.score
+    assert inside.versions["state"] == "inside"
+    assert outside.versions["state"] == "outside"
+
+
+def test_an_exception_after_which_training_went_on_is_no_diagnosis(tool: Tool) -> None:
+    text = "AttributeError: 'HybridCache' object has no attribute 'float'\n"
+    after = "{'loss': 1.2, 'grad_norm': 0.9, 'learning_rate': 0.0001, 'epoch': 0.5}\n" * 3
+    report = tool.report([from_text(text + after)])
+    assert not report.diagnoses
+    assert report.failures[0].role == "handled"
+    assert report.exit_code == 0
+
+
+def test_root_cause_before_cascade(tool: Tool) -> None:
+    text = (
+        "[rank3]: AttributeError: 'HybridCache' object has no attribute 'float'\n"
+        "E0612 09:14:07.381000 4211 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: 1) local_rank: 3 (pid: 4288) of binary: /usr/bin/python3\n"
+        "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n"
+        "============================================================\ntrain.py FAILED\n"
+    )
+    report = tool.report([from_text(text)])
+    assert report.diagnoses[0].id == "cache-object-float"
+    assert report.first_failure is not None
+    assert report.first_failure["rank"] == 3

@@ -1,0 +1,154 @@
+"""The knowledge holds: every entry fires on its samples and is silent elsewhere; samples cut shorter mislead nobody."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from kb.cache import CHECKOUT
+from kb.load import Library, load
+from troubleshooter.check import check, try_log
+from troubleshooter.diagnose import Tool
+from troubleshooter.read.sources import from_text
+from troubleshooter.redact import redact
+
+HEALTHY = Path(__file__).parent / "healthy"
+AREAS = sorted(p.name for p in CHECKOUT.iterdir() if p.is_dir() and p.name != "tables")
+
+
+@pytest.fixture(scope="session")
+def library() -> Library:
+    return load(CHECKOUT)
+
+
+@pytest.mark.parametrize("area", AREAS)
+def test_entries_hold_what_they_claim(area: str, library: Library, tool: Tool) -> None:
+    wanted = [i for i, item in library.entries.items() if item.area == area]
+    problems = [p for p in check(library, tool, wanted) if area in p.path.parts]
+    assert not problems, "\n".join(map(str, problems))
+
+
+def test_no_false_alarm_on_healthy_logs(library: Library, tool: Tool) -> None:
+    alarms = []
+    paths = sorted(p for p in HEALTHY.rglob("*") if p.suffix in (".log", ".txt", ".out", ".ipynb"))
+    for path in paths:
+        for ranked in try_log(tool, path).ranked:
+            if ranked.candidate.body["kind"] == "failure":
+                alarms.append(f"{path.relative_to(HEALTHY)}: {ranked.candidate.id}")
+    assert len(paths) >= 150
+    assert not alarms, "\n".join(alarms)
+
+
+def test_breadth(library: Library) -> None:
+    failures = [i for i in library.entries.values() if i.entry.kind == "failure"]
+    assert len(failures) >= 150
+    assert {i.area for i in library.entries.values()} >= {"precision", "adapters", "memory", "distributed", "data", "rl"}
+
+
+def _related(library: Library, name: str) -> set[str]:
+    """What else may be answered for a cut sample: declared relatives, fallbacks, parents, harmless, after-effects."""
+    out = {name}
+    for id_, item in library.entries.items():
+        entry = item.entry
+        others = {x.entry for x in (*entry.not_to_confuse_with, *entry.overlaps)} | set(entry.fallback_for or ())
+        others |= {entry.variant_of} if entry.variant_of else set()
+        if name in others or id_ == name:
+            out |= others | {id_}
+        if entry.kind == "harmless" or entry.role == "cascade" or entry.fallback_for is not None:
+            out.add(id_)
+    return out
+
+
+def test_a_sample_cut_shorter_gives_the_same_answer_a_relative_or_silence(library: Library, tool: Tool) -> None:
+    pick = random.Random(11)
+    wrong, tried = [], 0
+    for id_, item in sorted(library.entries.items()):
+        if item.entry.kind == "harmless" or item.entry.role == "cascade":
+            continue
+        allowed = _related(library, id_)
+        for path in item.samples("match"):
+            lines = path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
+            if len(lines) < 4:
+                continue
+            cut = pick.randrange(1, len(lines) - 1)
+            for text in ("".join(lines[cut:]), "".join(lines[:cut])):
+                tried += 1
+                report = tool.report([from_text(text)])
+                if report.diagnoses and report.diagnoses[0].id not in allowed:
+                    wrong.append(f"{id_} {path.name} cut at {cut}: {report.diagnoses[0].id}")
+    assert tried > 200
+    assert len(wrong) <= 0.03 * tried, "\n".join(wrong)
+
+
+def test_redaction_changes_no_diagnosis(library: Library, tool: Tool) -> None:
+    changed = []
+    for id_, item in sorted(library.entries.items()):
+        for path in item.samples("match")[:1]:
+            text = path.read_text(encoding="utf-8", errors="replace")
+            before, after = tool.report([from_text(text)]), tool.report([from_text(redact(text))])
+            if [d.id for d in before.diagnoses[:1]] != [d.id for d in after.diagnoses[:1]]:
+                changed.append(f"{id_} {path.name}")
+    assert not changed, "\n".join(changed)
+
+
+def test_recorded_cases_get_one_answer_in_every_shape_or_silence(library: Library, tool: Tool, cases: Path) -> None:
+    render = importlib.import_module("render")
+    differing, total = [], 0
+    for line in (cases / "dev.jsonl").read_text(encoding="utf-8").splitlines():
+        case = json.loads(line)
+        seen: dict[str, list[str]] = {}
+        for shape in render.SHAPES:
+            report = tool.report([from_text(render.render(case, shape))])
+            if report.diagnoses and report.diagnoses[0].kind == "failure":
+                seen.setdefault(report.diagnoses[0].id, []).append(shape)
+        total += 1
+        if len(seen) > 1:
+            common = max(seen, key=lambda i: len(seen[i]))
+            if not set(seen) <= _related(library, common):
+                differing.append(f"{case['id']}: {seen}")
+    assert len(differing) <= 0.02 * total, "\n".join(differing)
+
+
+FOUNDING = {
+    "cache-object-float": [
+        "AttributeError: 'HybridCache' object has no attribute 'float'",
+        "[rank1]: AttributeError: 'HybridCache' object has no attribute 'float'",
+        "2025-03-20T10:00:01Z (RayTrainWorker pid=3, ip=10.0.0.2) AttributeError: 'HybridCache' object has no attribute 'float'",
+    ],
+    "cache-object-float-unsloth": [
+        "==((====))==  Unsloth 2025.3.14: Fast Gemma3 patching. Transformers: 4.50.0.\n"
+        '  File "/content/unsloth_compiled_cache/UnslothSFTTrainer.py", line 740, in evaluate\n    out = f()\n'
+        "AttributeError: 'HybridCache' object has no attribute 'float'",
+    ],
+    "matmul-dtype-mismatch": [
+        "RuntimeError: expected mat1 and mat2 to have the same dtype, but got: c10::Half != float",
+        "RuntimeError: mat1 and mat2 must have the same dtype, but got Float and Half",
+        "expected m1 and m2 to have the same dtype, but got: float != c10::Half",
+    ],
+    "half-precision-trainables-nan": [
+        "".join(f"{{'loss': {2.1 - i / 10:.4f}, 'grad_norm': 1.2, 'learning_rate': 0.0002, 'epoch': 0.{i}}}\n" for i in range(8))
+        + "{'loss': 0.0, 'grad_norm': nan, 'learning_rate': 0.0001, 'epoch': 0.9}\n{'eval_loss': nan, 'epoch': 1.0}\n",
+    ],
+    "fp16-overflow-zero-loss": [
+        "{'loss': 0.0, 'grad_norm': nan, 'learning_rate': 1e-06, 'rewards/chosen': nan, 'rewards/margins': nan, 'epoch': 0.01}\n" * 3,
+        "{'loss': '0', 'grad_norm': 'nan', 'learning_rate': '1e-06', 'reward': 'nan', 'epoch': '0.01'}\n" * 3,
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize(("id_", "number"), [(i, n) for i, texts in FOUNDING.items() for n in range(len(texts))])
+def test_the_founding_failures_are_right_first(tool: Tool, id_: str, number: int, lang: str) -> None:
+    report = tool.report([from_text(FOUNDING[id_][number])], lang=lang)
+    assert report.diagnoses[0].id == id_
+    assert len(report.diagnoses[0].fixes) >= 1
+    assert report.exit_code == 1
+
+
+def test_zeros_without_any_nan_are_masked_labels_first(tool: Tool) -> None:
+    text = "{'loss': 0.0, 'grad_norm': 0.0, 'learning_rate': 2e-05, 'epoch': 0.01}\n" * 5
+    assert tool.report([from_text(text)]).diagnoses[0].id == "all-labels-masked"

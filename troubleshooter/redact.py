@@ -23,8 +23,10 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){0,4}\.[A-Za-z]{2,12}\b"), "user@example.org"),
     (re.compile(r"(/(?:home|Users)/)[^/\s:\"']+"), r"\1user"),
     (re.compile(r"(?i)([A-Z]:\\Users\\)[^\\\s\"']+"), r"\1user"),
-    (re.compile(r"\b(?:10|127|192\.168|172\.(?:1[6-9]|2\d|3[01]))(?:\.\d{1,3}){2,3}\b"), "10.0.0.1"),
-    (re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}(?=[:/<]|\b)(?!\.\d)"), "10.0.0.1"),
+    # Private networks keep their first numbers (a Docker bridge is a clue), loopback is nobody's, the rest is taken out.
+    (re.compile(r"\b10(?:\.\d{1,3}){3}\b"), "10.0.0.1"),
+    (re.compile(r"\b(172\.(?:1[6-9]|2\d|3[01])|192\.168)(?:\.\d{1,3}){2}\b"), r"\1.0.1"),
+    (re.compile(r"\b(?!127\.|10\.|0\.0\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)(?:\d{1,3}\.){3}\d{1,3}(?=[:/<\s,)]|$)"), "203.0.113.1"),
 )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from troubleshooter.observe.model import Point
+from troubleshooter.read import lazy
 from troubleshooter.report.model import Report
 
 POINTS = 200
@@ -16,7 +16,7 @@ _ORDER = (
     r"loss", r"grad_norm", r"learning_rate", r"eval_loss", r"rewards?", r"rewards?[/_].+", r"kl|.*[/_]kl",
     r"entropy|.*[/_]entropy", r"perplexity|ppl", r".*loss.*", r".*(?:accuracy|reward|margin).*",
 )  # fmt: skip
-_CHARTED = tuple(re.compile(pattern) for pattern in _ORDER)
+_CHARTED = tuple(lazy.compile(pattern) for pattern in _ORDER)
 _MANY = 8
 """A value this many times the median before it is a jump."""
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from troubleshooter import __version__
-from troubleshooter.diagnose import Tool
+from troubleshooter.tool import Tool
 from troubleshooter.read.sources import from_path, from_text
 
 TARGET = Path(__file__).with_name("FIGURES.md")

@@ -25,7 +25,7 @@ from pathlib import Path
 
 from benchmarks import logs
 from troubleshooter import __version__
-from troubleshooter.diagnose import Tool
+from troubleshooter.tool import Tool
 
 TARGET = Path(__file__).with_name("RESULTS.md")
 MIB = 1 << 20

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from troubleshooter.diagnose import Tool
+from troubleshooter.tool import Tool
 
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"

@@ -12,7 +12,7 @@ import pytest
 from kb.cache import CHECKOUT
 from kb.load import Library, load
 from troubleshooter.check import check, try_log
-from troubleshooter.diagnose import Tool
+from troubleshooter.tool import Tool
 from troubleshooter.read.sources import from_text
 from troubleshooter.redact import redact
 

@@ -10,7 +10,7 @@ from kb.check import check as static
 from kb.load import Library, Loaded
 from kb.patterns import words
 from kb.problem import Problem
-from troubleshooter.diagnose import Tool
+from troubleshooter.tool import Tool
 from troubleshooter.explain import explain
 from troubleshooter.match.engine import Candidate
 from troubleshooter.observe.model import Observations

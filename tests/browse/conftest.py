@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from troubleshooter.browse.app import Site
 from troubleshooter.browse.worker import Worker
-from troubleshooter.diagnose import Tool
+from troubleshooter.tool import Tool
 
 HOST = "127.0.0.1:8765"
 LIMIT = 128 << 20

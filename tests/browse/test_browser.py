@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from kb.pages.site import build
-from troubleshooter.diagnose import Tool
+from troubleshooter.tool import Tool
 
 pytestmark = pytest.mark.browser
 playwright = pytest.importorskip("playwright.sync_api", reason="pip install 'llm-troubleshooter[browser-test]'")
@@ -370,7 +370,7 @@ def test_no_serious_accessibility_fault(
 
 
 def test_the_html_report_has_no_serious_accessibility_fault(chromium: Any, axe: str, tmp_path: Path) -> None:
-    from troubleshooter.diagnose import diagnose
+    from troubleshooter.tool import diagnose
     from troubleshooter.report.html import html
 
     for scheme in ("light", "dark"):

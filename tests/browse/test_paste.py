@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from troubleshooter.browse.app import Site
 from troubleshooter.browse.paste import Block, log_view, source
 from troubleshooter.browse.worker import Failed, Overrun, Worker
-from troubleshooter.diagnose import Tool
+from troubleshooter.tool import Tool
 
 from .conftest import HOST, LIMIT
 

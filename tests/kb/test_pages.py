@@ -20,7 +20,7 @@ from kb.pages.markup import highlight, inline, markdown, plain
 from kb.pages.render import Pages
 from kb.pages.site import SiteError, build
 from kb.shown import printed, records
-from troubleshooter.diagnose import Tool
+from troubleshooter.tool import Tool
 
 BIDI = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
 

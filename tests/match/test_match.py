@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kb import patterns
-from troubleshooter.diagnose import Tool
+from troubleshooter.tool import Tool
 from troubleshooter.match import series
 from troubleshooter.match.relations import RELATIONS, number
 from troubleshooter.observe.model import Point

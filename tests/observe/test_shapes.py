@@ -6,7 +6,7 @@ import importlib
 import json
 from pathlib import Path
 
-from troubleshooter.diagnose import Tool
+from troubleshooter.tool import Tool
 from troubleshooter.read.sources import from_text
 
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from troubleshooter.diagnose import Tool
+from troubleshooter.tool import Tool
 from troubleshooter.read.sources import from_text
 from troubleshooter.read.stream import raw_lines
 from troubleshooter.read.windows import BLOCK, Windows

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from troubleshooter.diagnose import Tool
+from troubleshooter.tool import Tool
 from troubleshooter.observe.model import Point
 from troubleshooter.read.line import Line
 from troubleshooter.read.sources import from_text

@@ -9,7 +9,7 @@ from jinja2 import Environment
 
 from kb.pages.render import environment
 from troubleshooter.browse.paste import log_view, source
-from troubleshooter.diagnose import Tool
+from troubleshooter.tool import Tool
 from troubleshooter.read.sources import Unreadable
 from troubleshooter.report.html import TEMPLATES, View, figure, words
 

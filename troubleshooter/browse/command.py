@@ -10,7 +10,7 @@ from pathlib import Path
 from kb.problem import EntryError
 from troubleshooter.browse.server import LOOPBACK, PORT, Unbound, bind, loopback, own_hosts, serve
 from troubleshooter.cli.settings import SettingsError, ignored
-from troubleshooter.diagnose import Tool
+from troubleshooter.tool import Tool
 
 UNUSABLE = 2
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from kb.compiled import Knowledge
-from troubleshooter.diagnose import Tool
+from troubleshooter.tool import Tool
 from troubleshooter.observe.model import Failure, Observations
 from troubleshooter.observe.observer import fold
 from troubleshooter.read.sources import Source, Unreadable, from_path, from_text

@@ -9,7 +9,7 @@ from pathlib import Path
 from kb.compiled import Body
 from kb.problem import EntryError
 from troubleshooter.cli.settings import language
-from troubleshooter.diagnose import Tool
+from troubleshooter.tool import Tool
 from troubleshooter.report.words import say
 
 _MARKS = {"held": "✓", "contradicted": "✗", "unseen": "·"}

@@ -9,18 +9,20 @@ from __future__ import annotations
 import re
 import shlex
 
-_HOLE = re.compile(r"<<(?P<name>[\w-]+)(?::(?P<type>[a-z]+))?(?:\|(?P<default>[^>]*))?>>")
+from troubleshooter.read import lazy
+
+_HOLE = lazy.compile(r"<<(?P<name>[\w-]+)(?::(?P<type>[a-z]+))?(?:\|(?P<default>[^>]*))?>>")
 _TYPES = {
-    "word": re.compile(r"[\w.+/-]{1,200}"),
-    "identifier": re.compile(r"[A-Za-z_][\w.]{0,120}"),
-    "version": re.compile(r"v?\d{1,6}(?:\.\w{1,16}){0,5}(?:[+-][\w.]{1,32})?"),
-    "integer": re.compile(r"-?\d{1,20}"),
-    "number": re.compile(r"[-+]?\d{1,20}(?:\.\d{1,20})?(?:[eE][-+]?\d{1,4})?"),
-    "path": re.compile(r"[\w./\\:@+ ~-]{1,400}"),
-    "dtype": re.compile(r"(?:torch\.)?[A-Za-z]\w{1,30}"),
-    "text": re.compile(r"[^\n\r]{1,300}"),
+    "word": lazy.compile(r"[\w.+/-]{1,200}"),
+    "identifier": lazy.compile(r"[A-Za-z_][\w.]{0,120}"),
+    "version": lazy.compile(r"v?\d{1,6}(?:\.\w{1,16}){0,5}(?:[+-][\w.]{1,32})?"),
+    "integer": lazy.compile(r"-?\d{1,20}"),
+    "number": lazy.compile(r"[-+]?\d{1,20}(?:\.\d{1,20})?(?:[eE][-+]?\d{1,4})?"),
+    "path": lazy.compile(r"[\w./\\:@+ ~-]{1,400}"),
+    "dtype": lazy.compile(r"(?:torch\.)?[A-Za-z]\w{1,30}"),
+    "text": lazy.compile(r"[^\n\r]{1,300}"),
 }
-_UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+_UNSAFE = lazy.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
 def fill(text: str, values: dict[str, str], *, shell: bool = False) -> str | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kb.problem import EntryError
 from troubleshooter.cli.settings import SettingsError, ignored, language
-from troubleshooter.diagnose import Tool
+from troubleshooter.tool import Tool
 from troubleshooter.scan import jobs, record
 from troubleshooter.scan.run import cores, scan
 from troubleshooter.scan.summary import lines, summary

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from troubleshooter.diagnose import Tool
+from troubleshooter.tool import Tool
 from troubleshooter.read.sources import Source, Unreadable, from_path
 from troubleshooter.scan import record
 from troubleshooter.scan.jobs import Job

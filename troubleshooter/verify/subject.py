@@ -80,7 +80,7 @@ def of_stdin(entries: Sequence[Path] = (), lang: str = "en") -> Subject:
 
 
 def _of_sources(sources: Sequence[Any], entries: Sequence[Path], lang: str) -> Subject:
-    from troubleshooter.diagnose import Tool
+    from troubleshooter.tool import Tool
     from troubleshooter.rank import rank
     from troubleshooter.report.build import build
 

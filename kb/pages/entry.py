@@ -99,7 +99,12 @@ class EntryPage:
 
     @property
     def runs(self) -> list[dict[str, Any]]:
-        return list(self.body.get("verified") or [])
+        """The recorded runs, newest first; fixes are named in the page's language where the entry still has them."""
+        said = {one["do"]: other["do"] for one, other in zip(self.body["fixes"], self.fixes, strict=True)}
+        runs = self.body.get("verified") or []
+        return [
+            {**run, "fixes": [{**fix, "do": said.get(fix["do"], fix["do"])} for fix in run["fixes"]]} for run in runs
+        ]
 
     @property
     def sources(self) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "home": ("All entries", "全部条目"),
     "question": ("What went wrong with your run?", "训练出了什么问题？"),
     "intro": (
-        "{count} known failures of fine-tuning runs, each with the messages it prints, its cause, and fixes that were "
+        "{count} entries on failures of fine-tuning runs: the messages they print, their causes, and fixes that were "
         "run or have a source.",
         "共 {count} 个微调故障条目：打印的报错、原因，以及经过实测或有出处的修复方法。",
     ),

@@ -80,7 +80,7 @@ def test_a_chart_marks_the_moment_and_says_it(tool: Tool) -> None:
         assert root.attrib["role"] == "img"
         assert root.attrib["aria-label"]
         numbers = [float(n) for e in root.iter("path") for n in re.findall(r"-?[\d.]+", e.attrib["d"])]
-        assert all(0 <= n <= 400 for n in numbers)
+        assert all(0 <= n <= 340 for n in numbers)
     assert 'class="wrong"' in drawn["grad_norm"].svg
     assert 'class="bad"' in drawn["grad_norm"].svg
     assert 'class="wrong"' not in charts(report(tool, NAN_RUN.split("{'loss': 0.0")[0]))[0].svg

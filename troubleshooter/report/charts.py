@@ -17,8 +17,8 @@ from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Report
 from troubleshooter.report.sparkline import why
 
-WIDTH, HEIGHT = 400, 180
-LEFT, RIGHT, TOP, BOTTOM = 66, 14, 12, 26
+WIDTH, HEIGHT = 340, 160
+LEFT, RIGHT, TOP, BOTTOM = 60, 14, 12, 26
 RANKS = 16
 _STEP = ("step", "步")
 _POINT = ("record", "记录")
@@ -86,7 +86,7 @@ def timeline(report: Report) -> Chart | None:
     shown = order[:RANKS]
     comparable = len({item["file"] for item in shown}) == 1
     low, high = min(i["line"] for i in shown), max(i["line"] for i in shown)
-    row, left, right = 24, 66, 148
+    row, left, right = 22, 58, 134
     height = TOP + row * len(shown) + BOTTOM
     parts: list[Markup] = []
     words = []

@@ -17,6 +17,7 @@ from kb.form import Entry
 from kb.load import Library, Loaded, english_hash
 from kb.shown import printed, records
 from kb.source import Loader
+from kb.versions import release
 
 
 def compile_to(library: Library, target: Path) -> None:
@@ -65,6 +66,7 @@ class _Compiler:
             "digest": hashlib.blake2b("\0".join(names).encode(), digest_size=16).hexdigest(),
             "literals": names,
             "triggers": [sorted(self.triggers.get(self.literals[n], ())) for n in names],
+            "checked": _checked(self.library),
             "names": [n for n in range(len(names)) if n not in self.spoken],
             "pseudo": {name: sorted(owners) for name, owners in sorted(self.pseudo.items())},
             "ids": [item.entry.id for item in loaded],
@@ -194,6 +196,13 @@ def _metric(condition: Any) -> dict[str, Any]:
         "after_finite": condition.after_finite, "points": condition.points,
         "beside": [{"kind": "metric", **_metric(b)} for b in condition.beside],
     }  # fmt: skip
+
+
+def _checked(library: Library) -> dict[str, str]:
+    """The newest release of each package that the tables were made from: what the knowledge was checked against."""
+    path = library.tables.get("api/scanned")
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()] if path else []
+    return {row["package"].replace("_", "-"): max(row["versions"], key=release) for row in rows if row.get("versions")}
 
 
 def _list(value: str | list[str] | None) -> list[str]:

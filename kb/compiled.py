@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-FORMAT = 15
+FORMAT = 16
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 Body = dict[str, Any]
@@ -35,6 +35,8 @@ class Pack:
         self.literals: list[str] = header["literals"]
         self.digest: str = header["digest"]
         """Names the literals: what is made from them may be kept under it."""
+        self.checked: dict[str, str] = header["checked"]
+        """By package: the newest release that the knowledge was checked against."""
         self.names: list[int] = header["names"]
         """Literals that are only names of packages and options: worth a line, not a look at what is around it."""
         self.triggers: list[list[int]] = header["triggers"]
@@ -87,6 +89,7 @@ class Knowledge:
             for id_ in pack.ids:
                 shadowed[id_] = number
         self._owner = shadowed
+        self.checked = {name: version for pack in packs for name, version in pack.checked.items()}
 
     def triggered(self, literals: set[int], pseudo: set[str]) -> Iterator[tuple[Body, int]]:
         """Entries worth a look, with the number that their pack's literals start at."""

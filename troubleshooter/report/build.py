@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from kb import versions
 from kb.compiled import Body, Knowledge
 from troubleshooter.match.conditions import Context, evaluate
 from troubleshooter.match.regex import search
@@ -40,6 +41,7 @@ def build(
             facts["capabilities"].append(fact.value)
         elif fact.kind == "platform":
             facts["platforms"].append(fact.name)
+    facts["newer_than_checked"] = _newer(facts["versions"], knowledge.checked)
     report = Report(
         input={
             "files": names,
@@ -243,6 +245,19 @@ def _series(points: list[Point]) -> dict[str, Any]:
 def _plain(value: float) -> float | str:
     """JSON knows no NaN."""
     return value if value - value == 0 else str(value)
+
+
+def _newer(shown: dict[str, str], checked: dict[str, str]) -> dict[str, str]:
+    """Packages of which the log shows a newer release than the knowledge was checked against, with that release."""
+    out = {}
+    for package, version in shown.items():
+        if package in checked:
+            try:
+                if versions.release(version) > versions.release(checked[package]):
+                    out[package] = checked[package]
+            except ValueError:
+                continue
+    return out
 
 
 def _name(names: list[str], file: int) -> str:

@@ -62,6 +62,9 @@ class _Page:
             self.unexplained()
         else:
             self.print(f"{self.say('nothing')} ({self.say('read', lines=report.input['lines'])}).", "bold green")
+        for package, checked in report.facts.get("newer_than_checked", {}).items():
+            shown = report.facts["versions"][package]
+            self.print(self.say("newer", package=package, shown=shown, checked=checked), "dim")
         for item in report.ignored:
             self.print(f"{self.say('ignored')}: {item['id']} ({item['reason']})", "dim")
 

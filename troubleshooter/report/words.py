@@ -26,6 +26,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "verify": ("Prove it on this machine", "在本机验证"),
     "page": ("Read more", "更多"),
     "also": ("Also possible", "其他可能"),
+    "newer": (
+        "The log shows {package} {shown}; what is known here was checked up to {checked}",
+        "日志显示 {package} {shown}；这里的知识核对到 {checked}",
+    ),
     "also-harmless": ("Seen too, and harmless", "同时出现，但无害"),
     "versions-inside": ("the log's versions are in the affected range", "日志中的版本在受影响范围内"),
     "versions-outside": (

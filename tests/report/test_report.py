@@ -1,0 +1,73 @@
+"""Reports as they are shown: whole ones as snapshots, narrow windows, Chinese, no colour where none is wanted."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from troubleshooter.read.sources import from_path, from_text
+from troubleshooter.report.markdown import markdown
+from troubleshooter.report.terminal import show
+from troubleshooter.tool import Tool
+
+ROOT = Path(__file__).parent.parent.parent
+SHOWN = {
+    "eval-crash": ROOT / "tests" / "logs" / "gemma3-eval.log",
+    "cut-message": "AttributeError: 'HybridCache' object has no attribute 'float'\n",
+    "dtype": "RuntimeError: expected mat1 and mat2 to have the same dtype, but got: c10::Half != float\n",
+    "overflow": "{'loss': '0', 'grad_norm': 'nan', 'learning_rate': '1e-06', 'reward': 'nan', 'epoch': '0.01'}\n" * 3,
+    "masked": "{'loss': 0.0, 'grad_norm': 0.0, 'learning_rate': 2e-05, 'epoch': 0.01}\n" * 5,
+    "renamed": "transformers==4.57.6\nTypeError: TrainingArguments.__init__() got an unexpected keyword argument 'evaluation_strategy'\n",
+    "unknown": 'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    g()\nQuuxError: the flux is gone\n',
+    "nothing": "Epoch 1 done\n",
+    "ranks": "".join(f"[rank{r}]: AttributeError: 'HybridCache' object has no attribute 'float'\n" for r in (5, 1, 2)),
+}
+
+
+def rendered(tool: Tool, name: str, lang: str, width: int) -> str:
+    log = SHOWN[name]
+    source = from_path(log)[0] if isinstance(log, Path) else from_text(log)
+    source.name = name
+    out = io.StringIO()
+    show(tool.report([source], lang=lang), console=Console(file=out, width=width, highlight=False, markup=False, emoji=False))
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("name", sorted(SHOWN))
+def test_whole_reports(tool: Tool, snapshot: Callable[[str, str], None], name: str, lang: str) -> None:
+    snapshot(f"{name}.{lang}.txt", rendered(tool, name, lang, 80))
+
+
+@pytest.mark.parametrize("name", ["eval-crash", "renamed", "unknown"])
+def test_whole_markdown(tool: Tool, snapshot: Callable[[str, str], None], name: str) -> None:
+    log = SHOWN[name]
+    source = from_path(log)[0] if isinstance(log, Path) else from_text(log)
+    source.name = name
+    snapshot(f"{name}.md", markdown(tool.report([source])))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_prose_fits_the_window_and_code_stays_whole(tool: Tool, lang: str, width: int) -> None:
+    text = rendered(tool, "eval-crash", lang, width)
+    for line in text.splitlines():
+        assert cell_len(line) <= width or line.startswith("       "), line  # code is never wrapped
+    assert 'pip install -U "transformers' in text
+
+
+def test_a_newer_library_than_was_checked_is_said(tool: Tool) -> None:
+    report = tool.report([from_text("transformers==99.1.0\nRuntimeError: the flux is gone\n")])
+    assert "transformers" in report.facts["newer_than_checked"]
+    assert not tool.report([from_text("transformers==4.50.3\nx\n")]).facts["newer_than_checked"]
+
+
+def test_markdown_cannot_be_broken_out_of(tool: Tool) -> None:
+    text = "AttributeError: 'HybridCache' object has no attribute 'float' ``` <script>alert(1)</script>\n"
+    shown = markdown(tool.report([from_text(text)]))
+    assert shown.count("````text") == 1

@@ -10,7 +10,6 @@ from kb.check import check as static
 from kb.load import Library, Loaded
 from kb.patterns import words
 from kb.problem import Problem
-from troubleshooter.tool import Tool
 from troubleshooter.explain import explain
 from troubleshooter.match.engine import Candidate
 from troubleshooter.observe.model import Observations
@@ -18,6 +17,8 @@ from troubleshooter.observe.observer import fold
 from troubleshooter.rank import Ranked, rank
 from troubleshooter.read.sources import from_path
 from troubleshooter.read.stream import read
+from troubleshooter.tool import Tool
+from troubleshooter.verify.record import check_records
 
 
 @dataclass(slots=True)
@@ -54,9 +55,16 @@ def check(
         found += _match(item, library, tool, fired)
         found += _no_match(item, tool)
         found += _unreached(item, fired.get(id_, set()))
+        found += [problem for problem in check_records(item.entry, item.folder) if problem.fails]
     if healthy is not None and healthy.is_dir():
         found += list(silent_on(tool, healthy, set(ids), library))
     return sorted(set(found))
+
+
+def notes(library: Library, wanted: Iterable[str]) -> list[Problem]:
+    """What is to be known and fails nothing: claims without a record, records of an older probe."""
+    items = (library.entries[id_] for id_ in sorted(wanted))
+    return [problem for item in items for problem in check_records(item.entry, item.folder) if not problem.fails]
 
 
 def _match(item: Loaded, library: Library, tool: Tool, fired: dict[str, set[str]]) -> Iterator[Problem]:

@@ -143,11 +143,12 @@ def check(
         bool, typer.Option("--report-schema", help="Print the JSON Schema of the report.")
     ] = False,
     rerun: Annotated[int, typer.Option("--rerun", help="Run the probes of this many recorded claims again.")] = 0,
+    notes: Annotated[bool, typer.Option("--notes", help="List claims without a recorded run, too.")] = False,
 ) -> None:
     """Check entries: form, patterns, samples, near misses, sources, translations, recorded probe runs."""
     from troubleshooter.cli import knowledge
 
-    raise typer.Exit(knowledge.check(folder, healthy, stamp, schema, report_schema, rerun))
+    raise typer.Exit(knowledge.check(folder, healthy, stamp, schema, report_schema, rerun, notes))
 
 
 @app.command()

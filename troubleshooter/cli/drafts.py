@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 
 from kb.compiled import Knowledge
-from troubleshooter.tool import Tool
 from troubleshooter.observe.model import Failure, Observations
 from troubleshooter.observe.observer import fold
 from troubleshooter.read.sources import Source, Unreadable, from_path, from_text
 from troubleshooter.read.stream import raw_lines
 from troubleshooter.redact import redact
+from troubleshooter.tool import Tool
 
 CONTEXT = 40
 """Lines before the failure that a sample keeps."""

@@ -9,8 +9,8 @@ from pathlib import Path
 from kb.compiled import Body
 from kb.problem import EntryError
 from troubleshooter.cli.settings import language
-from troubleshooter.tool import Tool
 from troubleshooter.report.words import say
+from troubleshooter.tool import Tool
 
 _MARKS = {"held": "✓", "contradicted": "✗", "unseen": "·"}
 
@@ -124,7 +124,9 @@ def explain(id_: str, log: Path, entries: list[Path], lang: str | None) -> int:
     return 0 if holds else 3
 
 
-def check(folder: Path | None, healthy: Path | None, stamp: bool, schema: bool, report_schema: bool, rerun: int) -> int:
+def check(
+    folder: Path | None, healthy: Path | None, stamp: bool, schema: bool, report_schema: bool, rerun: int, claims: bool
+) -> int:
     """Check entries, or print a schema."""
     if schema or report_schema:
         from kb.form import Entry
@@ -135,6 +137,7 @@ def check(folder: Path | None, healthy: Path | None, stamp: bool, schema: bool, 
     from kb.cache import shipped
     from kb.load import load
     from troubleshooter.check import check as tried
+    from troubleshooter.check import notes
 
     root = shipped()
     target = folder or root
@@ -161,12 +164,20 @@ def check(folder: Path | None, healthy: Path | None, stamp: bool, schema: bool, 
         return 2
     problems = tried(library, tool, wanted, healthy)
     if rerun:
-        from troubleshooter.verify.record import rerun as again
+        from troubleshooter.verify.matrix import rerun_problems
+        from troubleshooter.verify.overlays import Overlays, default_folder
 
-        problems += again([library.entries[i] for i in wanted], rerun)
-    for problem in sorted(problems):
+        entries = [(library.entries[i].entry, library.entries[i].folder) for i in wanted]
+        problems += rerun_problems(entries, rerun, Overlays(default_folder()))
+    for problem in sorted(problems, key=str):
         print(problem)
-    print(f"{len(wanted)} entries, {len(problems)} problems", file=sys.stderr)
+    remarks = notes(library, wanted)
+    if claims:
+        for remark in remarks:
+            print(f"note: {remark}")
+    print(
+        f"{len(wanted)} entries, {len(problems)} problems, {len(remarks)} notes (--notes lists them)", file=sys.stderr
+    )
     return 2 if problems else 0
 
 

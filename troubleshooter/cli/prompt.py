@@ -9,10 +9,10 @@ from prompt_toolkit import PromptSession
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
-from troubleshooter.tool import Tool
 from troubleshooter.read.sources import from_text
 from troubleshooter.report.model import Report
 from troubleshooter.report.terminal import show
+from troubleshooter.tool import Tool
 
 _ASK = {
     "en": "Paste a traceback or log; Enter on an empty line answers, Ctrl-D quits.",

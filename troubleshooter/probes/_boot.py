@@ -29,11 +29,11 @@ class Channel:
 
 
 def limit(request):
-    """Limits that the system itself keeps; where there are none (Windows) the runner still watches the clock."""
+    """Limits that the system itself keeps; returns a sentence where there are none (the runner watches the clock)."""
     try:
         import resource
     except ImportError:
-        return
+        return "this system keeps no limits for a process: only the clock and its memory are watched"
     wanted = [
         ("RLIMIT_CORE", 0),
         ("RLIMIT_CPU", int(request["timeout"]) * 2 + 10),
@@ -56,6 +56,7 @@ def limit(request):
         os.nice(10)
     except (OSError, AttributeError):
         pass
+    return None
 
 
 def peak_mb():
@@ -73,9 +74,12 @@ def main():
         request = json.load(file)
     os.remove(sys.argv[1])
     channel = Channel(request)
-    limit(request)
+    missing = limit(request)
+    if missing:
+        channel.send("note", text=missing)
     import _cage
 
+    _cage.die_with_parent()
     _cage.watch_sockets(lambda what: channel.send("refused", what=what))
     closed = _cage.confine(os.getcwd(), request.get("loopback", False), request.get("shared_memory", False))
     channel.send("boot", python=sys.version.split()[0], confinement=closed)

@@ -13,6 +13,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 _CREATE, _ADD_RULE, _RESTRICT = 444, 445, 446  # the same numbers on every architecture
 _NO_NEW_PRIVILEGES = 38
+_DIE_WITH_PARENT = 1
 _WRITE_FILE = 1 << 1
 _CHANGES = _WRITE_FILE | sum(1 << bit for bit in range(4, 13))  # write, remove and make of every kind
 _REFER, _TRUNCATE = 1 << 13, 1 << 14
@@ -53,6 +54,19 @@ def watch_sockets(report):
                 refuse("look-up of %s" % host)
 
     sys.addaudithook(watch)
+
+
+def die_with_parent():
+    """When the tool is killed, its probe is too (Linux)."""
+    if not sys.platform.startswith("linux"):
+        return
+    try:
+        import ctypes
+        import signal
+
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
+    except (ImportError, OSError, AttributeError):
+        pass
 
 
 def confine(folder, loopback=False, shared_memory=False):

@@ -80,9 +80,9 @@ def of_stdin(entries: Sequence[Path] = (), lang: str = "en") -> Subject:
 
 
 def _of_sources(sources: Sequence[Any], entries: Sequence[Path], lang: str) -> Subject:
-    from troubleshooter.tool import Tool
     from troubleshooter.rank import rank
     from troubleshooter.report.build import build
+    from troubleshooter.tool import Tool
 
     tool = Tool.load(entries)
     observations = tool.observe(sources)

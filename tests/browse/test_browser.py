@@ -370,8 +370,8 @@ def test_no_serious_accessibility_fault(
 
 
 def test_the_html_report_has_no_serious_accessibility_fault(chromium: Any, axe: str, tmp_path: Path) -> None:
-    from troubleshooter.tool import diagnose
     from troubleshooter.report.html import html
+    from troubleshooter.tool import diagnose
 
     for scheme in ("light", "dark"):
         place = tmp_path / "report.html"

@@ -8,7 +8,6 @@ from html.parser import HTMLParser
 
 import pytest
 
-from troubleshooter.tool import Tool
 from troubleshooter.observe.model import Point
 from troubleshooter.read.line import Line
 from troubleshooter.read.sources import from_text
@@ -17,6 +16,7 @@ from troubleshooter.report.curves import POINTS, moment, sample
 from troubleshooter.report.html import html
 from troubleshooter.report.model import Report
 from troubleshooter.report.sparkline import bars, sparklines
+from troubleshooter.tool import Tool
 
 NAN_RUN = "\n".join(
     [f"{{'loss': {2.5 * 0.97**i:.4f}, 'grad_norm': {1 + i % 5 / 10}, 'epoch': {i / 100}}}" for i in range(70)]

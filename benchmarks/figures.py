@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from troubleshooter import __version__
-from troubleshooter.tool import Tool
 from troubleshooter.read.sources import from_path, from_text
+from troubleshooter.tool import Tool
 
 TARGET = Path(__file__).with_name("FIGURES.md")
 

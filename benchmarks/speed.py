@@ -41,6 +41,16 @@ class Cost:
     fastest: float
 
 
+_LAUNCHER = """
+import os, sys, time
+null = os.open(os.devnull, os.O_RDWR)
+start = time.perf_counter()
+pid = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, null, n) for n in (0, 1, 2)])
+used = os.wait4(pid, 0)[2]
+print(time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+"""
+
+
 def measure(commands: Sequence[Sequence[str]], runs: int) -> list[Cost]:
     """The commands in turn, ``runs`` times."""
     seen: list[list[tuple[float, float, float]]] = [[] for _ in commands]
@@ -54,13 +64,10 @@ def measure(commands: Sequence[Sequence[str]], runs: int) -> list[Cost]:
 
 
 def _once(command: Sequence[str]) -> tuple[float, float, float]:
-    import time
-
-    start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
-    _, _, used = os.wait4(process.pid, 0)
-    process.returncode = 0
-    return time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+    # A small launcher does the measuring: a process inherits the peak memory of the one that it was forked from.
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", _LAUNCHER, *command], capture_output=True, text=True, check=True)
+    wall, cpu, peak = map(float, done.stdout.split())
+    return wall, cpu, peak
 
 
 def patterns(count: int, literals: Sequence[str], seed: int) -> list[str]:

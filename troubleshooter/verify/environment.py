@@ -21,22 +21,35 @@ PACKAGES: Final = (
 )
 """Asked for in every run; an entry's own packages are added."""
 
-# Run by the training interpreter: metadata only, nothing of it imported. Parses under Python 3.8.
+# Run by the training interpreter: names of metadata folders only, nothing of any package imported. Python 3.8 and newer.
+# importlib.metadata, which gives the same answer, costs more than the whole rest; it is asked about legacy installs only.
 _QUESTION: Final = """
 import sys
 sys.path[:] = [p for p in sys.path if p]   # a json.py in the folder that the user stands in is not ours to run
-import json
-from importlib.metadata import version, PackageNotFoundError
-def of(name):
-    try: return version(name)
-    except PackageNotFoundError: return None
-import os
-torch = next((p for p in (os.path.join(d, "torch", "lib") for d in sys.path) if os.path.isdir(p)), None)
-gpu = None if torch is None else any(k in n for n in os.listdir(torch) for k in ("torch_cuda", "torch_hip", "c10_cuda"))
+import os, json
+wanted, found, legacy, gpu = sys.argv[1:], {}, False, None
+plain = lambda name: name.lower().replace("_", "-").replace(".", "-")
+for place in sys.path:
+    try: names = os.listdir(place)
+    except OSError: continue
+    for name in names:
+        if name.endswith(".dist-info"):
+            package, _, version = name[:-10].rpartition("-")
+            found.setdefault(plain(package), version)
+        elif name.endswith((".egg-info", ".egg-link", ".egg")): legacy = True
+    if gpu is None and "torch" in names:
+        try: built = os.listdir(os.path.join(place, "torch", "lib"))
+        except OSError: continue
+        gpu = any(k in n for n in built for k in ("torch_cuda", "torch_hip", "c10_cuda"))
+versions = {name: found.get(plain(name)) for name in wanted}
+if legacy and None in versions.values():
+    from importlib.metadata import version, PackageNotFoundError
+    for name in [n for n, v in versions.items() if v is None]:
+        try: versions[name] = version(name)
+        except PackageNotFoundError: pass
 site = sys.modules.get("site")
-base = site.getuserbase() if site else None
 print(json.dumps(dict(executable=sys.executable, version=sys.version.split()[0], prefix=sys.prefix, path=sys.path,
-    user_base=base, gpu_build=gpu, versions={n: of(n) for n in sys.argv[1:]})))
+    user_base=site.getuserbase() if site else None, gpu_build=gpu, versions=versions)))
 """
 _SITE: Final = re.compile(r"(?<![\w/:.])((?:/|[A-Za-z]:\\)[^\s:;,'\"<>|*?()]*?(?:site|dist)-packages)(?=[/\\])")
 

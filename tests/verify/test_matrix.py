@@ -58,7 +58,6 @@ OTHERS = [name for name in probe.names() if name not in FOUNDING and probe.load(
 
 
 @pytest.mark.matrix
-@pytest.mark.slow
 @pytest.mark.parametrize(("name", "given", "versions", "expected"), pairs(*OTHERS))
 def test_the_other_probes(
     name: str, given: dict[str, Any], versions: dict[str, str], expected: str, overlays: Overlays

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import os
 import re
@@ -9,6 +10,7 @@ import threading
 import time
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -169,6 +171,27 @@ def test_too_large_a_log_is_refused_with_a_sentence(worker: Worker, tool: Tool) 
     assert reply.status_code == 413
     assert "larger than 1 MiB" in reply.text
     assert "troubleshoot FILE" in reply.text
+
+
+def test_a_log_that_does_not_arrive_is_given_up(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("troubleshooter.browse.app.ARRIVE", 0.2)
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        await asyncio.sleep(0.05)
+        return {"type": "http.request", "body": b"a line\n", "more_body": True}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = [(b"host", HOST.encode()), (b"origin", f"http://{HOST}".encode()), (b"x-part", b"answer")]
+    scope = {
+        "type": "http", "method": "POST", "path": "/diagnose.html", "raw_path": b"/diagnose.html", "query_string": b"",
+        "headers": headers, "http_version": "1.1", "scheme": "http", "root_path": "", "client": None, "server": None,
+    }  # fmt: skip
+    asyncio.run(asyncio.wait_for(site.app([HOST])(scope, receive, send), 10))
+    assert sent[0]["status"] == 408
+    assert b"did not arrive in time" in sent[1]["body"]
 
 
 def test_a_packed_log_is_unpacked_within_bounds(client: TestClient, tool: Tool) -> None:

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,19 @@ def _address() -> str:
         except OSError:
             found = ""
     return found if found and not found.startswith("127.") else "192.0.2.1"
+
+
+def test_the_browser_is_opened_at_the_entry_unless_told_not_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    import uvicorn
+
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.setattr(uvicorn.Server, "run", lambda self, sockets: time.sleep(0.6))
+    for wanted in (True, False):
+        code = browse("cache-object-float", port=0, host=None, open_browser=wanted, entries=[], lang="zh")
+        assert code == 0
+    (url,) = opened
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/zh/cache-object-float\.html", url)
 
 
 def test_build_site_says_what_it_wrote(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,9 +9,9 @@ from jinja2 import Environment
 
 from kb.pages.render import environment
 from troubleshooter.browse.paste import log_view, source
-from troubleshooter.tool import Tool
 from troubleshooter.read.sources import Unreadable
 from troubleshooter.report.html import TEMPLATES, View, figure, words
+from troubleshooter.tool import Tool
 
 OWN = Path(__file__).with_name("templates")
 

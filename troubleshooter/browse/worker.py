@@ -92,8 +92,8 @@ def _serve(pipe: Connection, entries: list[Path], ignore: dict[str, str], limit:
     """The child: load once, then a log in, an answer out, until the pipe closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     from troubleshooter.browse.answer import answer
-    from troubleshooter.tool import Tool
     from troubleshooter.read.sources import Unreadable
+    from troubleshooter.tool import Tool
 
     tool = Tool.load(entries)
     tool.ignore = ignore

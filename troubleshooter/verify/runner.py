@@ -146,7 +146,8 @@ def run(
                 "timeout": limits.seconds,
                 "address_space": limits.address_space_mb << 20 if limits.address_space_mb else None,
                 "loopback": probe.loopback,
-                "shared_memory": probe.shared_memory,
+                # The GPU driver keeps files of its own there.
+                "shared_memory": probe.shared_memory or device.startswith("cuda"),
                 "key": secrets.token_hex(8),
             }
             environment = environment_for(temporary, device, user_base, os.environ if environ is None else environ)

@@ -27,7 +27,7 @@ from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.sources import from_path
 from troubleshooter.tool import Tool
 known = Knowledge([Pack(Path(sys.argv[1]))])
-scanner = Scanner(known.literals, cache_folder(), MARKS, known.names, known.packs[0].digest)
+scanner = Scanner(known.literals, cache_folder(), MARKS, known.names, known.packs[0].digest, 20)
 report = Tool(known, scanner).report(from_path(Path(sys.argv[2])))
 assert report.failures
 """

@@ -17,6 +17,7 @@ from troubleshooter.read.line import Line
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.sources import Source, from_path, from_text
 from troubleshooter.read.stream import Seen, read
+from troubleshooter.read.windows import MARKS as STANDING_OUT
 from troubleshooter.report.build import TOP, build
 from troubleshooter.report.model import Report
 
@@ -36,7 +37,7 @@ class Tool:
         """The shipped entries, with folders of a team's own on top. Raises `kb.problem.EntryError`, FileNotFoundError."""
         known = knowledge(*entries)
         key = "-".join(pack.digest for pack in known.packs)
-        return cls(known, Scanner(known.literals, cache_folder(), MARKS, known.names, key))
+        return cls(known, Scanner(known.literals, cache_folder(), MARKS, known.names, key, len(STANDING_OUT)))
 
     def observe(self, sources: Sequence[Source]) -> Observations:
         """What the sources of one run show, merged. Raises `read.sources.Unreadable`."""

@@ -30,23 +30,33 @@ class Scanner:
         marks: Sequence[str] = (),
         names: frozenset[int] | set[int] = frozenset(),
         key: str = "",
+        standing_out: int = 0,
     ) -> None:
-        """``cache``: a folder for compiled databases, or None for no cache; ``key`` names the literals there."""
+        """``cache``: a folder for compiled databases, or None for no cache; ``key`` names the literals there.
+        ``standing_out``: how many marks, from the first, make a part of a large log worth a look."""
         self.first_mark = len(literals)
-        self.names = names
-        everything = [*literals, *marks]
-        self._database = _load(everything, cache / _name(key, marks) if cache and key else None) if everything else None
+        self._everything = [*literals, *marks]
+        self._cache = cache if key else None
+        self._key = f"{key}-{zlib.crc32(chr(0).join(marks).encode()):08x}-{getattr(hyperscan, '__version__', '')}"
+        self._database = self._load("lines", self._everything)
+        # Names of packages and the readers' marks stand in nearly every block of a log: whole blocks are scanned without.
+        self._wanted = [n for n in range(self.first_mark + standing_out) if n not in names]
+        self._blocks: hyperscan.Database | None = None
         self._found: list[int] = []
         self._placed: list[tuple[int, int]] = []
-        append, place = self._found.append, self._placed.append
+        append, place, wanted = self._found.append, self._placed.append, self._wanted
 
         def hit(number: int, start: int, stop: int, flags: int, context: object) -> None:
             append(number)
 
         def hit_at(number: int, start: int, stop: int, flags: int, context: object) -> None:
-            place((number, stop))
+            place((wanted[number], stop))
 
         self._hit, self._hit_at = hit, hit_at
+
+    def _load(self, name: str, literals: Sequence[str]) -> hyperscan.Database | None:
+        path = self._cache / f"{self._key}-{name}.hs" if self._cache is not None else None
+        return _load(literals, path) if literals else None
 
     def scan(self, text: bytes) -> list[int]:
         """The numbers of the literals that the text holds."""
@@ -57,16 +67,14 @@ class Scanner:
         return found[:]
 
     def places(self, block: bytes) -> list[tuple[int, int]]:
-        """``(number, end)`` of the first occurrence of each literal that a block of a log holds, in their order."""
+        """``(number, end)`` of the first occurrence of each literal in a block of a log that makes it worth a look."""
         placed = self._placed
         placed.clear()
-        if self._database is not None and block:
-            self._database.scan(block, match_event_handler=self._hit_at)
+        if self._blocks is None and self._wanted:
+            self._blocks = self._load("blocks", [self._everything[n] for n in self._wanted])
+        if self._blocks is not None and block:
+            self._blocks.scan(block, match_event_handler=self._hit_at)
         return placed[:]
-
-
-def _name(key: str, marks: Sequence[str]) -> str:
-    return f"{key}-{zlib.crc32(chr(0).join(marks).encode()):08x}-{getattr(hyperscan, '__version__', '')}.hs"
 
 
 def _load(literals: Sequence[str], path: Path | None) -> hyperscan.Database:

@@ -47,7 +47,6 @@ class Windows:
         self._chunks = chunks
         self._scanner = scanner
         self._wide = range(first_mark, first_mark + len(WIDE_MARKS))
-        self._known = range(first_mark + len(MARKS))
         self.complete = True
         self.bytes = 0
         self._line = 1  # number of the line that the next byte to be read belongs to
@@ -147,10 +146,8 @@ class Windows:
             spans.append((offset, offset + 200))  # a sample of the series, fixed by its place
         if self._windows >= WINDOWS:
             return spans
-        names, seen = self._scanner.names, self._seen
+        seen = self._seen
         for literal, end in self._scanner.places(block):
-            if literal not in self._known:
-                continue  # a mark that only tells which reader a line is for
             start = block.rfind(b"\n", 0, end) + 1
             stop = block.find(b"\n", end)
             line = block[start : stop if stop != -1 else start + 400][:200]
@@ -160,7 +157,7 @@ class Windows:
                 continue
             seen[kind] = count + 1
             self._windows += 1
-            near = 0 if literal in names else WIDE if self._is_wide(literal, block, end) else NEAR
+            near = WIDE if self._is_wide(literal, block, end) else NEAR
             spans.append((offset + start - near, offset + end + near))
         return spans
 

@@ -124,6 +124,28 @@ def test_a_log_is_diagnosed_and_its_environment_compared(
         assert said["same_environment"] is same
 
 
+def test_a_log_fills_in_the_probes_parameters(capsys: Any, python: Any, tmp_path: Path, entries: Any) -> None:
+    """What fits the probe's pattern is asked about; what does not is left out, and never an error."""
+    folder = entries('{name: removed-arguments, with: {callable: "<<owner>>", argument: "<<what>>"}}', "{}")
+    path = folder / "own" / "wombat-fuel" / "entry.yaml"
+    path.write_text(
+        path.read_text().replace(
+            '"the wombat is out of fuel"', r'"(?P<owner>[\\w.;]+) does not take fuel (?P<what>\\S+)"'
+        )
+    )
+    where = python("torch==2.4.0")
+    for owner, what, told in (
+        ("TrainingArguments", "diesel", "transformers is not installed"),
+        ("os;system", "diesel", "which argument of what"),
+        ("TrainingArguments", "die-sel", "which argument of what"),
+    ):
+        log = tmp_path / "train.log"
+        log.write_text(f"Traceback (most recent call last):\nRuntimeError: {owner} does not take fuel {what}\n")
+        status, said = answer(capsys, str(log), python=where, entries=[folder])
+        assert (status, said["verdict"]) == (3, "cannot-tell")
+        assert told in said["reason"]
+
+
 @pytest.mark.parametrize(
     ("target", "more", "told"),
     [

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from troubleshooter.verify.runner import Outcome
-from troubleshooter.verify.verdict import by_run, by_versions
+from troubleshooter.verify.verdict import asked_probe, asks_the_log, by_run, by_versions
 
 from .helpers import Entry, Fix, environment
 
@@ -153,3 +154,19 @@ def test_both_languages_have_every_sentence(language: str) -> None:
     for english, chinese in words._SENTENCES.values():
         assert english != chinese
         assert set(__import__("re").findall(r"{(\w+)", english)) == set(__import__("re").findall(r"{(\w+)", chinese))
+
+
+@pytest.mark.parametrize(
+    "probe",
+    [
+        ("removed-arguments", {"callable": "<<owner>>", "argument": "x"}),
+        {"name": "removed-arguments", "with": {"callable": "<<owner>>", "argument": "x"}},
+        SimpleNamespace(name="removed-arguments", with_={"callable": "<<owner>>", "argument": "x"}),
+    ],
+)
+def test_what_no_log_filled_in_is_left_out(probe: Any) -> None:
+    entry = Entry(probe=probe)
+    assert asked_probe(entry) == ("removed-arguments", {"argument": "x"})
+    assert asks_the_log(entry)
+    assert not asks_the_log(Entry(probe=("shm-size", {"workers": 2})))
+    assert asked_probe(Entry()) is None

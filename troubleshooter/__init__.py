@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from troubleshooter.tool import diagnose
     from troubleshooter.report.model import Report
+    from troubleshooter.tool import diagnose
 
 __all__ = ["Report", "__version__", "diagnose"]
 

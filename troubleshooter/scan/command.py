@@ -9,10 +9,10 @@ from pathlib import Path
 
 from kb.problem import EntryError
 from troubleshooter.cli.settings import SettingsError, ignored, language
-from troubleshooter.tool import Tool
 from troubleshooter.scan import jobs, record
 from troubleshooter.scan.run import cores, scan
 from troubleshooter.scan.summary import lines, summary
+from troubleshooter.tool import Tool
 
 RECORD = "troubleshoot-scan.jsonl"
 

@@ -11,10 +11,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from troubleshooter.tool import Tool
 from troubleshooter.read.sources import Source, Unreadable, from_path
 from troubleshooter.scan import record
 from troubleshooter.scan.jobs import Job
+from troubleshooter.tool import Tool
 
 BATCH = 24
 """Jobs that a worker takes at once: enough to hide the hand-over, few enough to keep the record fresh."""

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from troubleshooter.verify import probe as probes
-from troubleshooter.verify.overlays import Overlays, default_folder
+from troubleshooter.verify.overlays import Overlays, Unbuildable, default_folder
 from troubleshooter.verify.probe import Probe
 from troubleshooter.verify.runner import Limits, Outcome, run
 
@@ -82,8 +82,10 @@ def _working_in(place: Path) -> set[int]:
 
 @pytest.fixture(scope="session")
 def overlays() -> Overlays:
-    """Environments of version pairs; made where ``TROUBLESHOOT_ENVS`` names a folder, else the test is skipped."""
-    folder = default_folder()
-    if not os.environ.get("TROUBLESHOOT_ENVS") and not (folder / "base" / ".complete").exists():
-        pytest.skip("no environments: set TROUBLESHOOT_ENVS to a folder (they are made there), or run the matrix once")
-    return Overlays(folder)
+    """Environments of version pairs, made on demand in ``TROUBLESHOOT_ENVS`` or the user's cache; kept between runs."""
+    made = Overlays(default_folder())
+    try:
+        made.base()
+    except Unbuildable as problem:
+        pytest.skip(f"no environment can be made here: {problem}")
+    return made

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-
-pytest.importorskip("starlette", reason="needs the extra [browse]")
-
 from starlette.testclient import TestClient
 
 from troubleshooter.browse.app import Site
 from troubleshooter.browse.worker import Worker
 from troubleshooter.tool import Tool
+
+from .browser import chromium, files, opened, server
+
+__all__ = ["chromium", "files", "opened", "server"]
 
 HOST = "127.0.0.1:8765"
 LIMIT = 128 << 20

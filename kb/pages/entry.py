@@ -99,12 +99,15 @@ class EntryPage:
 
     @property
     def runs(self) -> list[dict[str, Any]]:
-        """The recorded runs, newest first; fixes are named in the page's language where the entry still has them."""
-        said = {one["do"]: other["do"] for one, other in zip(self.body["fixes"], self.fixes, strict=True)}
-        runs = self.body.get("verified") or []
-        return [
-            {**run, "fixes": [{**fix, "do": said.get(fix["do"], fix["do"])} for fix in run["fixes"]]} for run in runs
-        ]
+        """The recorded runs, newest first: ``helped`` are the numbers of the fixes that removed the failure, ``others``
+        the words of such fixes where the entry has none of them."""
+        numbers = {fix["do"]: number for number, fix in enumerate(self.body["fixes"], 1)}
+        out = []
+        for run in self.body.get("verified") or []:
+            good = [fix["do"] for fix in run["fixes"] if fix["removes_symptom"] is True]
+            helped = sorted({numbers[do] for do in good if do in numbers})
+            out.append({**run, "helped": helped, "others": [] if helped else good})
+        return out
 
     @property
     def sources(self) -> list[dict[str, Any]]:

@@ -245,16 +245,23 @@ def test_a_recorded_run_reaches_the_page(tmp_path: Path) -> None:
         "fixes": [{"do": "Upgrade", "removes_symptom": True}, {"do": "Wait", "removes_symptom": False}],
     }  # fmt: skip
     (copy / "verified" / "one.json").write_text(json.dumps(record))
+    known = {"do": "Upgrade transformers to 4.51.0 or newer", "removes_symptom": True}
+    newer = {**record, "date": "2026-02-03", "fixes": [known, *record["fixes"]]}
+    (copy / "verified" / "newer.json").write_text(json.dumps(newer))
     (copy / "verified" / "two.json").write_text("{")
     item = load(tmp_path).entries["cache-object-float"]
-    (found,) = records(item)
+    newest, found = records(item)
+    assert newest["date"] == "2026-02-03"
     assert found["versions"] == {"torch": "2.9.0", "transformers": "4.50.3"}
     assert printed(item) == [], "no samples: nothing is made up"
     compiled = {**Tool.load([tmp_path]).knowledge.find("cache-object-float")[0]}  # type: ignore[index]
     page = Pages([compiled]).entry("cache-object-float", "en")
     assert "2026-01-02" in page
     assert "transformers 4.50.3" in page
-    assert re.search(r"Fixes that removed it:</span>\s*Upgrade", page)
+    assert page.index("2026-02-03") < page.index("2026-01-02")
+    assert re.search(r'Fixes that removed it:</span>\s*<a href="#fix-1">1</a>', page)
+    assert re.search(r"Fixes that removed it:</span>\s*Upgrade<", page)
+    assert 'id="fix-1"' in page
 
 
 def test_both_languages_say_everything() -> None:

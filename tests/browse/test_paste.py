@@ -244,6 +244,11 @@ def test_a_worker_that_dies_is_replaced(worker: Worker) -> None:
     assert "cache-object-float" in worker.ask(LOG.encode(), "en")
 
 
+def test_a_worker_that_cannot_load_says_so(tmp_path: Path) -> None:
+    with pytest.raises(Failed, match="could not be loaded"):
+        Worker([tmp_path / "missing"], {}, LIMIT).start()
+
+
 def test_too_many_logs_at_once_are_turned_away(site: Site, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(site, "waiting", 4)
     reply = client.post("/diagnose.html", content=b"x", headers={"x-part": "answer"})

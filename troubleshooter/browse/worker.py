@@ -75,7 +75,11 @@ class Worker:
         self._child = context.Process(target=_serve, args=(theirs, *self._given), daemon=True)
         self._child.start()
         theirs.close()
-        if not self._pipe.poll(START) or self._pipe.recv() != "ready":
+        try:
+            ready = self._pipe.poll(START) and self._pipe.recv() == "ready"
+        except (EOFError, OSError):
+            ready = False
+        if not ready:
             self._stop()
             raise Failed("the knowledge could not be loaded; see: troubleshoot check")
 

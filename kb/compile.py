@@ -45,9 +45,9 @@ class _Compiler:
     def run(self) -> bytes:
         loaded = [self.library.entries[i] for i in sorted(self.library.entries)]
         relations = _symmetric(loaded)
-        bodies = [
-            json.dumps(self._body(n, item, relations), ensure_ascii=False).encode() for n, item in enumerate(loaded)
-        ]
+        built = [self._body(n, item, relations) for n, item in enumerate(loaded)]
+        self._strict(built)
+        bodies = [json.dumps(body, ensure_ascii=False).encode() for body in built]
         places, at = [], 0
         for body in bodies:
             places.append([at, len(body)])
@@ -161,6 +161,26 @@ class _Compiler:
             else:
                 self.pseudo.setdefault(name, set()).add(number)
 
+    def _strict(self, bodies: list[dict[str, Any]]) -> None:
+        """Mark symptoms whose words do not tell them from other entries: what else they ask must then really be seen.
+
+        Words that several entries have ("cannot import name") say little; a frame or version that a paste lacks may
+        not be passed over with them. A table's row tells enough by itself.
+        """
+        names = list(self.literals)
+        owners = [self.triggers.get(number, set()) for number in self.literals.values()]
+        for body in bodies:
+            for symptom in body["symptoms"]:
+                kinds = {c["kind"] for c in symptom["require"]}
+                if not kinds & TOLERATED or "row" in kinds or _has_row(symptom["require"]):
+                    continue
+                words = [names[n] for c in symptom["require"] for n in _literals(c)]
+                shared = all(
+                    len(set().union(*(o for name, o in zip(names, owners, strict=True) if word in name))) >= SHARED
+                    for word in words
+                )
+                symptom["strict"] = shared  # no words at all: shared by everybody
+
     def _keys(self, condition: dict[str, Any]) -> list[int | str]:
         kind = condition["kind"]
         if kind in ("message", "line") and condition["patterns"]:
@@ -178,6 +198,20 @@ class _Compiler:
         if kind in ("package", "flag"):
             return list(condition["literals"])
         return ["always"]
+
+
+TOLERATED = {"frame", "version", "package", "gpu", "flag", "platform", "ranks", "phase"}
+SHARED = 4
+"""Entries from which on words are common property."""
+
+
+def _literals(condition: dict[str, Any]) -> list[int]:
+    found = [n for pattern in condition.get("patterns", ()) for n in pattern["literals"]]
+    return found + [n for part in condition.get("parts", ()) for n in _literals(part)]
+
+
+def _has_row(conditions: list[dict[str, Any]]) -> bool:
+    return any(c["kind"] == "row" or _has_row(c.get("parts", [])) for c in conditions)
 
 
 def _rarity(condition: dict[str, Any]) -> int:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-FORMAT = 16
+FORMAT = 17
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 Body = dict[str, Any]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kb.compiled import Body, Knowledge
-from troubleshooter.match.engine import is_bare, passes, trials
+from troubleshooter.match.engine import passes, trials
 from troubleshooter.match.outcome import Outcome, Trial
 from troubleshooter.observe.model import Observations
 
@@ -32,7 +32,7 @@ def explain(body: Body, base: int, observations: Observations, knowledge: Knowle
             failing = [
                 outcome
                 for condition, outcome in zip(symptom["require"], trial.require, strict=True)
-                if not passes(condition, outcome, body, is_bare(symptom["require"]))
+                if not passes(condition, outcome, body, symptom.get("strict", False))
             ]
             failing += [outcome for outcome in trial.exclude if outcome.state == "held"]
             one = Explained(symptom["name"], trial, not failing, failing)

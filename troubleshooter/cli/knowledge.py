@@ -163,15 +163,17 @@ def check(
             print(problem)
         return 2
     problems = tried(library, tool, wanted, healthy)
+    remarks = notes(library, wanted)
     if rerun:
         from troubleshooter.verify.matrix import rerun_problems
         from troubleshooter.verify.overlays import Overlays, default_folder
 
         entries = [(library.entries[i].entry, library.entries[i].folder) for i in wanted]
-        problems += rerun_problems(entries, rerun, Overlays(default_folder()))
+        again = list(rerun_problems(entries, rerun, Overlays(default_folder())))
+        problems += [problem for problem in again if problem.fails]
+        remarks += [problem for problem in again if not problem.fails]
     for problem in sorted(problems, key=str):
         print(problem)
-    remarks = notes(library, wanted)
     if claims:
         for remark in remarks:
             print(f"note: {remark}")

@@ -57,25 +57,15 @@ def holding(body: Body, base: int, number: int, observations: Observations, know
             yield trial
 
 
-def passes(condition: dict[str, Any], outcome: Outcome, body: Body, bare: bool = False) -> bool:
+def passes(condition: dict[str, Any], outcome: Outcome, body: Body, strict: bool = False) -> bool:
     """Whether a required condition lets its symptom hold: held, or of a kind that a paste often lacks and not seen.
 
-    A variant asks that the log shows its framework, and a symptom that names only an exception's type needs all else.
+    A variant asks that the log shows its framework, and a symptom of words that many entries have (``strict``) needs
+    all else that it asks.
     """
-    if outcome.state == "unseen" and tolerated(condition) and not bare:
+    if outcome.state == "unseen" and tolerated(condition) and not strict:
         return not (condition["kind"] == "package" and body.get("variant_of") is not None)
     return outcome.state == "held"
-
-
-def is_bare(require: list[dict[str, Any]]) -> bool:
-    """Whether a symptom's words are no more than the type of an exception."""
-    return not any(_words(condition) for condition in require)
-
-
-def _words(condition: dict[str, Any]) -> bool:
-    if condition["kind"] in ("any", "all"):
-        return any(_words(part) for part in condition["parts"])
-    return bool(condition.get("patterns")) or condition["kind"] in ("metric", "exit", "row")
 
 
 def trials(
@@ -118,10 +108,10 @@ def _trial(
     if frames and (caller := _INSTALLED.search(frames[-1].path)):
         context.captured.setdefault("caller", caller[1])
     require: list[Outcome] = []
-    bare = is_bare(symptom["require"])
+    strict = symptom.get("strict", False)
     for i, condition in enumerate(symptom["require"]):
         outcome = found if found is not None and i == first else evaluate(condition, context)
-        if not full and not passes(condition, outcome, body, bare):
+        if not full and not passes(condition, outcome, body, strict):
             return None
         require.append(outcome)
         if outcome.state == "held":

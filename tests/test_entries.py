@@ -12,9 +12,9 @@ import pytest
 from kb.cache import CHECKOUT
 from kb.load import Library, load
 from troubleshooter.check import check, try_log
-from troubleshooter.tool import Tool
 from troubleshooter.read.sources import from_text
 from troubleshooter.redact import redact
+from troubleshooter.tool import Tool
 
 HEALTHY = Path(__file__).parent / "healthy"
 AREAS = sorted(p.name for p in CHECKOUT.iterdir() if p.is_dir() and p.name != "tables")

@@ -149,12 +149,16 @@ def _order(item: Ranked, observations: Observations) -> tuple[float, ...]:
         weight = 1.0
     length = sum(o.length for o in trial.require)
     line = trial.anchor.line.number if trial.anchor else 0
+    # Among ranks the one that failed first has the cause: the others lost it.
+    first = line if sum(bool(f.ranks) for f in observations.failures) > 1 else 0
     return (
         body["kind"] == "harmless",
         body["role"] == "cascade",
         _is_fallback(item) and weight > 0.4,
         weight,
         _is_fallback(item),
+        -round(item.confidence, 1),
+        first,
         -round(item.confidence, 2),
         -_conditions(trial),
         -length,

@@ -231,8 +231,7 @@ def test_hostile_values_stay_out_of_what_is_printed(tmp_path: Path) -> None:
 
 
 ARGUMENT = st.sampled_from(
-    ["a.log", "--format", "json", "--format=zh", "--lang", "zh", "--lang=en", "--top", "2", "--top=0", "-q", "--quiet", "--", "-", "-x"]
-    + ["--entries", "own", "--ignore", "an-id", "--env", "python", "--nope", "list"]
+    ["a.log", "--format", "json", "--format=zh", "--lang", "zh", "--lang=en", "--top", "2", "--top=0", "-q", "--quiet", "--", "-", "-x", "--entries", "own", "--ignore", "an-id", "--env", "python", "--nope", "list"]
 )
 
 

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kb import patterns
-from troubleshooter.tool import Tool
 from troubleshooter.match import series
 from troubleshooter.match.relations import RELATIONS, number
 from troubleshooter.observe.model import Point
 from troubleshooter.read.line import Line
 from troubleshooter.read.sources import from_text
 from troubleshooter.report.fill import fill, fits, safe
+from troubleshooter.tool import Tool
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import importlib
 import json
 from pathlib import Path
 
-from troubleshooter.tool import Tool
 from troubleshooter.read.sources import from_text
+from troubleshooter.tool import Tool
 
 
 def test_recorded_cases_are_read_in_every_shape(tool: Tool, cases: Path) -> None:

@@ -184,9 +184,7 @@ def test_teardown_is_told_apart() -> None:
 
 
 LINE = st.sampled_from(
-    PLAIN.split("\n")
-    + ["During handling of the above exception, another exception occurred:", "│ x │", "╰──────────╯", "", "  | a", "KeyError: 1"]
-    + ["---> 3 x", "Cell In[1], line 2", "\x1b[31mred", "  + Exception Group Traceback (most recent call last):", "E: f", "x" * 300]
+    [*PLAIN.split("\n"), "During handling of the above exception, another exception occurred:", "│ x │", "╰──────────╯", "", "  | a", "KeyError: 1", "---> 3 x", "Cell In[1], line 2", "\x1b[31mred", "  + Exception Group Traceback (most recent call last):", "E: f", "x" * 300]
 )
 
 

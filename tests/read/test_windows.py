@@ -6,10 +6,10 @@ import random
 
 import pytest
 
-from troubleshooter.tool import Tool
 from troubleshooter.read.sources import from_text
 from troubleshooter.read.stream import raw_lines
 from troubleshooter.read.windows import BLOCK, Windows
+from troubleshooter.tool import Tool
 
 METRIC = b"{'loss': 1.8342, 'grad_norm': 1.2718, 'learning_rate': 0.0001987, 'epoch': 0.03}\n"
 FAILURE = (

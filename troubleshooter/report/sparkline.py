@@ -5,7 +5,7 @@ from __future__ import annotations
 from troubleshooter.report.curves import Curve, curves
 from troubleshooter.report.model import Report
 
-WIDTH = 40
+WIDTH = 24
 LINES = 4
 _BARS = "▁▂▃▄▅▆▇█"
 _BAD = "×"

@@ -86,6 +86,11 @@ class _Page:
         for shown in item.evidence:
             place = f"{shown.file}:{shown.line}" if many else f"{shown.line}"
             self.evidence(place, shown.text)
+        if item.severity in ("wrong-results", "degraded", "none") and self.report.metrics:
+            from troubleshooter.report.sparkline import sparklines
+
+            for curve in sparklines(self.report):
+                self.print(curve, "cyan", indent=9, hanging=2)
         self.head("why")
         self.paragraphs(item.cause)
         if item.versions["affected"]:

@@ -464,7 +464,7 @@ def _row(condition: Condition, context: Context) -> Outcome:
     for row in context.knowledge.rows(condition["row"], key):
         if all(_cell(row.get(column), value) for column, value in where.items()):
             captured = {name: str(value) for name, value in row.items() if isinstance(value, (str, int, float))}
-            return Outcome("held", said, [], captured, 0, len(key))
+            return Outcome("held", said, [], captured)
     return Outcome("contradicted", said)
 
 

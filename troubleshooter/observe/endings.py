@@ -25,21 +25,21 @@ _OTHER = lazy.compile(
     | \[?{_LEVEL}\b\]?\s*(?:[:|\[\]\-(]|\d\d|$)
     | \[\s*{_LEVEL}\s*\|?
     | \[?[IWEF]\d{{3,4}}\ \d\d:\d\d | \[[IWEF]\ \S
-    | (?:wandb|srun|slurmstepd|sbatch|mpirun|mpiexec|prterun|ninja|make(?:\[\d+\])?|bash|sh|zsh|-bash|nohup|ray|kubectl|docker|npm|pip|conda)\s?:\s
+    | (?:wandb|srun|slurmstepd|sbatch|mpirun|mpiexec|prterun|ninja|make(?:\[\d+\])?|bash|sh|zsh|-bash|nohup|ray|kubectl|docker|npm|pip|conda)\s?:(?:\s|$)
     | \S{{0,200}}?[\w)]\.sh:\ line\ \d | /bin/\w+:
     | (?:Exception|Error)\ (?:ignored\ in|in\ thread|in\ atexit|in\ sys) | Exception\ raised\ from\ .{{0,80}}\ at\s
-    | Fatal\ Python\ error | Current\ thread\ 0x | Thread\ 0x | Extension\ modules: | Process\ \w+-\d+
+    | Fatal\ Python\ error | Current\ thread\ 0x | Thread\ 0x | Extension\ modules: | Process\ \w+[-_]\d+
     | terminate\ called | (?:Killed|Aborted|Terminated|Hangup)(?:\ \(core|$|\s*[:/]) | (?:Segmentation\ fault|Bus\ error)
     | \{{['"]?[\w/]+['"]?:\s | \[\{{['"]
     | ={{8,}} | -{{12,}}$ | \*{{8,}} | [╭┌╔+]\s?[─═-]{{8,}}
-    | \$\s\S | \(?[\w-]*\)?\s?[\w.-]+@[\w.-]+:.{{0,80}}[$#] | >>>\s | (?:In|Out)\s?\[\d*\]: | Cell\ In
+    | \$\s\S | \^C | `{{3}} | ["']{{3}}$ | PS\ [A-Z]:\\.{{0,200}}> | \[[\w.-]+@[\w.-]+\ .{{0,80}}\][$\#] | \(?[\w-]*\)?\s?[\w.-]+@[\w.-]+:.{{0,80}}[$#] | >>>\s | (?:In|Out)\s?\[\d*\]: | Cell\ In
     | \s*warnings\.warn\( | \S{{1,300}}\.py:\d+:\s\w*Warning | \w*Warning:\s
     | \s*File\ "[^"]{{1,500}}",\ line\ \d
     | \S{{1,200}}\sFAILED$ | Root\ Cause\ \(first | Failures:$ | failed\ \(exitcode | Sending\ process\ \d
     | Finished\ |Exiting\ |Shutting\ down|Cleaning\ up|Job\ |Uploading\ |Saving\ |Starting\ |Training\ completed
     | \[\d+/\d+\]\s | Epoch[\s:\[]+\d | [Ss]tep[\s:=\[]+\d
     | \[repeated\ \d+x\ across | \.{{3}}\ \d+\ more | NOTE:\ Redirects
-    | \d+\ frames?$
+    | \d+\ frames?$ | frame\ \#\d+:\s | Set\ the\ environment\ variable\ HYDRA_FULL_ERROR
     )""",
     re.VERBOSE,
 )

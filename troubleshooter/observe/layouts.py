@@ -36,6 +36,9 @@ NUMBERED = lazy.compile(r"\s{0,12}\d{1,9}\s(?!File)")
 CARETS = lazy.compile(r"\s*[~^]{1,400}(?:[~^ ]*)$")
 REPEATED = lazy.compile(r"\s*\[Previous line repeated (\d+) more times?\]")
 NOTEBOOK_HEADER = lazy.compile(r"(?P<type>[A-Za-z_][\w.]{0,200})\s+Traceback \(most recent call last\)")
+# Torch elastic's table of failures:   rank      : 1 (local_rank: 1)   …   traceback : Traceback (most recent call last):
+TABLE_TRACEBACK = lazy.compile(r"\s*traceback\s*: Traceback \(most recent")
+TABLE_RANK = lazy.compile(r"\s*rank\s*: (?P<rank>\d{1,5})\b")
 NOTEBOOK_RULE = lazy.compile(r"-{20,}$")
 
 # Rich and other boxes; old terminals draw them with + - |

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from troubleshooter.observe import layouts
 from troubleshooter.observe.endings import NEW_EXCEPTION, end
+from troubleshooter.observe.mend import mend
 from troubleshooter.observe.model import Failure, Frame
 from troubleshooter.read.line import Line
 from troubleshooter.read.text import BAR
@@ -21,7 +22,7 @@ REACH = 400
 
 def parse(lines: list[Line]) -> list[Failure]:
     """All exceptions that the lines of one stream show, in their order; chained ones are linked by ``cause``."""
-    return _Parser(_ungrouped(lines)).run()
+    return _Parser(mend(lines)).run()
 
 
 def parse_part(lines: list[Line]) -> tuple[list[Failure], int]:
@@ -29,29 +30,9 @@ def parse_part(lines: list[Line]) -> tuple[list[Failure], int]:
 
     What ends within `REACH` lines of the part's end may go on in the next part.
     """
-    parser = _Parser(_ungrouped(lines))
+    parser = _Parser(mend(lines))
     found = parser.run(stop=max(0, len(lines) - REACH))
     return found, parser.i
-
-
-def _ungrouped(lines: list[Line]) -> list[Line]:
-    """The lines with the rails of exception groups (``  | ``) taken off."""
-    if not any("Exception Group Traceback" in line.text for line in lines):
-        return lines
-    out, inside = [], False
-    for line in lines:
-        text = line.text
-        if layouts.GROUP_TOP.match(text):
-            inside, text = True, layouts.HEADER + ":"
-        elif inside:
-            if layouts.GROUP_RULE.match(text):
-                text = ""
-            elif found := layouts.GROUP_LINE.match(text):
-                text = found["text"].lstrip("|") if found["text"].startswith("|") else found["text"]
-            else:
-                inside = not text.strip()
-        out.append(Line(text, line.number, line.stream, line.rank, line.file, line.stamped))
-    return out
 
 
 class _Parser:
@@ -61,6 +42,8 @@ class _Parser:
         self.found: list[Failure] = []
         self.link = False
         self.teardown = False
+        self.rank: int | None = None
+        self.ended = -1  # where the last message ended
 
     def run(self, stop: int | None = None) -> list[Failure]:
         """Read exceptions that start before line ``stop`` (all of them without it)."""
@@ -93,11 +76,26 @@ class _Parser:
             return
         notebook = layouts.NOTEBOOK_HEADER.match(line.text.strip())
         start = self.i
+        self.rank = self._rank_of_table()
         self.i += 1
-        if notebook:
+        if notebook and not self._plain_follows():  # not "Original Traceback (most recent call last)"
             self._frames(start, kind=notebook["type"])
         else:
             self._frames(start)
+
+    def _plain_follows(self) -> bool:
+        """Whether the frames below a header are Python's own, not a notebook's."""
+        following = (line.text for line in self.lines[self.i : self.i + 4] if line.text.strip())
+        return layouts.PLAIN.match(next(following, "")) is not None
+
+    def _rank_of_table(self) -> int | None:
+        """The rank that the table of torch elastic names above its ``traceback :``."""
+        if not layouts.TABLE_TRACEBACK.match(self.lines[self.i].text):
+            return None
+        for line in reversed(self.lines[max(0, self.i - 6) : self.i]):
+            if found := layouts.TABLE_RANK.match(line.text):
+                return int(found["rank"])
+        return None
 
     def _starts_frames(self, text: str) -> bool:
         """A frame with no header above it: the paste's start is cut. A lone mention of a file is none."""
@@ -170,7 +168,7 @@ class _Parser:
             if noise > NOISE or not self._more_follows(kind):
                 break
             self.i += 1
-        if frames:
+        if frames and not (cut and start == self.ended):  # frames in a message ("from user code:") are no failure
             last = self.lines[min(self.i, len(self.lines)) - 1]
             self._add(Failure("", "", frames, last, self.lines[start], cut=True))
         elif self.i == start:
@@ -255,7 +253,7 @@ class _Parser:
         stop = end(self.lines, at)
         parts = [first.rstrip()] if first.strip() else []
         parts += [line.text for line in self.lines[at + 1 : stop]]
-        self.i = max(stop, at + 1)
+        self.i = self.ended = max(stop, at + 1)
         self._add(Failure(type_, "\n".join(parts).strip(), frames, self.lines[at], self.lines[start], cut=cut))
 
     def _add(self, failure: Failure) -> None:
@@ -263,10 +261,12 @@ class _Parser:
             failure.role = "teardown"
         if self.link and self.found:
             failure.cause = self.found[-1]
-        if failure.line.rank is not None:
-            failure.ranks.add(failure.line.rank)
+        rank = failure.line.rank if self.rank is None else self.rank
+        if rank is not None:
+            failure.ranks.add(rank)
         failure.streams.add(failure.line.stream)
         self.link = self.teardown = False
+        self.rank = None
         self.found.append(failure)
 
 

@@ -16,13 +16,14 @@ _FORMATS = (
     r"\[(?:rank|Rank|RANK)\s?(?P<rank0>\d{1,5})\s?\]:?",  # torch: [rank3]:
     r"\[default(?P<rank1>\d{1,4})\]:",  # torchrun --tee
     r"\[(?P<s0>[A-Za-z_]\w{0,40}?)(?P<rank2>\d{1,4})\]:(?=\s|$)",  # torchrun with another role: [trainer0]:
-    r"\[\d{1,4},(?P<rank3>\d{1,5})\]<std(?:out|err)>:",  # mpirun --tag-output
-    r"\((?P<s1>[A-Za-z_][\w.:<>\[\] -]{0,80}? (?:rank=\d+ )?pid=\d+(?:, ip=[\w.:]+)?)\)",  # Ray, vLLM
+    r"\[\d{1,4},(?:mpirank:)?(?P<rank3>\d{1,5})(?:,[\w.-]{1,60})?\]<std(?:out|err)>:",  # mpirun --tag-output, SageMaker
+    r"\((?P<s1>[A-Za-z_][\w.:<>\[\] ,=-]{0,80}? pid=\d+(?:, ip=[\w.:]+)?)\)",  # Ray, vLLM, SkyPilot
     r"\((?P<s2>[A-Za-z_]\w{0,60} pid=\d+, ip=[\w.:]+)\)",
-    r"(?P<rank4>\d{1,4}):(?=\s|$)(?!\s*\d{1,2}:\d\d)",  # srun --label
+    r"(?P<s6>\d{1,3}(?:\.\d{1,3}){3}):(?=\s|$)",  # pdsh with addresses: 10.0.0.12:
+    r" {0,3}(?P<rank4>\d{1,4}):(?=\s|$)(?!\s*\d{1,2}:\d\d)",  # srun --label, which pads
     r"(?P<s3>std(?:err|out)):(?=\s|$)",
     r"(?P<s4>(?:worker|node|host|gpu|ip|master|slave|pod|rank)[\w.-]{0,60}?\d[\w.-]{0,40}):(?=\s|$)",  # pdsh: host188:
-    r"(?P<s5>[a-z][\w.-]{0,60}_\d{1,3})\s+\|",  # docker compose
+    r"(?P<s5>[a-z][\w.-]{0,60}[_-]\d{1,3})\s+\|",  # docker compose
     r"\d{1,6}(?:\.\d{1,3})?s\s+(?:\|\s+)?\d{1,7}\s+(?:\|)?",  # Kaggle: 168.5s | 231 |
     rf"\[?{_TIME}\]?(?:\s*[-|:](?=\s+(?:\[?[A-Z]{{4,8}}\b|[\w.]+ [-|:] )))?",  # 2025-06-12T09:14:07.381Z
     r"\[?\d\d/\d\d/\d{2,4} \d\d:\d\d:\d\d\]?(?:\s+-(?=\s+[A-Z]{4,8}\b))?",  # 05/28/2023 17:18:09 -
@@ -47,7 +48,8 @@ def strip(text: str) -> tuple[str, str, int | None, bool]:
     """
     stream, rank, stamped = "", None, False
     for _ in range(_LIMIT):
-        if not text or text[0] not in _STARTS:
+        padded = text[:1] == " " and text[:4].lstrip(" ")[:1].isdigit()
+        if not text or (text[0] not in _STARTS and not padded):
             break
         if text[0].isalpha() and text[0].islower() and not _WORDS.match(text):
             break

@@ -1,0 +1,121 @@
+"""Lines mended before tracebacks are read: record prefixes on every line, typographic quotes, wrapped paths, rails.
+
+All of them keep the number of lines, so that a place in the mended lines is one in the log.
+"""
+
+from __future__ import annotations
+
+import re
+
+from troubleshooter.observe import layouts
+from troubleshooter.read import lazy
+from troubleshooter.read.line import Line
+
+PREFIX = 160
+"""Characters of a prefix that a logger puts before each line of a traceback."""
+NEAR = 3
+"""Lines below a header within which its first frame shows whether both stand behind the same prefix."""
+
+_FRAME = '  File "'
+# Numbers that differ from line to line (times, process ids); the line of code that logs stays as it is.
+_COUNTED = lazy.compile(r"(?<!\.py:)(?<!\d)\d+")
+_RANK = lazy.compile(r"(?i)\brank[ =:]{0,2}(\d{1,5})\b")
+_WRAPPED = lazy.compile(r"\s*File \"[^\"]{1,1000}$")
+_TYPOGRAPHIC = str.maketrans({"\u201c": '"', "\u201d": '"', "\u201e": '"', "\uff02": '"'})
+
+
+def mend(lines: list[Line]) -> list[Line]:
+    """The lines of one stream as a traceback's reader expects them; the list itself where nothing is to mend."""
+    out = lines
+    suspects = []
+    for at, line in enumerate(lines):
+        text = line.text
+        if "File " in text or "Traceback (most" in text:
+            if "File \u201c" in text or "File \u201d" in text or "File \u201e" in text:
+                out = _put(out, lines, at, text.translate(_TYPOGRAPHIC))
+            elif 'File "' in text and text.count('"') == 1 and _WRAPPED.match(text):
+                out = _unwrapped(out, lines, at)
+            elif text[:1] not in " T" or not text.lstrip().startswith(("Traceback", "File ")):
+                suspects.append(at)
+    done = 0
+    for at in suspects:
+        if at >= done and (pattern := _prefix(out, at)) is not None:
+            out, done = _stripped(out, lines, at, pattern)
+    return ungrouped(out)
+
+
+def _put(out: list[Line], lines: list[Line], at: int, text: str, rank: int | None = None) -> list[Line]:
+    """The lines with another text at one place; the caller's own list is never changed."""
+    if out is lines:
+        out = list(lines)
+    line = out[at]
+    out[at] = Line(text, line.number, line.stream, line.rank if rank is None else rank, line.file, line.stamped)
+    return out
+
+
+def _unwrapped(out: list[Line], lines: list[Line], at: int) -> list[Line]:
+    """A frame whose path a terminal broke: its parts on one line."""
+    text = out[at].text
+    for ahead in range(at + 1, min(at + 4, len(out))):
+        text += out[ahead].text.lstrip()
+        if '"' in out[ahead].text:
+            if layouts.PLAIN.match(text):
+                out = _put(out, lines, at, text)
+                for gone in range(at + 1, ahead + 1):
+                    out = _put(out, lines, gone, "")
+            break
+    return out
+
+
+def _prefix(lines: list[Line], at: int) -> re.Pattern[str] | None:
+    """What stands before a traceback's header and, numbers aside, before the frame below it: a logger's prefix."""
+    text = lines[at].text
+    place = text.find("Traceback (most")
+    if place < 0:
+        place = text.find(_FRAME)
+    head = text[:place]
+    if not 0 < place <= PREFIX or not any(c.isalnum() for c in head):
+        return None
+    pattern = re.compile(_COUNTED.sub(r"\\d+", re.escape(head)).replace("\\ ", " "))
+    for line in lines[at + 1 : at + 1 + NEAR]:
+        found = pattern.match(line.text)
+        if found and line.text.startswith(_FRAME, found.end()):
+            return pattern
+    return None
+
+
+def _stripped(out: list[Line], lines: list[Line], at: int, pattern: re.Pattern[str]) -> tuple[list[Line], int]:
+    """The lines from ``at`` on without the prefix, to where it is missing for a while; and that place."""
+    missing = 0
+    while at < len(out) and missing <= NEAR:
+        text = out[at].text
+        found = pattern.match(text) or (pattern.match(text + " ") if text else None)
+        if found:
+            missing = 0
+            rank = _RANK.search(found.group())
+            out = _put(out, lines, at, text[found.end() :], int(rank[1]) if rank else None)
+            out[at].stamped = True  # a message ends where the prefix does
+        else:
+            missing += 1
+        at += 1
+    return out, at
+
+
+def ungrouped(lines: list[Line]) -> list[Line]:
+    """The lines with the rails of exception groups (``  | ``) taken off."""
+    if not any("Exception Group Traceback" in line.text for line in lines):
+        return lines
+    out, inside = [], False
+    for line in lines:
+        text = line.text
+        if layouts.GROUP_TOP.match(text):
+            inside, text = True, layouts.HEADER + ":"
+        elif inside:
+            if layouts.GROUP_RULE.match(text):
+                text = ""
+            elif found := layouts.GROUP_LINE.match(text):
+                text = found["text"].lstrip("|") if found["text"].startswith("|") else found["text"]
+            else:
+                inside = not text.strip()
+        out.append(Line(text, line.number, line.stream, line.rank, line.file, line.stamped))
+    return out

@@ -27,22 +27,34 @@ MARKS = (
     "gtx", "titan", "a100", "h100", "v100", "radeon", "instinct", "capability", ":\\", "winerror", "site-packages\\", "win32",
     "windows-", "\\lib\\", "wsl", "dist-packages", "/content/", "ipython-input", "/kaggle/", "/users/", "macos-", "darwin",
     "hiperror", "hip", "gfx", "mps", "metal", "linux-", "/usr/lib/", "/home/", "/opt/conda", "/root/", "/lib/python",
-    "cell in[", "input in [", "ipykernel", "<cell line",
+    "cell in[", "input in [", "ipykernel", "<cell line", "llm engine", "uccessfully installed",
 )  # fmt: skip
 """One of these stands in every line that shows a fact."""
 
 _KNOWN = frozenset(PACKAGES)
 _NAME = r"(?P<name>[A-Za-z][\w-]{1,30})"
-_VERSION = r"v?(?P<version>\d{1,4}(?:\.\d{1,5}){1,4}(?:[.\-]?(?:dev|post|rc|a|b)\d*)?(?:\+[\w.]+)?)"
+_VERSION = r"v?(?P<version>\d{1,4}(?:\.\d{1,5}){1,4}(?:[.\-]?(?:dev|post|rc|a|b)\d*)?(?:\+\w+(?:\.\w+)*)?)"
 _PIN = lazy.compile(r"(?:^|[\s\"'`])(?P<name>[A-Za-z][\w.-]{1,40})==" + _VERSION + r"(?=[\s\"'`,;\])]|$)")
 _SAID = lazy.compile(
     rf"(?<![\w./-]){_NAME}[`'\"]?\s*(?:\(GPU\?\)|library|package)?\s*(?:[_ ]?(?:[Vv]ersion|[Vv]er\.?))?\s*"
     rf"(?:\(GPU\?\))?[`'\"]?\s*(?:\||:|==?|@|\s)\s*[`'\"]?{_VERSION}(?=[\s,;)\]|\"'`(:]|\.?\s|\.?$)"
 )
 _REQUIRED = lazy.compile(
-    r"(?i)requir|upgrade|install\b|please|at least|minimum|need|older|newer|>=|<=|~=|deprecat|removed|will be|support|compiled|built"
+    r"(?i)requir|upgrade|install\b|please|at least|minimum|need|older|newer|>=|<=|~=|deprecat|removed|will be|support|compiled|built|existing installation|uninstall|used to build"
 )
 _EGG = lazy.compile(r"[/\\](?P<name>[A-Za-z]\w{1,40})-" + _VERSION + r"(?:-py3|\.dist-info|\.egg-info)")
+# pip's own last words:   Successfully installed accelerate-0.34.2 trl-0.12.0
+_INSTALLED = lazy.compile(r"(?<=\s)(?P<name>[A-Za-z][\w.-]{0,60})-" + _VERSION + r"(?=\s|$)")
+# Reports that name a version in words of their own: DeepSpeed's, vLLM's, `torch.__version__`, Unsloth's CUDA toolkit.
+_WORDED = (
+    lazy.compile(r"(?P<name>[A-Za-z][\w-]{1,30}) (?:version|info) \.{3,60} " + _VERSION),
+    lazy.compile(r"(?P<name>DeepSpeed) info: version=" + _VERSION),
+    lazy.compile(r"(?P<name>vLLM) API server version " + _VERSION),
+    lazy.compile(r"(?P<name>LLM) engine \(" + _VERSION + r"\) with config"),
+    lazy.compile(r"\b(?P<name>[a-z]\w{1,30})\.__version__\s*(?:==?|:)?\s*['\"]?" + _VERSION),
+    lazy.compile(r"(?P<name>CUDA) Toolkit[:=\s]{1,4}" + _VERSION),
+)
+_WORDED_MARKS = ("version ..", "info ..", "info: version=", "API server", "LLM engine", ".__version__", "CUDA Toolkit")
 _PYTHON_PATH = lazy.compile(r"[/\\](?:lib[/\\])?[pP]ython(?P<version>3\.\d{1,2})[/\\]")
 _PIP_NAME = lazy.compile(r"Name: (?P<name>[\w.-]{2,40})$")
 _PIP_VERSION = lazy.compile(rf"Version: {_VERSION}$")
@@ -68,7 +80,12 @@ _PLATFORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("colab", lazy.compile(r"python3\.\d+/dist-packages|/content/|ipython-input-\d+-")),
     ("kaggle", lazy.compile(r"/kaggle/")),
     ("macos", lazy.compile(r"/Users/|macOS-|Darwin|darwin")),
-    ("rocm", lazy.compile(r"(?i)\brocm|hipError|\bHIP\b|\.hip\b|\bgfx\d{3,4}\b")),
+    (
+        "rocm",
+        lazy.compile(
+            r"(?i)\brocm(?! used to build pytorch: n/a)|hipError|\bHIP\b(?! runtime version: n/a)|\.hip\b|\bgfx\d{3,4}\b"
+        ),
+    ),
     ("mps", lazy.compile(r"\bMPS\b|\bmps\b|[Mm]etal")),
     ("linux", lazy.compile(r"Linux-|/usr/lib/|/home/|/opt/conda|/root/|/lib/python")),
     ("notebook", lazy.compile(r"ipython-input|Cell In\[|Input In \[|ipykernel|<cell line")),
@@ -129,8 +146,20 @@ class FactReader:
             self._add("version", canonical(egg["name"]), egg["version"], line, "path")
         if "ython3." in text and (path := _PYTHON_PATH.search(text)):
             self._add("version", "python", path["version"], line, "path")
+        if "uccessfully installed" in text:
+            for pin in _INSTALLED.finditer(text):
+                self._add("version", canonical(pin["name"]), pin["version"], line)
+            return
+        if any(mark in text for mark in _WORDED_MARKS):
+            for pattern in _WORDED:
+                for worded in pattern.finditer(text):
+                    name = "vllm" if worded["name"] == "LLM" else worded["name"]
+                    if canonical(name) in _KNOWN:
+                        self._add("version", canonical(name), worded["version"], line)
         for said in _SAID.finditer(text):
             name = said["name"].lower()
+            if name == "cuda" and "CUDA Toolkit" in text:  # Unsloth's "CUDA: 7.5" is the card's capability
+                continue
             if (name in _KNOWN or name.replace("_version", "") in _KNOWN) and not _REQUIRED.search(text):
                 self._add("version", canonical(name.replace("_version", "")), said["version"], line)
 

@@ -30,15 +30,19 @@ _QUOTED = lazy.compile(
     rf"{_QUOTE}(?P<name>[\w/.@()\- %]{{1,80}}){_QUOTE}\s*[:：]\s*{_QUOTE}?(?P<value>{_NUMBER}){_QUOTE}?(?=\s*(?:[,}}\])，]|$))"
 )
 _PLAIN = lazy.compile(
-    rf"(?P<name>[A-Za-z][\w/.@]*(?:[ -][a-z][\w/]*){{0,2}})\s?[:=]\s?(?P<value>{_NUMBER})(?=[\s,;|}}\]):]|$)"
+    rf"(?P<name>[A-Za-z][\w/.@]*(?:[ -][a-z][\w/]*){{0,2}})\s?[:=]\s?(?:(?<=lr=)\[)?(?P<value>{_NUMBER})(?=[\s,;|}}\]):]|$)"
 )
 _SPACED = lazy.compile(
     rf"\b(?P<name>(?:train_|eval_|val_)?loss|grad_?norm|gnorm|lr|ppl|reward)\s+(?P<value>{_NUMBER})(?=[\s,;|]|$)",
     re.IGNORECASE,
 )
 _TENSOR = lazy.compile(rf"(?P<name>[A-Za-z][\w ]{{1,30}}?)[:=]?\s+tensor\(\[?(?P<value>{_NUMBER})")
+# Numbers as NumPy and torch print them among others: np.float64(0.1), tensor(nan, device='cuda:0')
+_BOXED = lazy.compile(
+    rf"(?:np\.float\d{{2,3}}|(?:torch\.)?tensor)\(\[?(?P<value>{_NUMBER})\]?(?:, ?\w{{1,20}}=(?:'[^']{{0,40}}'|<[^>]{{0,60}}>|[\w.]{{1,40}})){{0,4}}\)"
+)
 _ONE_PER_LINE = lazy.compile(rf"\s*\"(?P<name>[\w/.@\- ]{{1,80}})\":\s*\"?(?P<value>{_NUMBER})\"?,?\s*$")
-_TABLE = lazy.compile(r"\|?\s*(?:Step|Epoch)\s*[\t|]\s*(?P<rest>.*(?:[Ll]oss|[Rr]eward).*)")
+_TABLE = lazy.compile(r"\|?\s*(?:Step|Epoch)(?:\s*[\t|]\s*|\s{2,20})(?P<rest>.*(?:[Ll]oss|[Rr]eward).*)")
 _CELL = lazy.compile(rf"(?:{_NUMBER}|No log)$")
 
 _ALIASES = {
@@ -89,6 +93,8 @@ class MetricReader:
             self._add(found["name"], found["value"], line)
             return True
         self._inside = False
+        if "np.float" in text or "tensor(" in text:
+            text = _BOXED.sub(lambda found: found["value"], text)
         pairs = [(m["name"], m["value"]) for m in _QUOTED.finditer(text)]
         if not pairs and "tensor(" in text:
             pairs = [(m["name"], m["value"]) for m in _TENSOR.finditer(text)]

@@ -44,7 +44,7 @@ def _parts(text: str) -> list[str]:
     """The lines that stand on one: written as a string's escapes, or glued by two ranks that wrote at once."""
     if "\\n" in text and ("Traceback (most recent call last):\\" in text or '\\n  File \\"' in text):
         return _unescaped(text)
-    if "[rank" in text and text.count("[rank") > 1:
+    if text.count("[rank") > 1:
         parts = [part for part in _RANKS.split(text) if part]
         return [part for n, part in enumerate(parts) if n == len(parts) - 1 or not _ONLY_RANK.match(part)]
     if "Traceback (most" in text and (glued := _GLUED.match(text)):

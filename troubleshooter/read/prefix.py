@@ -34,7 +34,6 @@ _FORMATS = (
     r">(?:\s?>)*(?=\s)(?!>)",  # quoted mail or issue text
 )
 _PREFIX = re.compile("(?:" + "|".join(_FORMATS) + r")[ \t]?")
-_GROUPS = tuple((name, name[:4] == "rank") for name in sorted(_PREFIX.groupindex))
 _RANK_IN = re.compile(r"rank=(\d+)")
 _STARTS = frozenset("[(0123456789sswnhgipmrdJFMASONDkq|>│abcdefghijklmnopqrstuvwxyz")
 _LIMIT = 5
@@ -48,26 +47,22 @@ def strip(text: str) -> tuple[str, str, int | None, bool]:
     """
     stream, rank, stamped = "", None, False
     for _ in range(_LIMIT):
-        padded = text[:1] == " " and text[:4].lstrip(" ")[:1].isdigit()
-        if not text or (text[0] not in _STARTS and not padded):
+        if not text or (text[0] not in _STARTS and not (text[0] == " " and text[1:4].lstrip(" ")[:1].isdigit())):
             break
         if text[0].isalpha() and text[0].islower() and not _WORDS.match(text):
             break
         found = _PREFIX.match(text)
         if found is None or found.end() == 0:
             break
-        if found.lastgroup is None:
+        name = found.lastgroup  # each format has one name at most
+        if name is None:
             stamped = True
-        for name, is_rank in _GROUPS:
-            value = found.group(name)
-            if value is None:
-                continue
-            if is_rank and rank is None:
-                rank = int(value)
-            elif not is_rank and value not in ("stderr", "stdout"):
-                stream = f"{stream} {value}".strip()
-                if rank is None and (inner := _RANK_IN.search(value)):
-                    rank = int(inner.group(1))
+        elif name[:4] == "rank":
+            rank = int(found[name]) if rank is None else rank
+        elif (value := found[name]) not in ("stderr", "stdout"):
+            stream = f"{stream} {value}".strip()
+            if rank is None and (inner := _RANK_IN.search(value)):
+                rank = int(inner.group(1))
         text = text[found.end() :]
     if rank is not None:
         stream = f"{stream} rank {rank}".strip()

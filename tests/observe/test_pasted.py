@@ -136,3 +136,35 @@ def test_escaped_wrapped_and_typographic_stacks(text: str) -> None:
     assert (failure.exception, failure.message) == ("ValueError", "bad")
     assert failure.frames[-1].file.endswith("a.py")
     assert failure.frames[-1].line == 8
+
+
+def test_a_group_behind_a_loggers_prefix() -> None:
+    group = """\
+  + Exception Group Traceback (most recent call last):
+  |   File "/w/g.py", line 5, in <module>
+  |     raise ExceptionGroup("outer", errors)
+  | ExceptionGroup: outer (1 sub-exception)
+  +-+---------------- 1 ----------------
+    | Traceback (most recent call last):
+    |   File "/w/g.py", line 2, in one
+    |     int("x")
+    | ValueError: bad x
+    +------------------------------------
+"""
+    for text in (group, behind("2025-06-12 09:14:07,123 - ERROR - x - ", group)):
+        assert [(f.exception, f.frames[-1].line) for f in read(text)] == [("ExceptionGroup", 5), ("ValueError", 2)]
+
+
+@pytest.mark.parametrize("mark", ["+", "# ", "-> "])
+def test_a_mark_on_every_line(mark: str) -> None:
+    (failure,) = read(behind(mark))
+    assert (failure.message, len(failure.frames)) == (MESSAGE, 2)
+
+
+def test_an_error_in_logging_is_one_failure() -> None:
+    text = (
+        FRAMES + "TypeError: not all arguments converted\nCall stack:\n"
+        '  File "/w/train.py", line 8, in main\n    log.info("x", 1)\nMessage: \'x\'\nArguments: (1,)\n'
+    )
+    (failure,) = read(text)
+    assert (failure.exception, failure.message) == ("TypeError", "not all arguments converted")

@@ -28,7 +28,7 @@ _OTHER = lazy.compile(
     | (?:wandb|srun|slurmstepd|sbatch|mpirun|mpiexec|prterun|ninja|make(?:\[\d+\])?|bash|sh|zsh|-bash|nohup|ray|kubectl|docker|npm|pip|conda)\s?:(?:\s|$)
     | \S{{0,200}}?[\w)]\.sh:\ line\ \d | /bin/\w+:
     | (?:Exception|Error)\ (?:ignored\ in|in\ thread|in\ atexit|in\ sys) | Exception\ raised\ from\ .{{0,80}}\ at\s
-    | Fatal\ Python\ error | Current\ thread\ 0x | Thread\ 0x | Extension\ modules: | Process\ \w+[-_]\d+
+    | Fatal\ Python\ error | Current\ thread\ 0x | Call\ stack:$ | Original\ exception\ was: | Thread\ 0x | Extension\ modules: | Process\ \w+[-_]\d+
     | terminate\ called | (?:Killed|Aborted|Terminated|Hangup)(?:\ \(core|$|\s*[:/]) | (?:Segmentation\ fault|Bus\ error)
     | \{{['"]?[\w/]+['"]?:\s | \[\{{['"]
     | ={{8,}} | -{{12,}}$ | \*{{8,}} | [╭┌╔+]\s?[─═-]{{8,}}

@@ -17,6 +17,7 @@ NEAR = 3
 """Lines below a header within which its first frame shows whether both stand behind the same prefix."""
 
 _FRAME = '  File "'
+_GROUP = "  + Exception Group Traceback (most"
 # Numbers that differ from line to line (times, process ids); the line of code that logs stays as it is.
 _COUNTED = lazy.compile(r"(?<!\.py:)(?<!\d)\d+")
 _RANK = lazy.compile(r"(?i)\brank[ =:]{0,2}(\d{1,5})\b")
@@ -70,16 +71,18 @@ def _unwrapped(out: list[Line], lines: list[Line], at: int) -> list[Line]:
 def _prefix(lines: list[Line], at: int) -> re.Pattern[str] | None:
     """What stands before a traceback's header and, numbers aside, before the frame below it: a logger's prefix."""
     text = lines[at].text
-    place = text.find("Traceback (most")
+    place = text.find(_GROUP)
+    if place < 0:
+        place = text.find("Traceback (most")
     if place < 0:
         place = text.find(_FRAME)
     head = text[:place]
-    if not 0 < place <= PREFIX or not any(c.isalnum() for c in head):
+    if not 0 < place <= PREFIX or not head.strip() or layouts.GROUP_LINE.match(head):
         return None
     pattern = re.compile(_COUNTED.sub(r"\\d+", re.escape(head)).replace("\\ ", " "))
     for line in lines[at + 1 : at + 1 + NEAR]:
         found = pattern.match(line.text)
-        if found and line.text.startswith(_FRAME, found.end()):
+        if found and line.text.startswith((_FRAME, "  | " + _FRAME), found.end()):
             return pattern
     return None
 

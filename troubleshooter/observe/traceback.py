@@ -56,6 +56,8 @@ class _Parser:
             elif layouts.CHAIN_CAUSE in text or layouts.CHAIN_CONTEXT in text:
                 self.link = bool(self.found)
                 self.i += 1
+            elif text == "Call stack:":
+                self._skip_call_stack()
             elif ('File "' in text or ".py" in text) and self._starts_frames(text):
                 self._frames(self.i, cut=True)
             elif (text[0].isalpha() or text[0] == "_") and (alone := layouts.ALONE.match(text)):
@@ -115,6 +117,12 @@ class _Parser:
             if layouts.HEADER in self.lines[ahead].text:
                 self.i = ahead - 1
                 return
+
+    def _skip_call_stack(self) -> None:
+        """What `logging` prints below its own error: where the record was made, which is no failure."""
+        self.i += 1
+        while self.i < len(self.lines) and self.lines[self.i].text.startswith((" ", "Message: ", "Arguments: ")):
+            self.i += 1
 
     def _alone(self, type_: str, inner: str | None, first: str) -> None:
         line = self.lines[self.i]

@@ -119,7 +119,8 @@ def _place(trial: Trial) -> tuple[int, int] | None:
 
 
 def _share_doubt(ranked: list[Ranked]) -> None:
-    """Two specific answers to the same line, neither more decisive: neither is more than likely."""
+    """Two specific answers to the same line: the one that asked for less of the log is doubted, or both of equals."""
+    before = {id(item): item.confidence for item in ranked}
     for item in ranked:
         rivals = [
             r
@@ -129,11 +130,17 @@ def _share_doubt(ranked: list[Ranked]) -> None:
             and not _is_fallback(r)
             and r.candidate.body["role"] == item.candidate.body["role"]
             and r.candidate.body["kind"] == item.candidate.body["kind"]
-            and r.confidence >= item.confidence - 0.08
+            and before[id(r)] >= before[id(item)] - 0.13
+            and _specific(r.candidate.trial) >= _specific(item.candidate.trial)
         ]
         if rivals:
             item.confidence -= 0.1
             item.notes.append("shares its line with " + ", ".join(r.candidate.id for r in rivals))
+
+
+def _specific(trial: Trial) -> tuple[int, int]:
+    """How much of the log an answer asked for: required conditions that held, then the length of the words."""
+    return trial.asked, sum(o.length for o in trial.require) // 12
 
 
 def _order(item: Ranked, observations: Observations) -> tuple[float, ...]:

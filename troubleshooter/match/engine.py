@@ -124,17 +124,16 @@ def _trial(
     if anchor is None:  # about numbers or an exit: the first line that shows it
         shown = [e for o in require if o.state == "held" for e in o.evidence]
         anchor = Anchor(None, shown[0].line) if shown else None
+    asked = sum(o.state == "held" and _of_the_log(c) for o, c in zip(require, symptom["require"], strict=True))
     return Trial(
-        body["id"],
-        symptom["name"],
-        anchor,
-        require,
-        support,
-        exclude,
-        context.captured,
-        symptom["decisive"],
-        first or 0,
-    )
+        body["id"], symptom["name"], anchor, require, support, exclude, context.captured, symptom["decisive"], asked, first or 0
+    )  # fmt: skip
+
+
+def _of_the_log(condition: dict[str, Any]) -> bool:
+    if condition["kind"] in ("any", "all"):
+        return all(_of_the_log(part) for part in condition["parts"])
+    return condition["kind"] not in ("row", "version", "not")
 
 
 def _strength(trial: Trial) -> tuple[int, int, int, int, int]:

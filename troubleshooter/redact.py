@@ -26,7 +26,12 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     # Private networks keep their first numbers (a Docker bridge is a clue), loopback is nobody's, the rest is taken out.
     (re.compile(r"\b10(?:\.\d{1,3}){3}\b"), "10.0.0.1"),
     (re.compile(r"\b(172\.(?:1[6-9]|2\d|3[01])|192\.168)(?:\.\d{1,3}){2}\b"), r"\1.0.1"),
-    (re.compile(r"\b(?!127\.|10\.|0\.0\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)(?:\d{1,3}\.){3}\d{1,3}(?=[:/<\s,)]|$)"), "203.0.113.1"),
+    (
+        re.compile(
+            r"\b(?!127\.|10\.|0\.0\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)(?:\d{1,3}\.){3}\d{1,3}(?=[:/<\s,)]|$)"
+        ),
+        "203.0.113.1",
+    ),
 )
 
 

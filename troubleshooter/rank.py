@@ -60,6 +60,8 @@ def _weigh(candidate: Candidate, observations: Observations) -> Ranked:
     if candidate.body.get("fallback_for") is not None:
         confidence = min(confidence, 0.6)
     confidence += min(0.06, 0.03 * support) - min(0.06, 0.03 * against) - min(0.2, 0.06 * unseen)
+    if unseen:  # what was asked and not shown leaves room for another cause
+        confidence = min(confidence, CERTAIN - 0.05)
     out = Ranked(candidate, confidence)
     for package, range_ in candidate.body.get("versions", {}).items():
         state, shown = version_state(package, range_, observations)

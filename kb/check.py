@@ -5,12 +5,12 @@ Whether samples fire and near misses stay silent is tried by `troubleshooter.che
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from kb.form import Entry
 from kb.load import Library, Loaded, conditions, english_hash
 from kb.patterns import groups
+from kb.placeholders import HOLE, TYPES
 from kb.problem import Problem
 
 AREAS = frozenset(
@@ -34,8 +34,6 @@ AREAS = frozenset(
         "environment",
     ]
 )
-_HOLE = re.compile(r"<<(?P<name>[\w-]+)(?::(?P<type>[a-z]+))?(?:\|(?P<default>[^>]*))?>>")
-_TYPES = frozenset({"word", "identifier", "version", "integer", "number", "path", "dtype", "text"})
 
 
 def check(library: Library, wanted: Iterable[str] | None = None) -> list[Problem]:
@@ -94,17 +92,17 @@ def _placeholders(item: Loaded, library: Library) -> Iterator[Problem]:
     """A title or cause must be sayable for every symptom; types must be known."""
     captured = [_captures(item.entry, i) for i in range(len(item.entry.symptoms))]
     for name in ("title", "cause"):
-        for found in _HOLE.finditer(getattr(item.entry, name)):
+        for found in HOLE.finditer(getattr(item.entry, name)):
             if found["default"] is None and not all(c is None or found["name"] in c for c in captured):
                 text = f"<<{found['name']}>> is not captured by every symptom"
                 yield item.document.problem((name,), text, f"give it a default: <<{found['name']}:type|words>>")
     texts = [("title", item.entry.title), ("cause", item.entry.cause)]
     texts += [("fixes", t) for fix in item.entry.fixes for t in (fix.do, fix.why, fix.code, fix.shell) if t]
     for name, text in texts:
-        for found in _HOLE.finditer(text):
-            if found["type"] and found["type"] not in _TYPES:
+        for found in HOLE.finditer(text):
+            if found["type"] and found["type"] not in TYPES:
                 yield item.document.problem(
-                    (name,), f"unknown type in {found[0]}", f"one of {', '.join(sorted(_TYPES))}"
+                    (name,), f"unknown type in {found[0]}", f"one of {', '.join(sorted(TYPES))}"
                 )
 
 

@@ -68,10 +68,6 @@ class Pack:
                 yield json.loads(self._data[at + len(wanted) : stop if stop != -1 else end])
                 at = self._data.find(wanted, at + 1, end)
 
-    def has_table(self, table: str) -> bool:
-        prefix = table[:-1] if table.endswith("*") else None
-        return table in self._tables or (prefix is not None and any(n.startswith(prefix) for n in self._tables))
-
 
 class Knowledge:
     """Several packs as one: literals numbered through, later packs override ids of earlier ones."""

@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from kb.compiled import Body
-from kb.pages.markup import clean, general, plain
+from kb.pages.markup import clean, plain
+from kb.placeholders import general
 
 _CLAUSE = re.compile(r"(===|==|!=|~=|>=|<=|>|<)\s*([\w.*+!-]+)")
 _REPOSITORY = re.compile(r"https?://github\.com/[\w.-]+/([\w.-]+)")

@@ -10,15 +10,11 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-_HOLE = re.compile(r"<<(?P<name>[\w-]+)(?::[a-z]+)?(?:\|(?P<default>[^>]*))?>>")
+from kb.placeholders import general
+
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 _TAG = re.compile(r"<[^>]*>")
 LEXERS = {"python": "python", "yaml": "yaml", "json": "json", "ini": "ini", "shell": "bash"}
-
-
-def general(text: str) -> str:
-    """A text with its placeholders as a page shows them: the default, or the name in angle brackets."""
-    return _HOLE.sub(lambda m: m["default"] if m["default"] is not None else f"<{m['name']}>", text)
 
 
 def clean(value: Any) -> Any:

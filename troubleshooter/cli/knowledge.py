@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from kb.compiled import Body
+from kb.placeholders import general
 from kb.problem import EntryError
 from troubleshooter.cli.settings import language
 from troubleshooter.report.words import say
@@ -184,7 +185,5 @@ def check(
 
 
 def _title(body: Body, lang: str) -> str:
-    import re
-
     zh = body.get("zh") if lang == "zh" else None
-    return re.sub(r"<<[\w-]+(?::[a-z]+)?(?:\|([^>]*))?>>", lambda m: m[1] or "…", str((zh or body)["title"]))
+    return general(str((zh or body)["title"]))

@@ -10,6 +10,7 @@ from typing import Any
 
 from kb import versions
 from kb.compiled import Knowledge
+from kb.placeholders import HOLE
 from troubleshooter.match import series
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome, State
 from troubleshooter.match.regex import compiled, search
@@ -29,7 +30,6 @@ MATCHES = 6
 
 Condition = dict[str, Any]
 _INSTALLED = lazy.compile(r"^.*/(?:site|dist)-packages/")
-_HOLE = lazy.compile(r"<<([\w-]+)(?::[a-z]+)?(?:\|[^>]*)?>>")
 
 
 @dataclass(slots=True)
@@ -52,8 +52,8 @@ class Context:
 
     def filled(self, text: str) -> str | None:
         """A text with its ``<<captures>>``; None when one is missing."""
-        missing = [m for m in _HOLE.finditer(text) if m[1] not in self.captured]
-        return None if missing else _HOLE.sub(lambda m: self.captured[m[1]], text)
+        missing = [m for m in HOLE.finditer(text) if m[1] not in self.captured]
+        return None if missing else HOLE.sub(lambda m: self.captured[m[1]], text)
 
 
 def evaluate(condition: Condition, context: Context) -> Outcome:

@@ -39,7 +39,6 @@ NOTEBOOK_HEADER = lazy.compile(r"(?P<type>[A-Za-z_][\w.]{0,200})\s+Traceback \(m
 # Torch elastic's table of failures:   rank      : 1 (local_rank: 1)   …   traceback : Traceback (most recent call last):
 TABLE_TRACEBACK = lazy.compile(r"\s*traceback\s*: Traceback \(most recent")
 TABLE_RANK = lazy.compile(r"\s*rank\s*: (?P<rank>\d{1,5})\b")
-NOTEBOOK_RULE = lazy.compile(r"-{20,}$")
 
 # Rich and other boxes; old terminals draw them with + - |
 BOX_TOP = lazy.compile(r"\s*[╭┌+][─\-━ ].{0,400}Traceback \(most recent call last\).{0,400}$")

@@ -24,4 +24,3 @@ def _routes() -> dict[str, int]:
 _FOUND = _routes()
 MARKS = tuple(_FOUND)
 ROUTES = tuple(_FOUND.values())
-EVERYTHING = METRICS | FACTS | PROCESS | PHASES

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from kb.compiled import Body
+from kb.placeholders import general
 from troubleshooter.report.build import spoken
 from troubleshooter.report.model import FixStep, Report
 from troubleshooter.report.terminal import _console, _Page
 from troubleshooter.report.words import say
-
-_HOLE = re.compile(r"<<(?P<name>[\w-]+)(?::[a-z]+)?(?:\|(?P<default>[^>]*))?>>")
-
-
-def general(text: str) -> str:
-    """A text with its placeholders as an entry's page shows them: the default, or the name in angle brackets."""
-    return _HOLE.sub(lambda m: m["default"] if m["default"] is not None else f"<{m['name']}>", text)
 
 
 def messages(body: Body) -> list[str]:

@@ -9,19 +9,10 @@ from __future__ import annotations
 import re
 import shlex
 
+from kb.placeholders import HOLE, TYPES
 from troubleshooter.read import lazy
 
-_HOLE = lazy.compile(r"<<(?P<name>[\w-]+)(?::(?P<type>[a-z]+))?(?:\|(?P<default>[^>]*))?>>")
-_TYPES = {
-    "word": lazy.compile(r"[\w.+/-]{1,200}"),
-    "identifier": lazy.compile(r"[A-Za-z_][\w.]{0,120}"),
-    "version": lazy.compile(r"v?\d{1,6}(?:\.\w{1,16}){0,5}(?:[+-][\w.]{1,32})?"),
-    "integer": lazy.compile(r"-?\d{1,20}"),
-    "number": lazy.compile(r"[-+]?\d{1,20}(?:\.\d{1,20})?(?:[eE][-+]?\d{1,4})?"),
-    "path": lazy.compile(r"[\w./\\:@+ ~-]{1,400}"),
-    "dtype": lazy.compile(r"(?:torch\.)?[A-Za-z]\w{1,30}"),
-    "text": lazy.compile(r"[^\n\r]{1,300}"),
-}
+_TYPES = {name: lazy.compile(pattern) for name, pattern in TYPES.items()}
 _UNSAFE = lazy.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
@@ -39,7 +30,7 @@ def fill(text: str, values: dict[str, str], *, shell: bool = False) -> str | Non
             return ""
         return found["default"]
 
-    out = _HOLE.sub(value, text)
+    out = HOLE.sub(value, text)
     return None if missing else out
 
 
@@ -53,12 +44,3 @@ def safe(text: str, limit: int = 2000) -> str:
     """A line of the log as it may be printed: no control, escape or bidirectional character, bounded."""
     text = _UNSAFE.sub("\ufffd", text.replace("\t", "    "))
     return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-def holes(text: str) -> list[tuple[str, str, bool]]:
-    """``(name, type, has default)`` of every placeholder of a text."""
-    return [(m["name"], m["type"] or "word", m["default"] is not None) for m in _HOLE.finditer(text)]
-
-
-def known_types() -> list[str]:
-    return sorted(_TYPES)

@@ -20,15 +20,10 @@ from kb.load import Library, load
 _ANSWER = """
 import sys
 from pathlib import Path
-from kb.cache import cache_folder
 from kb.compiled import Knowledge, Pack
-from troubleshooter.observe.marks import MARKS
-from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.sources import from_path
 from troubleshooter.tool import Tool
-known = Knowledge([Pack(Path(sys.argv[1]))])
-scanner = Scanner(known.literals, cache_folder(), MARKS, known.names, known.packs[0].digest, 20)
-report = Tool(known, scanner).report(from_path(Path(sys.argv[2])))
+report = Tool.of(Knowledge([Pack(Path(sys.argv[1]))])).report(from_path(Path(sys.argv[2])))
 assert report.failures
 """
 _ENTRY = """\

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from kb import patterns
-from kb.compiled import FORMAT
+from kb.compiled import FORMAT, TOLERATED
 from kb.form import Entry
 from kb.load import Library, Loaded, english_hash
 from kb.shown import printed, records
@@ -200,7 +200,6 @@ class _Compiler:
         return ["always"]
 
 
-TOLERATED = {"frame", "version", "package", "gpu", "flag", "platform", "ranks", "phase"}
 SHARED = 4
 """Entries from which on words are common property."""
 

@@ -16,6 +16,10 @@ from typing import Any
 FORMAT = 17
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
+TOLERATED = frozenset({"frame", "version", "package", "gpu", "flag", "platform", "ranks", "phase"})
+"""Kinds of conditions that a paste often lacks: required and not seen, they only lower the confidence (`kb.compile`
+marks the symptoms for which even these must be seen)."""
+
 Body = dict[str, Any]
 
 

@@ -35,7 +35,11 @@ class Tool:
     @classmethod
     def load(cls, entries: Sequence[Path] = ()) -> Tool:
         """The shipped entries, with folders of a team's own on top. Raises `kb.problem.EntryError`, FileNotFoundError."""
-        known = knowledge(*entries)
+        return cls.of(knowledge(*entries))
+
+    @classmethod
+    def of(cls, known: Knowledge) -> Tool:
+        """A tool for this knowledge, its scanner from the user's cache where it is there."""
         key = "-".join(pack.digest for pack in known.packs)
         return cls(known, Scanner(known.literals, cache_folder(), MARKS, known.names, key, len(STANDING_OUT)))
 

@@ -104,6 +104,9 @@ def test_nothing_to_read(tmp_path: Path, content: bytes) -> None:
     if content == b"":
         assert done.returncode == 2
         assert b"nothing to read" in done.stderr
+    else:
+        assert done.returncode == 0
+        assert done.stderr == b""
     assert b"Traceback" not in done.stderr
 
 

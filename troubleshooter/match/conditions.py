@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kb import versions
-from kb.compiled import Knowledge
+from kb.compiled import TOLERATED, Knowledge
 from kb.placeholders import HOLE
 from troubleshooter.match import series
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome, State
@@ -521,7 +521,7 @@ def _not(condition: Condition, context: Context) -> Outcome:
 
 def tolerated(condition: Condition) -> bool:
     """Kinds of conditions that a paste often lacks: not seen, in ``require``, they only lower the confidence."""
-    return condition["kind"] in ("frame", "version", "package", "gpu", "flag", "platform", "ranks", "phase", "not")
+    return condition["kind"] in TOLERATED or condition["kind"] == "not"
 
 
 _KINDS: dict[str, Callable[[Condition, Context], Outcome]] = {

@@ -17,6 +17,7 @@ from kb.form import Entry
 from kb.load import Library, Loaded, english_hash
 from kb.shown import printed, records
 from kb.source import Loader
+from kb.standing import standing
 from kb.versions import release
 
 
@@ -40,7 +41,7 @@ class _Compiler:
         self.literals: dict[str, int] = {}
         self.triggers: dict[int, set[int]] = {}
         self.pseudo: dict[str, set[int]] = {}
-        self.spoken: set[int] = set()
+        self.standing: set[str] = set()
 
     def run(self) -> bytes:
         loaded = [self.library.entries[i] for i in sorted(self.library.entries)]
@@ -61,13 +62,14 @@ class _Compiler:
                 blobs.append(blob)
                 at += len(blob) + 1
         names = sorted(self.literals, key=self.literals.__getitem__)
+        standing_ = [n for n, name in enumerate(names) if name in self.standing]
         header = {
             "format": FORMAT,
-            "digest": hashlib.blake2b("\0".join(names).encode(), digest_size=16).hexdigest(),
+            "digest": hashlib.blake2b("\0".join([*names, *map(str, standing_)]).encode(), digest_size=16).hexdigest(),
             "literals": names,
             "triggers": [sorted(self.triggers.get(self.literals[n], ())) for n in names],
             "checked": _checked(self.library),
-            "names": [n for n in range(len(names)) if n not in self.spoken],
+            "standing": standing_,
             "pseudo": {name: sorted(owners) for name, owners in sorted(self.pseudo.items())},
             "ids": [item.entry.id for item in loaded],
             "places": places,
@@ -106,6 +108,7 @@ class _Compiler:
         body["zh"] = item.chinese.model_dump(exclude_none=True) if item.chinese else None
         body["lookalikes"] = relations[entry.id]
         body["printed"] = printed(item)
+        self.standing |= standing(item)
         body["verified"] = records(item)
         return body
 
@@ -145,9 +148,7 @@ class _Compiler:
         return out
 
     def _pattern(self, pattern: str) -> dict[str, Any]:
-        literals = [self._literal(text) for text in patterns.literals(pattern)]
-        self.spoken.update(literals)
-        return {"re": pattern, "literals": literals}
+        return {"re": pattern, "literals": [self._literal(text) for text in patterns.literals(pattern)]}
 
     def _literal(self, text: str) -> int:
         return self.literals.setdefault(text, len(self.literals))

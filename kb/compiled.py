@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-FORMAT = 17
+FORMAT = 19
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 TOLERATED = frozenset({"frame", "version", "package", "gpu", "flag", "platform", "ranks", "phase"})
@@ -41,8 +41,8 @@ class Pack:
         """Names the literals: what is made from them may be kept under it."""
         self.checked: dict[str, str] = header["checked"]
         """By package: the newest release that the knowledge was checked against."""
-        self.names: list[int] = header["names"]
-        """Literals that are only names of packages and options: worth a line, not a look at what is around it."""
+        self.standing: list[int] = header["standing"]
+        """Literals that make a place in the middle of a large log worth a look (`kb.standing`)."""
         self.triggers: list[list[int]] = header["triggers"]
         self.pseudo: dict[str, list[int]] = header["pseudo"]
         self.ids: list[str] = header["ids"]
@@ -80,11 +80,11 @@ class Knowledge:
         self.packs = packs
         self.literals: list[str] = []
         self._first: list[int] = []
-        self.names: set[int] = set()
+        self.standing: set[int] = set()
         shadowed: dict[str, int] = {}
         for number, pack in enumerate(packs):
             self._first.append(len(self.literals))
-            self.names.update(len(self.literals) + n for n in pack.names)
+            self.standing.update(len(self.literals) + n for n in pack.standing)
             self.literals += pack.literals
             for id_ in pack.ids:
                 shadowed[id_] = number

@@ -17,9 +17,13 @@ from troubleshooter.read.line import Line
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.sources import Source, from_path, from_text
 from troubleshooter.read.stream import Seen, read
+from troubleshooter.read.survey import cores
 from troubleshooter.read.windows import MARKS as STANDING_OUT
 from troubleshooter.report.build import TOP, build
 from troubleshooter.report.model import Report
+
+HELPERS = 3
+"""Threads at most that help to search one log: beyond them, reading it is what takes the time."""
 
 
 @dataclass(slots=True)
@@ -31,6 +35,8 @@ class Tool:
     ignore: dict[str, str] = field(default_factory=dict)
     environment: dict[str, str] = field(default_factory=dict)
     """Installed versions of the training environment (``--env``): they join the facts of every log."""
+    helpers: int = field(default_factory=lambda: min(cores() - 1, HELPERS))
+    """Threads that search a large log beside the one that calls."""
 
     @classmethod
     def load(cls, entries: Sequence[Path] = ()) -> Tool:
@@ -41,14 +47,14 @@ class Tool:
     def of(cls, known: Knowledge) -> Tool:
         """A tool for this knowledge, its scanner from the user's cache where it is there."""
         key = "-".join(pack.digest for pack in known.packs)
-        return cls(known, Scanner(known.literals, cache_folder(), MARKS, known.names, key, len(STANDING_OUT)))
+        return cls(known, Scanner(known.literals, cache_folder(), MARKS, known.standing, key, len(STANDING_OUT)))
 
     def observe(self, sources: Sequence[Source]) -> Observations:
         """What the sources of one run show, merged. Raises `read.sources.Unreadable`."""
         observer = Observer(self.scanner)
         for number, source in enumerate(sources):
             seen = Seen()
-            observer.feed(read(source, number, self.scanner, seen))
+            observer.feed(read(source, number, self.scanner, seen, self.helpers))
             observer.observations.bytes += seen.bytes
             observer.observations.complete &= seen.complete
         found = observer.finish()

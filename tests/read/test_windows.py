@@ -6,9 +6,10 @@ import random
 
 import pytest
 
+from troubleshooter.read.blocks import BLOCK, of_stream
 from troubleshooter.read.sources import from_text
 from troubleshooter.read.stream import raw_lines
-from troubleshooter.read.windows import BLOCK, Windows
+from troubleshooter.read.windows import Windows
 from troubleshooter.tool import Tool
 
 METRIC = b"{'loss': 1.8342, 'grad_norm': 1.2718, 'learning_rate': 0.0001987, 'epoch': 0.03}\n"
@@ -20,9 +21,9 @@ FAILURE = (
 )
 
 
-def looked_at(tool: Tool, data: bytes, size: int) -> list[tuple[int, bytes]]:
+def looked_at(tool: Tool, data: bytes, size: int, helpers: int = 0) -> list[tuple[int, bytes]]:
     chunks = iter([data[i : i + size] for i in range(0, len(data), size)])
-    windows = Windows(chunks, tool.scanner, tool.scanner.first_mark)
+    windows = Windows(lambda buffers: of_stream(chunks, buffers), tool.scanner, helpers)
     return [(n, raw) for first, piece in windows.pieces() for n, raw in enumerate(piece.split(b"\n"), first)]
 
 
@@ -46,8 +47,8 @@ def test_lines_are_the_files_own_whatever_the_chunks(tool: Tool, seed: int) -> N
     assert numbers == sorted(set(numbers))
     for number, raw in seen:
         assert raw[:50_000] == real.get(number, b"")[:50_000]
-    assert seen == looked_at(tool, data, 7_777) == looked_at(tool, data, 1 << 20)
-    if len(data) <= 2 * BLOCK:
+    assert seen == looked_at(tool, data, 7_777) == looked_at(tool, data, 1 << 20, helpers=2)
+    if len(data) <= BLOCK:
         assert len(seen) >= len(real)
 
 

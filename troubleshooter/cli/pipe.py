@@ -11,7 +11,8 @@ import time
 from collections.abc import Iterator
 from types import FrameType
 
-from troubleshooter.read.sources import CHUNK, Source, _decoded
+from troubleshooter.read.sources import Source, _decoded
+from troubleshooter.read.text import CHUNK
 
 REST_SECONDS = 5.0
 """After Ctrl-C: how long to read what the dying program still prints."""

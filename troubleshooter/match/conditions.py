@@ -50,6 +50,11 @@ class Context:
                 found[line.file, line.number, line.text] = line
         return iter(sorted(found.values(), key=lambda line: (line.file, line.number)))
 
+    def may_match(self, pattern: dict[str, Any], text: str) -> bool:
+        """Whether a text in lower case holds a literal of the pattern: without one, compiling the pattern is in vain."""
+        literals = pattern["literals"]
+        return not literals or any(self.knowledge.literals[self.base + n] in text for n in literals)
+
     def filled(self, text: str) -> str | None:
         """A text with its ``<<captures>>``; None when one is missing."""
         missing = [m for m in HOLE.finditer(text) if m[1] not in self.captured]
@@ -104,7 +109,7 @@ def _message_anchors(condition: Condition, context: Context) -> Iterator[tuple[A
             evidence = Evidence(failure.line, failure.line.text, "the exception")
             yield Anchor(failure, failure.line), Outcome("held", said, [evidence], {}, 0, len(failure.type))
             continue
-        for found in _in_message(patterns, failure):
+        for found in _in_message(patterns, failure, context):
             yield Anchor(failure, failure.line), _held(said, failure.line, failure.line.text, found, "the exception")
     for pattern in patterns:
         for line in context.lines(pattern):
@@ -116,13 +121,16 @@ def _message_anchors(condition: Condition, context: Context) -> Iterator[tuple[A
                 yield Anchor(None, line), outcome
 
 
-def _in_message(patterns: list[dict[str, Any]], failure: Failure) -> Iterator[Any]:
+def _in_message(patterns: list[dict[str, Any]], failure: Failure, context: Context) -> Iterator[Any]:
     """Matches in an exception's message: one, or several where they captured different values (many parameters that
     do not fit are listed in one message)."""
     texts = [fold(failure.message), fold(failure.text)]
     if "\n" in failure.message:
         texts.append(fold(failure.text.replace("\n", "")))
+    plain = "\0".join(texts).lower()
     for pattern in patterns:
+        if not context.may_match(pattern, plain):
+            continue
         for text in texts:
             seen: set[tuple[tuple[str, str | None], ...]] = set()
             for found in compiled(pattern["re"]).finditer(text):
@@ -281,16 +289,16 @@ def _shown(condition: Condition, points: list[Point], context: Context) -> Point
     shape, value = condition["is"], condition["value"]
     if condition["every"] and not series.every(points, shape, value):
         return None
-    candidates: list[Point] = []
-    if condition["beside"] and shape not in ("stuck", "constant", "falling", "rising", "exploding", "repeating"):
-        candidates = [p for p in points if series.first([p], shape, value)]
-    elif (point := series.first(points, shape, value)) is not None:
-        candidates = [point]
+    if condition["beside"] and shape in series.POINTWISE:
+        shows = series.POINTWISE[shape]
+        candidates: Iterator[Point] = (p for p in points if shows(p.value, value or 0.0))
+    else:
+        point = series.first(points, shape, value)
+        candidates = iter([point] if point is not None else [])
+    good = next((p.record for p in points if series.finite(p.value) and p.value != 0), None)
     for point in candidates:
-        if condition["after_finite"]:
-            before = [p for p in points if p.record < point.record and series.finite(p.value) and p.value != 0]
-            if not before:
-                continue
+        if condition["after_finite"] and (good is None or good >= point.record):
+            continue
         if all(_beside(other, point, context) for other in condition["beside"]):
             return point
     return None

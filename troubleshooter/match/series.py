@@ -19,15 +19,15 @@ def finite(value: float) -> bool:
 
 def first(points: list[Point], shape: str, value: float | None) -> Point | None:
     """The first point that shows the shape, or None. Shapes of a whole series point at its last value."""
-    if shape in _POINTWISE:
-        return next((p for p in points if _POINTWISE[shape](p.value, value or 0.0)), None)
+    if shape in POINTWISE:
+        return next((p for p in points if POINTWISE[shape](p.value, value or 0.0)), None)
     return points[-1] if points and _WHOLE[shape]([p.value for p in points]) else None
 
 
 def every(points: list[Point], shape: str, value: float | None) -> bool:
     """Whether all points show the shape (for shapes of a whole series: whether it does)."""
-    if shape in _POINTWISE:
-        return all(_POINTWISE[shape](p.value, value or 0.0) for p in points)
+    if shape in POINTWISE:
+        return all(POINTWISE[shape](p.value, value or 0.0) for p in points)
     return _WHOLE[shape]([p.value for p in points])
 
 
@@ -75,7 +75,7 @@ def _repeating(values: list[float]) -> bool:
     return False
 
 
-_POINTWISE: dict[str, Callable[[float, float], bool]] = {
+POINTWISE: dict[str, Callable[[float, float], bool]] = {
     "seen": lambda v, _: True,
     "nan": lambda v, _: v != v,
     "inf": lambda v, _: v in (float("inf"), float("-inf")),

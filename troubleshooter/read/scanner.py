@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import hyperscan
 
-_FLAGS = hyperscan.HS_FLAG_CASELESS | hyperscan.HS_FLAG_SINGLEMATCH
+from kb.error_words import ERROR_WORDS, SHORTEST
+
+_ONCE = hyperscan.HS_FLAG_CASELESS | hyperscan.HS_FLAG_SINGLEMATCH
+_EACH = hyperscan.HS_FLAG_CASELESS
+DENSE = 64
+"""Error words in one block from which on it is searched for every literal instead: only a few kinds of them matter."""
 
 
 class Scanner:
     """Finds which of the literals a text holds (ASCII case ignored), each once.
 
     ``literals`` are the knowledge's; ``marks`` come after them, so mark ``i`` has the number ``first_mark + i``.
-    ``names``: literals that are only names (of packages, of options).
     """
 
     def __init__(
@@ -28,35 +32,29 @@ class Scanner:
         literals: Sequence[str],
         cache: Path | None = None,
         marks: Sequence[str] = (),
-        names: frozenset[int] | set[int] = frozenset(),
+        standing: Collection[int] = frozenset(),
         key: str = "",
-        standing_out: int = 0,
+        standing_marks: int = 0,
     ) -> None:
         """``cache``: a folder for compiled databases, or None for no cache; ``key`` names the literals there.
-        ``standing_out``: how many marks, from the first, make a part of a large log worth a look."""
+        ``standing``: literals that make a part of a large log worth a look, as the first ``standing_marks`` marks do.
+        """
         self.first_mark = len(literals)
-        self._everything = [*literals, *marks]
+        everything = [*literals, *marks]
         self._cache = cache if key else None
-        self._key = f"{key}-{zlib.crc32(chr(0).join(marks).encode()):08x}-{getattr(hyperscan, '__version__', '')}"
-        self._database = self._load("lines", self._everything)
-        # Names of packages and the readers' marks stand in nearly every block of a log: whole blocks are scanned without.
-        self._wanted = [n for n in range(self.first_mark + standing_out) if n not in names]
+        self._key = f"{key}-{getattr(hyperscan, '__version__', '')}"
+        self._database = self._load("lines", everything)
+        marked = range(self.first_mark, self.first_mark + standing_marks)
+        self._alone = [everything[n] for n in (*sorted(standing), *marked)]
+        self._long = [len(text) >= SHORTEST or n in marked for n, text in enumerate(everything)]
         self._blocks: hyperscan.Database | None = None
         self._found: list[int] = []
-        self._placed: list[tuple[int, int]] = []
-        append, place, wanted = self._found.append, self._placed.append, self._wanted
+        append = self._found.append
 
         def hit(number: int, start: int, stop: int, flags: int, context: object) -> None:
             append(number)
 
-        def hit_at(number: int, start: int, stop: int, flags: int, context: object) -> None:
-            place((wanted[number], stop))
-
-        self._hit, self._hit_at = hit, hit_at
-
-    def _load(self, name: str, literals: Sequence[str]) -> hyperscan.Database | None:
-        path = self._cache / f"{self._key}-{name}.hs" if self._cache is not None else None
-        return _load(literals, path) if literals else None
+        self._hit = hit
 
     def scan(self, text: bytes) -> list[int]:
         """The numbers of the literals that the text holds."""
@@ -66,18 +64,67 @@ class Scanner:
             self._database.scan(text, match_event_handler=self._hit)
         return found[:]
 
-    def places(self, block: bytes) -> list[tuple[int, int]]:
-        """``(number, end)`` of the first occurrence of each literal in a block of a log that makes it worth a look."""
-        placed = self._placed
-        placed.clear()
-        if self._blocks is None and self._wanted:
-            self._blocks = self._load("blocks", [self._everything[n] for n in self._wanted])
-        if self._blocks is not None and block:
-            self._blocks.scan(block, match_event_handler=self._hit_at)
-        return placed[:]
+    def surveyor(self) -> Surveyor:
+        """A searcher of whole blocks, for one thread."""
+        if self._blocks is None:
+            words = (*ERROR_WORDS, *self._alone)
+            flags = [_EACH] * len(ERROR_WORDS) + [_ONCE] * len(self._alone)
+            self._blocks = self._load("blocks", words, flags)
+        return Surveyor(self._blocks, self._database, self._long)
+
+    def _load(self, name: str, words: Sequence[str], flags: Sequence[int] = ()) -> hyperscan.Database | None:
+        if not words:
+            return None
+        own = zlib.crc32("\0".join(words).encode())
+        path = self._cache / f"{self._key}-{name}-{own:08x}.hs" if self._cache is not None else None
+        return _load(words, flags or [_ONCE] * len(words), path)
 
 
-def _load(literals: Sequence[str], path: Path | None) -> hyperscan.Database:
+class Surveyor:
+    """Finds the places of a block of a large log that are worth a look. It lets other threads run while it searches."""
+
+    def __init__(
+        self, blocks: hyperscan.Database | None, lines: hyperscan.Database | None, long: Sequence[bool]
+    ) -> None:
+        self._blocks, self._lines = blocks, lines
+        self._scratch = hyperscan.Scratch(blocks)
+        self._lines_scratch: hyperscan.Scratch | None = None
+        self._ends: list[int] = []
+        place, words, left = self._ends.append, len(ERROR_WORDS), [0]
+        self._left = left
+
+        def error_or_alone(number: int, start: int, stop: int, flags: int, context: object) -> bool:
+            place(stop)
+            if number < words:
+                left[0] -= 1
+                return left[0] < 0
+            return False
+
+        def any_literal(number: int, start: int, stop: int, flags: int, context: object) -> None:
+            if long[number]:
+                place(stop)
+
+        self._error_or_alone, self._any_literal = error_or_alone, any_literal
+
+    def places(self, block: bytes | bytearray) -> list[int]:
+        """Offsets after what was found, ascending: every error word and the first of each other literal; of a block
+        dense with error words, the first of each literal there is."""
+        ends = self._ends
+        ends.clear()
+        self._left[0] = DENSE
+        if self._blocks is None or not block:
+            return []
+        try:
+            self._blocks.scan(block, match_event_handler=self._error_or_alone, scratch=self._scratch)
+        except hyperscan.ScanTerminated:
+            ends.clear()
+            if self._lines is not None:
+                self._lines_scratch = self._lines_scratch or hyperscan.Scratch(self._lines)
+                self._lines.scan(block, match_event_handler=self._any_literal, scratch=self._lines_scratch)
+        return sorted(set(ends))
+
+
+def _load(words: Sequence[str], flags: Sequence[int], path: Path | None) -> hyperscan.Database:
     if path is not None:
         try:
             database = hyperscan.loadb(path.read_bytes(), hyperscan.HS_MODE_BLOCK)
@@ -87,10 +134,10 @@ def _load(literals: Sequence[str], path: Path | None) -> hyperscan.Database:
             pass
     database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
     database.compile(
-        expressions=[text.encode() for text in literals],
-        ids=list(range(len(literals))),
-        elements=len(literals),
-        flags=[_FLAGS] * len(literals),
+        expressions=[text.encode() for text in words],
+        ids=list(range(len(words))),
+        elements=len(words),
+        flags=list(flags),
         literal=True,
     )
     database.scratch = hyperscan.Scratch(database)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
 
 from troubleshooter.read import lazy
-from troubleshooter.read.text import encoding, recode
+from troubleshooter.read.blocks import BLOCK, Block, Buffers, of_file, of_stream
+from troubleshooter.read.text import CHUNK, encoding, recode
 
-CHUNK = 1 << 20
 FILES = 4096
 """Files of one folder that are read as one run."""
 
@@ -78,6 +80,25 @@ class Source:
     rank: int | None = None
     path: Path | None = None
     notebook: bool = False
+    plain: bool = False
+    """Whether the file's bytes are the log's, not compressed."""
+
+    @contextmanager
+    def blocks(self) -> Iterator[Callable[[Buffers], Iterable[Block]]]:
+        """The log's bytes in blocks; those of a plain file are read by whoever searches them. Raises `Unreadable`."""
+        if not self.plain or self.path is None:
+            yield lambda buffers: of_stream(self.chunks(), buffers)
+            return
+        try:
+            with self.path.open("rb", buffering=0) as file:
+                size = os.fstat(file.fileno()).st_size
+                start = _start(os.pread(file.fileno(), 4, 0)) if size > BLOCK else None
+                if start is None:  # small, no regular file, or in another encoding
+                    yield lambda buffers: of_stream(self.chunks(), buffers)
+                else:
+                    yield lambda buffers: of_file(file.fileno(), start, size - start, buffers)
+        except OSError as error:
+            raise Unreadable(f"{self.name}: cannot be read: {error.strerror or error}") from error
 
 
 class Unreadable(Exception):
@@ -159,7 +180,11 @@ def _file(path: Path, name: str) -> Source:
         except (OSError, EOFError, ValueError) as error:
             raise Unreadable(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
-    return Source(name, chunks, rank_of(name), path, notebook)
+    plain = path.suffix.lower() not in _COMPRESSED and hasattr(os, "preadv")
+    return Source(name, chunks, rank_of(name), path, notebook, plain)
+
+
+_COMPRESSED = (".gz", ".xz", ".bz2", ".zst")
 
 
 def _open(path: Path) -> Any:
@@ -193,10 +218,15 @@ def _decoded(chunks: Iterator[bytes], name: str = "") -> Iterator[bytes]:
     if (name_ := encoding(head)) is not None:
         yield from recode(_chain(head, chunks), name_)
         return
-    if head.startswith(b"\xef\xbb\xbf"):
-        head = head[3:]
-    yield head
+    yield head[_start(head) or 0 :]
     yield from chunks
+
+
+def _start(head: bytes) -> int | None:
+    """Where UTF-8 begins behind its mark; None in another encoding."""
+    if encoding(head) is not None:
+        return None
+    return 3 if head.startswith(b"\xef\xbb\xbf") else 0
 
 
 def _chain(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:

@@ -41,8 +41,13 @@ class Seen:
     complete: bool = True
 
 
-def read(source: Source, file: int = 0, scanner: Scanner | None = None, seen: Seen | None = None) -> Iterator[Line]:
-    """The lines of a source: all of a small one, of a large one those worth a look (all, without a scanner)."""
+def read(
+    source: Source, file: int = 0, scanner: Scanner | None = None, seen: Seen | None = None, helpers: int = 0
+) -> Iterator[Line]:
+    """The lines of a source: all of a small one, of a large one those worth a look (all, without a scanner).
+
+    ``helpers``: threads that search a large log beside the one that calls.
+    """
     stream = f"rank {source.rank}" if source.rank is not None else ""
     seen = seen or Seen()
     if source.notebook:
@@ -52,14 +57,15 @@ def read(source: Source, file: int = 0, scanner: Scanner | None = None, seen: Se
         for number, raw in raw_lines(source.chunks()):
             yield from lines(raw, number, file, stream, source.rank)
         return
-    windows = Windows(source.chunks(), scanner, scanner.first_mark)
-    following = 1
-    for first, piece in windows.pieces():
-        if first != following:
-            yield GAP
-        following = first + piece.count(b"\n") + 1
-        for number, raw in enumerate(piece.split(b"\n"), first):
-            yield from lines(raw, number, file, stream, source.rank)
+    with source.blocks() as blocks:
+        windows = Windows(blocks, scanner, helpers)
+        following = 1
+        for first, piece in windows.pieces():
+            if first != following:
+                yield GAP
+            following = first + piece.count(b"\n") + 1
+            for number, raw in enumerate(piece.split(b"\n"), first):
+                yield from lines(raw, number, file, stream, source.rank)
     seen.bytes, seen.complete = windows.bytes, windows.complete
 
 

@@ -10,6 +10,9 @@ from troubleshooter.read import lazy
 LINE_LIMIT = 64 * 1024
 """Bytes of a line that are looked at; the rest of a longer line is skipped."""
 
+CHUNK = 64 * 1024
+"""Bytes that are read at once: small enough that memory for them is used again and stays in a core's cache."""
+
 # Colours and cursor moves (CSI), titles and links (OSC … BEL or ST), character set switches, single-character escapes.
 _ANSI = lazy.compile(
     r"\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b\][^\x07\x1b]{0,2048}(?:\x07|\x1b\\)?|\x1b[()#%][0-9A-Za-z]|\x1b[ -~]"

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from kb.problem import EntryError
 from troubleshooter.cli.settings import SettingsError, ignored, language
+from troubleshooter.read.survey import cores
 from troubleshooter.scan import jobs, record
-from troubleshooter.scan.run import cores, scan
+from troubleshooter.scan.run import scan
 from troubleshooter.scan.summary import lines, summary
 from troubleshooter.tool import Tool
 

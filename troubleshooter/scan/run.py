@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
@@ -67,6 +66,7 @@ def _start(entries: Sequence[Path], ignore: dict[str, str]) -> None:
     global _tool
     _tool = Tool.load(entries)
     _tool.ignore = ignore
+    _tool.helpers = 0  # every core has a worker of its own
 
 
 def _diagnose(batch: Sequence[Job]) -> list[dict[str, Any]]:
@@ -105,8 +105,3 @@ class _Bar:
 
     def end(self) -> None:
         sys.stderr.write("\n")
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

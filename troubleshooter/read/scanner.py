@@ -10,6 +10,7 @@ import os
 import zlib
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import cast
 
 import hyperscan
 
@@ -114,13 +115,14 @@ class Surveyor:
         self._left[0] = DENSE
         if self._blocks is None or not block:
             return []
+        data = cast(bytes, block)  # any buffer will do
         try:
-            self._blocks.scan(block, match_event_handler=self._error_or_alone, scratch=self._scratch)
+            self._blocks.scan(data, match_event_handler=self._error_or_alone, scratch=self._scratch)
         except hyperscan.ScanTerminated:
             ends.clear()
             if self._lines is not None:
                 self._lines_scratch = self._lines_scratch or hyperscan.Scratch(self._lines)
-                self._lines.scan(block, match_event_handler=self._any_literal, scratch=self._lines_scratch)
+                self._lines.scan(data, match_event_handler=self._any_literal, scratch=self._lines_scratch)
         return sorted(set(ends))
 
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from troubleshooter.read.blocks import BLOCK, of_stream
+from troubleshooter.read.log import BLOCK, StreamLog
 from troubleshooter.read.sources import from_text
 from troubleshooter.read.stream import raw_lines
 from troubleshooter.read.windows import Windows
@@ -23,7 +23,7 @@ FAILURE = (
 
 def looked_at(tool: Tool, data: bytes, size: int, helpers: int = 0) -> list[tuple[int, bytes]]:
     chunks = iter([data[i : i + size] for i in range(0, len(data), size)])
-    windows = Windows(lambda buffers: of_stream(chunks, buffers), tool.scanner, helpers)
+    windows = Windows(StreamLog(chunks), tool.scanner, helpers)
     return [(n, raw) for first, piece in windows.pieces() for n, raw in enumerate(piece.split(b"\n"), first)]
 
 

@@ -107,7 +107,7 @@ class Surveyor:
 
         self._error_or_alone, self._any_literal = error_or_alone, any_literal
 
-    def places(self, block: bytes | bytearray) -> list[int]:
+    def ends(self, block: bytes | bytearray) -> list[int]:
         """Offsets after what was found, ascending: every error word and the first of each other literal; of a block
         dense with error words, the first of each literal there is."""
         ends = self._ends
@@ -115,7 +115,7 @@ class Surveyor:
         self._left[0] = DENSE
         if self._blocks is None or not block:
             return []
-        data = cast(bytes, block)  # any buffer will do
+        data = cast("bytes", block)  # any buffer will do
         try:
             self._blocks.scan(data, match_event_handler=self._error_or_alone, scratch=self._scratch)
         except hyperscan.ScanTerminated:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
 
 from troubleshooter.read import lazy
-from troubleshooter.read.blocks import BLOCK, Block, Buffers, of_file, of_stream
+from troubleshooter.read.log import BLOCK, FileLog, Log, StreamLog
 from troubleshooter.read.text import CHUNK, encoding, recode
 
 FILES = 4096
@@ -84,19 +84,18 @@ class Source:
     """Whether the file's bytes are the log's, not compressed."""
 
     @contextmanager
-    def blocks(self) -> Iterator[Callable[[Buffers], Iterable[Block]]]:
-        """The log's bytes in blocks; those of a plain file are read by whoever searches them. Raises `Unreadable`."""
+    def log(self) -> Iterator[Log]:
+        """The log's bytes; those of a large plain file are read where they lie. Raises `Unreadable`."""
         if not self.plain or self.path is None:
-            yield lambda buffers: of_stream(self.chunks(), buffers)
+            yield StreamLog(self.chunks())
             return
         try:
             with self.path.open("rb", buffering=0) as file:
-                size = os.fstat(file.fileno()).st_size
-                start = _start(os.pread(file.fileno(), 4, 0)) if size > BLOCK else None
-                if start is None:  # small, no regular file, or in another encoding
-                    yield lambda buffers: of_stream(self.chunks(), buffers)
-                else:
-                    yield lambda buffers: of_file(file.fileno(), start, size - start, buffers)
+                descriptor = file.fileno()
+                size = os.fstat(descriptor).st_size
+                # What is small, no regular file, or not plainly UTF-8 is read as it comes.
+                seekable = size > BLOCK and _start(os.pread(descriptor, 4, 0)) == 0
+                yield FileLog(descriptor, size) if seekable else StreamLog(self.chunks())
         except OSError as error:
             raise Unreadable(f"{self.name}: cannot be read: {error.strerror or error}") from error
 

@@ -57,8 +57,8 @@ def read(
         for number, raw in raw_lines(source.chunks()):
             yield from lines(raw, number, file, stream, source.rank)
         return
-    with source.blocks() as blocks:
-        windows = Windows(blocks, scanner, helpers)
+    with source.log() as log:
+        windows = Windows(log, scanner, helpers)
         following = 1
         for first, piece in windows.pieces():
             if first != following:

@@ -14,12 +14,16 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
-from troubleshooter.read.blocks import Block
-from troubleshooter.read.scanner import Scanner, Surveyor
+from troubleshooter.read.log import BLOCK, Block
+from troubleshooter.read.scanner import Scanner
+from troubleshooter.read.text import CHUNK, LINE_LIMIT
 
-AHEAD = 6
-"""Blocks that are begun before the oldest of them must be done."""
+FEW = 32 * 1024 * 1024
+"""Bytes up to which the import of a faster counter does not pay."""
+BEFORE, AFTER = 120, 80
+_ONLY_LINE_ENDS = b"\n" * CHUNK
 _HANDOVER = 0.0005
 """Seconds after which a busy thread lets another one run Python; the searches need it for a moment each."""
 
@@ -29,14 +33,33 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class Surveyed:
-    """A block, and once it is done the offsets in it just after what stands out."""
+class Worker:
+    """What one thread needs for the search."""
 
-    __slots__ = ("_claim", "_done", "block", "fault", "places")
+    def __init__(self, scanner: Scanner) -> None:
+        self.surveyor = scanner.surveyor()
+        self.buffer = bytearray(BLOCK)
+
+
+class Place(NamedTuple):
+    """Where something stands out: offsets in the log of the line's start and of the end of what was found, and the
+    line's text there, of at most `BEFORE` and `AFTER` bytes around that end."""
+
+    start: int
+    end: int
+    text: bytes
+
+
+class Surveyed:
+    """A block, and what is known once it is done: its size, the line ends of each `CHUNK` of it, and its places."""
+
+    __slots__ = ("_claim", "_done", "block", "fault", "line_ends", "places", "size")
 
     def __init__(self, block: Block) -> None:
         self.block = block
-        self.places: list[int] = []
+        self.size = 0
+        self.line_ends: list[int] = []
+        self.places: list[Place] = []
         self.fault: BaseException | None = None
         self._claim = threading.Lock()
         self._done = threading.Event()
@@ -45,13 +68,20 @@ class Surveyed:
     def done(self) -> bool:
         return self._done.is_set()
 
-    def survey(self, surveyor: Surveyor) -> bool:
+    def survey(self, worker: Worker) -> bool:
         """Do the work unless another thread does it already; whether it was done here."""
         if not self._claim.acquire(blocking=False):
             return False
         try:
-            self.block.fill()
-            self.places = surveyor.places(self.block.data)
+            data = self.block.load(worker.buffer)
+            self.size = len(data)
+            with memoryview(data) as view:
+                # Short pieces are still in the cache when they are counted.
+                self.line_ends = [
+                    _line_ends(bytes(view[i : i + CHUNK]), self.block.offset) for i in range(0, self.size, CHUNK)
+                ]
+            ends = worker.surveyor.ends(data)
+            self.places = [_place(data, self.block.offset, end) for end in ends]
         except BaseException as fault:  # told to the thread that waits for the block
             self.fault = fault
         finally:
@@ -62,24 +92,40 @@ class Surveyed:
         self._done.wait()
 
 
-def surveyed(blocks: Iterable[Block], scanner: Scanner, helpers: int) -> Iterator[Surveyed]:
-    """The blocks in order, done. They are taken by the calling thread alone: a pipe that waits may be interrupted there.
+def _place(data: bytearray, offset: int, end: int) -> Place:
+    start = data.rfind(b"\n", max(0, end - LINE_LIMIT), end - 1) + 1
+    text = bytes(data[max(start, end - BEFORE) : end + AFTER].partition(b"\n")[0])
+    return Place(offset + start, offset + end, text)
 
-    Raises what reading a block raised.
+
+def _line_ends(part: bytes, offset: int) -> int:
+    """How many line ends there are: `bytes.count` looks at byte after byte up to Python 3.12, rapidfuzz at vectors of
+    them."""
+    if offset < FEW:
+        return part.count(b"\n")
+    from rapidfuzz.distance import Hamming
+
+    return int(Hamming.similarity(part, _ONLY_LINE_ENDS if len(part) == CHUNK else b"\n" * len(part)))
+
+
+def surveyed(blocks: Iterable[Block], ahead: int, scanner: Scanner, helpers: int) -> Iterator[Surveyed]:
+    """The blocks in order, done; ``ahead`` of them may be taken before the first is given back.
+
+    They are taken by the calling thread alone: a pipe that waits may be interrupted there. Raises what reading raised.
     """
-    own = scanner.surveyor()
+    own = Worker(scanner)
     held: deque[Surveyed] = deque()
     with _helped(scanner, helpers) as offer:
         for block in blocks:
             held.append(Surveyed(block))
             offer(held[-1])
-            if len(held) > AHEAD:
+            if len(held) > ahead:
                 yield _finished(held, own)
         while held:
             yield _finished(held, own)
 
 
-def _finished(held: deque[Surveyed], own: Surveyor) -> Surveyed:
+def _finished(held: deque[Surveyed], own: Worker) -> Surveyed:
     """The oldest block, done; while a helper is at it, this thread does later ones."""
     oldest = held[0]
     while not oldest.done:
@@ -96,7 +142,7 @@ def _helped(scanner: Scanner, helpers: int) -> Iterator[Callable[[Surveyed], Non
     """What offers a block to helper threads, which end with it."""
     offered: queue.SimpleQueue[Surveyed | None] = queue.SimpleQueue()
     threads = [
-        threading.Thread(target=_help, args=(scanner.surveyor(), offered), name=f"survey-{n}", daemon=True)
+        threading.Thread(target=_help, args=(Worker(scanner), offered), name=f"survey-{n}", daemon=True)
         for n in range(helpers)
     ]
     before = sys.getswitchinterval()
@@ -112,6 +158,6 @@ def _helped(scanner: Scanner, helpers: int) -> Iterator[Callable[[Surveyed], Non
             offered.put(None)
 
 
-def _help(surveyor: Surveyor, offered: queue.SimpleQueue[Surveyed | None]) -> None:
+def _help(worker: Worker, offered: queue.SimpleQueue[Surveyed | None]) -> None:
     while (item := offered.get()) is not None:
-        item.survey(surveyor)
+        item.survey(worker)

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import itertools
 import re
+from array import array
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 
-from troubleshooter.read.blocks import Block, Buffers
+from troubleshooter.read.log import BLOCK, Log
 from troubleshooter.read.scanner import Scanner
-from troubleshooter.read.survey import Surveyed, surveyed
-from troubleshooter.read.text import LINE_LIMIT
+from troubleshooter.read.survey import AFTER, BEFORE, Surveyed, surveyed
+from troubleshooter.read.text import CHUNK, LINE_LIMIT
 
 HEAD, TAIL = 64 * 1024, 128 * 1024
 """Bytes at both ends that are looked at whole: how the run was set up, and its last failure, which is usually the one."""
@@ -39,7 +40,8 @@ MARKS = (
 _DIGITS = b"0123456789"
 _HEADER = re.compile(rb"(?i)traceback \(most recent")
 _RAISED = re.compile(rb"\w(?:Error|Exception|Interrupt)(?::\s|\s*$)|terminate called|\b(?:FATAL|panicked)\b")
-_MARGIN = WIDE + LINE_LIMIT
+# Bytes beyond a span in which the ends of its lines are looked for: first few, then as many as a line may have.
+_CLOSE, _MARGIN = 1024, LINE_LIMIT + 16
 
 Piece = tuple[int, bytes]
 """Raw lines that follow each other: the number of the first, and their bytes (without the last line end)."""
@@ -50,14 +52,14 @@ Span = tuple[int, int]
 class Windows:
     """Reads one input; ``pieces`` are what to look at, ``complete`` whether that was all of it."""
 
-    def __init__(self, blocks: Callable[[Buffers], Iterable[Block]], scanner: Scanner, helpers: int = 0) -> None:
-        """``blocks``: the log in memory that is given; ``helpers``: threads that search a large log beside the one that
-        calls."""
-        self._blocks = blocks
+    def __init__(self, log: Log, scanner: Scanner, helpers: int = 0) -> None:
+        """``helpers``: threads that search a large log beside the one that calls."""
+        self._log = log
         self._scanner = scanner
         self._helpers = helpers
         self.complete = True
         self.bytes = 0
+        self._line_ends = array("Q", [0])  # before each `CHUNK` of the log
         self._upto = 0  # bytes before this offset have been given out or passed over for good
         self._cut = False  # it lies within a line of which the start was given out
         self._seen: dict[bytes, int] = {}
@@ -65,50 +67,38 @@ class Windows:
 
     def pieces(self) -> Iterator[Piece]:
         """Every piece to look at, in the order of the log."""
-        buffers = Buffers()
-        blocks = iter(self._blocks(buffers))
+        blocks = self._log.blocks()
         first = list(itertools.islice(blocks, 2))
-        if len(first) == 2:
-            self.complete = False
-            yield from self._large(itertools.chain(first, blocks), buffers)
-        elif first:
-            first[0].fill()
-            self.bytes = len(first[0].data)
-            yield 1, bytes(first[0].data.removesuffix(b"\n"))
-
-    def _large(self, blocks: Iterable[Block], buffers: Buffers) -> Iterator[Piece]:
-        held: deque[tuple[Surveyed, int]] = (
-            deque()
-        )  # blocks, and the number of the first line that begins in or before each
-        before = bytearray()
-        line = 1
-        for item in surveyed(blocks, self._scanner, self._helpers):
-            held.append((item, line))
-            line += item.block.line_ends
-            self.bytes += len(item.block.data)
+        if len(first) < 2:
+            for block in first:
+                data = bytes(block.load(bytearray(BLOCK)))
+                self.bytes = len(data)
+                yield 1, data.removesuffix(b"\n")
+            return
+        self.complete = False
+        held: deque[Surveyed] = deque()
+        for item in surveyed(itertools.chain(first, blocks), self._log.ahead, self._scanner, self._helpers):
+            held.append(item)
+            self.bytes += item.size
+            for count in item.line_ends:
+                self._line_ends.append(self._line_ends[-1] + count)
             if len(held) > 2:
-                oldest, number = held.popleft()
-                after = held[0][0].block.data
-                yield from self._cut_out(self._spans(oldest, before, after), oldest.block, number, before, after)
-                buffers.give(before)
-                before = oldest.block.data
+                yield from self._cut_out(self._spans(held.popleft()), end=False)
         while held:
-            oldest, number = held.popleft()
-            following = held[0][0].block.data if held else None
-            spans = self._spans(oldest, before, following or bytearray())
-            end = oldest.block.offset + len(oldest.block.data)
-            if end > self.bytes - TAIL:
-                spans.append((max(oldest.block.offset, self.bytes - TAIL), end))
-            yield from self._cut_out(spans, oldest.block, number, before, following)
-            before = oldest.block.data
+            oldest = held.popleft()
+            start, stop = oldest.block.offset, oldest.block.offset + oldest.size
+            spans = self._spans(oldest)
+            if stop > self.bytes - TAIL:
+                spans.append((max(start, self.bytes - TAIL), stop))
+            yield from self._cut_out(spans, end=not held)
 
     # --- where to look ---
 
-    def _spans(self, item: Surveyed, before: bytearray, after: bytearray) -> list[Span]:
+    def _spans(self, item: Surveyed) -> list[Span]:
         """The parts of the log in and around the block that are worth a look."""
-        offset, data = item.block.offset, item.block.data
+        offset, stop = item.block.offset, item.block.offset + item.size
         spans: list[Span] = [(0, HEAD)] if offset == 0 else []
-        for at in range(offset + NEAR, offset + len(data), SAMPLE) if item.block.line_ends else ():
+        for at in range(offset, stop, SAMPLE) if any(item.line_ends) else ():
             index = at // SAMPLE
             if index % (1 << (index // SAMPLES).bit_length()) == 0:
                 spans.append((at, at + SHOWN))
@@ -116,66 +106,54 @@ class Windows:
         if self._windows >= WINDOWS or len(seen) > 50_000:
             return spans
         taken = -1  # the line that was taken last
-        for end in item.places:
-            start = data.rfind(b"\n", max(0, end - LINE_LIMIT), end - 1) + 1
+        for start, end, text in item.places:
             if start == taken:
                 continue
-            line = data[max(start, end - 120) : end + 80].partition(b"\n")[0]
-            if start == 0 and end < 120:  # a line that may begin in the block before, or end in the next one
-                line = before[end - 120 :].rpartition(b"\n")[2] + line
-            elif end + 80 > len(data):
-                line = (line + after[:80]).partition(b"\n")[0]
-            kind = bytes(line.translate(None, _DIGITS))
+            if (start == offset and end < offset + BEFORE) or end + AFTER > stop:  # the line may reach beyond the block
+                around = self._log.take(end - BEFORE, end + AFTER)
+                within = min(end, BEFORE)
+                text = around[:within].rpartition(b"\n")[2] + around[within:].partition(b"\n")[0]
+            kind = text.translate(None, _DIGITS)
             count = seen.get(kind, 0)
             if count >= SAME:
                 continue
             seen[kind] = count + 1
             self._windows += 1
             taken = start
-            spans.append(self._around(data, line, offset, start, end))
+            spans.append(self._around(start, end, text))
         return spans
 
-    def _around(self, data: bytearray, line: bytearray, offset: int, start: int, end: int) -> Span:
-        if _HEADER.search(line):
-            return offset + start, offset + end + WIDE
-        if _RAISED.search(line) or data.rfind(b"Traceback (most", max(0, end - WIDE), end) != -1:
-            return offset + start - WIDE, offset + end + MESSAGE
-        return offset + start, offset + end + NEAR
+    def _around(self, start: int, end: int, text: bytes) -> Span:
+        if _HEADER.search(text):
+            return start, end + WIDE
+        if _RAISED.search(text) or b"Traceback (most" in self._log.take(end - WIDE, end):
+            return start - WIDE, end + MESSAGE
+        return start, end + NEAR
 
     # --- cutting it out ---
 
-    def _cut_out(
-        self, spans: list[Span], block: Block, number: int, before: bytearray, after: bytearray | None
-    ) -> Iterator[Piece]:
-        """The whole lines that the spans touch and that were not given out; ``after`` is None at the end of the log."""
-        merged = _merged(spans)
-        if not merged:
-            return
-        data, base = block.data, block.offset
-        if data.rfind(b"\n", 0, max(merged[0][0] - base, 0)) == -1 or data.find(b"\n", merged[-1][1] - base) == -1:
-            margin = before[-_MARGIN:]
-            data, base = margin + data + (after or b"")[:_MARGIN], base - len(margin)
-        ahead = block.offset - base  # bytes of the block before that are at hand
-        for low, high in merged:
-            start = self._line_start(data, base, low - base)
+    def _cut_out(self, spans: list[Span], *, end: bool) -> Iterator[Piece]:
+        """The whole lines that the spans touch and that were not given out; ``end``: nothing comes after the last."""
+        for low, high in _merged(spans):
+            for margin in (_CLOSE, _MARGIN):
+                base = max(low - margin, 0)
+                data = self._log.take(base, high + margin)
+                start = self._line_start(data, base, max(low, 0) - base, margin == _MARGIN)
+                stop = data.find(b"\n", max(high - base, 1) - 1)
+                if start is not None and stop != -1:
+                    break
             high = min(high - base, len(data))
             if start is None or start >= high:
                 continue
-            at = min(max(start - ahead, 0), len(block.data))
-            line = number + block.line_ends_before(at)
-            line += data.count(b"\n", at + ahead, start) - data.count(b"\n", start, at + ahead)
-            stop = data.find(b"\n", high - 1)
-            last = after is None and stop == -1
+            last = end and stop == -1
             stop = len(data) if stop == -1 else stop
-            if stop - high > LINE_LIMIT:
-                yield line, bytes(data[start : high + LINE_LIMIT])
-            else:
-                yield line, bytes(data[start:stop])
+            yield self._number(base + start), data[start : min(stop, high + LINE_LIMIT)]
             self._cut = stop == len(data) and not last
             self._upto = base + stop + (0 if self._cut else 1)
 
-    def _line_start(self, data: bytearray, base: int, low: int) -> int | None:
-        """Where the line begins that stands at ``low``, or the first one after it whose start is at hand and new."""
+    def _line_start(self, data: bytes, base: int, low: int, wide: bool) -> int | None:
+        """Where the line begins that stands at ``low``. Where its start is not even ``wide`` at hand, or was given out,
+        the first one after it."""
         upto = self._upto - base
         if low > upto:
             line_end = data.rfind(b"\n", max(upto, 0), low)
@@ -183,9 +161,15 @@ class Windows:
                 return line_end + 1
         if upto >= 0 and not self._cut:
             return upto
-        # In a line that began before what is at hand, or whose start was given out.
+        if upto < 0 and not wide:
+            return None
         line_end = data.find(b"\n", max(low, upto, 0))
         return line_end + 1 if line_end != -1 else None
+
+    def _number(self, at: int) -> int:
+        """The number of the line that holds an offset."""
+        chunk = at // CHUNK
+        return 1 + self._line_ends[chunk] + self._log.take(chunk * CHUNK, at).count(b"\n")
 
 
 def _merged(spans: list[Span]) -> list[Span]:

@@ -1,0 +1,115 @@
+"""A log's bytes: in blocks of one size for the search, and again at any place that is worth a look.
+
+A file is read where it lies, each block by the thread that searches it (its bytes stay in that core's cache) and each
+place once more when it is looked at. Of a stream the last blocks are kept. Memory is used again: fresh memory for each
+block would cost more than the search.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+BLOCK = 512 * 1024
+"""Bytes: with the automata of the search a block fits a core's second cache."""
+
+
+class Block:
+    """``size`` bytes at ``offset`` of a log."""
+
+    __slots__ = ("_data", "_file", "offset", "size")
+
+    def __init__(self, offset: int, size: int, *, data: bytearray | None = None, file: int = -1) -> None:
+        self.offset, self.size = offset, size
+        self._data, self._file = data, file
+
+    def load(self, buffer: bytearray) -> bytearray:
+        """The bytes, in the buffer (of at least `BLOCK` bytes) or where they are. A file may have become shorter.
+
+        Raises OSError where it cannot be read.
+        """
+        data, at = self._data, self.size
+        if data is None:
+            data, at = buffer, 0
+            with memoryview(buffer) as view:
+                while at < self.size and (got := os.preadv(self._file, [view[at : self.size]], self.offset + at)):
+                    at += got
+        return data if at == len(data) else data[:at]
+
+
+class Log(Protocol):
+    """Where blocks and places come from. ``ahead``: blocks that may be taken before the first of them is done with."""
+
+    ahead: int
+
+    def blocks(self) -> Iterator[Block]:
+        """All blocks in order, once."""
+
+    def take(self, start: int, stop: int) -> bytes:
+        """The bytes between two offsets, as far as they are there: near the block that is looked at."""
+
+
+class FileLog:
+    """``size`` bytes of an open file."""
+
+    ahead = 1024
+
+    def __init__(self, descriptor: int, size: int) -> None:
+        self._descriptor, self._size = descriptor, size
+
+    def blocks(self) -> Iterator[Block]:
+        for offset in range(0, self._size, BLOCK):
+            yield Block(offset, min(BLOCK, self._size - offset), file=self._descriptor)
+
+    def take(self, start: int, stop: int) -> bytes:
+        start = max(start, 0)
+        stop = min(stop, self._size)
+        return os.pread(self._descriptor, stop - start, start) if stop > start else b""
+
+
+class StreamLog:
+    """Chunks that come once, of any size."""
+
+    ahead = 6
+    _KEPT = ahead + 6  # those under way, and those around the place that is looked at
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = chunks
+        self._kept: deque[tuple[int, bytearray]] = deque()
+
+    def blocks(self) -> Iterator[Block]:
+        offset = at = 0
+        data = self._room()
+        view = memoryview(data)
+        for chunk in self._chunks:
+            rest = chunk
+            while rest:
+                part = rest[: BLOCK - at]
+                view[at : at + len(part)] = part
+                at += len(part)
+                rest = rest[len(part) :]
+                if at == BLOCK:
+                    self._kept.append((offset, data))
+                    yield Block(offset, at, data=data)
+                    offset, at = offset + at, 0
+                    data = self._room()
+                    view = memoryview(data)
+        view.release()
+        if at:
+            data = data[:at]
+            self._kept.append((offset, data))
+            yield Block(offset, at, data=data)
+
+    def _room(self) -> bytearray:
+        return self._kept.popleft()[1] if len(self._kept) >= self._KEPT else bytearray(BLOCK)
+
+    def take(self, start: int, stop: int) -> bytes:
+        start = max(start, 0)
+        parts = [
+            memoryview(data)[max(start - offset, 0) : stop - offset]
+            for offset, data in self._kept
+            if offset < stop and start < offset + len(data)
+        ]
+        return b"".join(parts)

@@ -1,9 +1,10 @@
-"""Speed and memory beside ripgrep: ``python -m benchmarks.speed [--size 256] [--seed 1] [--runs 5] [--write]``.
+"""Speed and memory beside ripgrep: ``python -m benchmarks.speed [--size 256] [--seed 1] [--runs 5] [--rg PATH] [--write]``.
 
 For each kind of log the commands run in turn, several times, and medians and ratios are taken: ``troubleshoot FILE`` (the
-whole diagnosis, as JSON), ``rg -c -F -f PATTERNS FILE`` with 100 and with 1,000 patterns (the shipped entries' own
-literals, padded with words that do not occur), and ``python -c pass`` for the start-up. ``--write`` keeps the figures in
-``benchmarks/RESULTS.md`` with machine, versions and date.
+whole diagnosis, as JSON); ``rg -c -F -f PATTERNS FILE`` of each ripgrep that is named, with 100 and with 1,000 patterns (the
+shipped entries' own literals, padded with words that do not occur); and once a plain Python loop over lines with the 100
+patterns. Then small logs and the start-up beside ``python -c pass``. Sizes may be several: ``--size 256 --size 1024``.
+``--write`` keeps the figures in ``benchmarks/RESULTS.md`` with machine, versions and date.
 """
 
 from __future__ import annotations
@@ -81,80 +82,116 @@ def patterns(count: int, literals: Sequence[str], seed: int) -> list[str]:
     return out
 
 
+_LOOP = """
+import sys
+patterns = open(sys.argv[1], "rb").read().lower().splitlines()
+with open(sys.argv[2], "rb") as log:
+    print(sum(any(p in line for p in patterns) for line in map(bytes.lower, log)))
+"""
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--size", type=int, default=256, help="MiB of the large logs")
+    parser.add_argument("--size", type=int, action="append", help="MiB of the large logs; may be given several times")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--rg", default="rg", help="the ripgrep to compare with")
+    parser.add_argument("--rg", action="append", help="a ripgrep to compare with; may be given several times")
     parser.add_argument("--command", default=None, help="the troubleshoot to measure (default: of this environment)")
     parser.add_argument("--write", action="store_true", help="keep the figures in benchmarks/RESULTS.md")
     parser.add_argument("--folder", type=Path, default=None, help="where the logs are made (default: a temporary folder)")
     given = parser.parse_args()
+    given.size, given.rg = given.size or [256], given.rg or ["rg"]
     tool = [given.command] if given.command else [sys.executable, "-m", "troubleshooter"]
-    literals = Tool.load().knowledge.literals
     python = str(Path(tool[0]).with_name("python")) if given.command else sys.executable
-    if shutil.which(given.rg) is None:
-        raise SystemExit(f"{given.rg}: not found; install ripgrep (Debian: apt-get install ripgrep) or name it with --rg")
+    for rg in given.rg:
+        if shutil.which(rg) is None:
+            raise SystemExit(f"{rg}: not found; install ripgrep (Debian: apt-get install ripgrep) or name it with --rg")
+    literals = Tool.load().knowledge.literals
     with tempfile.TemporaryDirectory(dir=given.folder) as place:
-        text = _report(Path(place), tool, python, given, literals)
+        bench = Bench(Path(place), tool, python, given, literals)
+        text = "\n".join([*bench.heading(), *bench.large(), *bench.small(), ""])
     print(text)
     if given.write:
         TARGET.write_text(text, encoding="utf-8")
 
 
-def _report(place: Path, tool: Sequence[str], python: str, given: argparse.Namespace, literals: Sequence[str]) -> str:
-    files = {}
-    for count in (100, 1000):
-        files[count] = place / f"patterns-{count}"
-        files[count].write_text("\n".join(patterns(count, literals, given.seed)) + "\n")
-    version = subprocess.run([given.rg, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
-    out = [
-        "# Results",
-        "",
-        f"Made {date.today().isoformat()} by `python -m benchmarks.speed --size {given.size} --seed {given.seed} "
-        f"--runs {given.runs} --write` with Troubleshoot {__version__}, {version}, Python {platform.python_version()}, "
-        f"{platform.machine()}, {os.cpu_count()} cores. Medians of whole processes, run in turn; ratios are rg's time over ours.",
-        "",
-        "| log | ours s | CPU s | peak MB | rg 100 s | rg 1,000 s | rg 100 / ours | rg 1,000 / ours |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    for kind, size in [*((kind, given.size * MIB) for kind in logs.KINDS), ("one line", given.size * MIB)]:
-        path = place / "log"
-        logs.write(path, kind, size, given.seed, [t for t in literals if len(t) >= 8])
-        path.read_bytes()  # all readers find it in the page cache
-        ours, few, many = measure(
-            [
-                [*tool, "--format", "json", str(path)],
-                *([given.rg, "-c", "-F", "-f", str(files[count]), str(path)] for count in (100, 1000)),
-            ],
-            given.runs,
-        )
-        out.append(
-            f"| {kind}, {given.size} MiB | {ours.wall:.2f} | {ours.cpu:.2f} | {ours.peak:.0f} | {few.wall:.2f} | {many.wall:.2f} "
-            f"| {few.wall / ours.wall:.2f} | {many.wall / ours.wall:.2f} |"
-        )
-        print(out[-1], file=sys.stderr)
-    path = place / "pasted"
-    path.write_bytes(logs.FAILURE)
-    small, large = place / "small", place / "large"
-    logs.write(small, "failure at the end", MIB, given.seed, literals)
-    logs.write(large, "failure at the end", 16 * MIB, given.seed, literals)
-    commands = [[python, "-c", "pass"], *([*tool, *form, str(path)] for form in ([], ["--format", "json"]))]
-    bare, shown, data = measure(commands, max(15, given.runs))
-    one, many_ = measure([[*tool, "--format", "json", str(p)] for p in (small, large)], given.runs)
-    out += [
-        "",
-        "| start-up | ms | of `python -c pass` |",
-        "| --- | --- | --- |",
-        f"| `python -c pass` | {bare.wall * 1000:.1f} | 1 |",
-        f"| a pasted traceback, terminal | {shown.wall * 1000:.1f} | {shown.wall / bare.wall:.1f} |",
-        f"| a pasted traceback, JSON | {data.wall * 1000:.1f} | {data.wall / bare.wall:.1f} |",
-        f"| a log of 1 MiB, JSON | {one.wall * 1000:.1f} | {one.wall / bare.wall:.1f} |",
-        f"| a log of 16 MiB, JSON | {many_.wall * 1000:.1f} | {many_.wall / bare.wall:.1f} |",
-        "",
-    ]
-    return "\n".join(out)
+class Bench:
+    """The tables of one run of the benchmark, as lines of Markdown."""
+
+    def __init__(self, place: Path, tool: list[str], python: str, given: argparse.Namespace, literals: list[str]) -> None:
+        self.place, self.tool, self.python, self.given = place, tool, python, given
+        self.literals = literals
+        self.patterns = {count: place / f"patterns-{count}" for count in (100, 1000)}
+        for count, file in self.patterns.items():
+            file.write_text("\n".join(patterns(count, literals, given.seed)) + "\n")
+
+    def heading(self) -> list[str]:
+        given = self.given
+        versions = [
+            subprocess.run([rg, "--version"], capture_output=True, text=True, check=True).stdout.split()[1] for rg in given.rg
+        ]
+        asked = " ".join([*(f"--size {size}" for size in given.size), f"--seed {given.seed} --runs {given.runs}"])
+        return [
+            "# Results",
+            "",
+            f"Made {date.today().isoformat()} by `python -m benchmarks.speed {asked}` with Troubleshoot {__version__} "
+            f"({len(self.literals)} literals), ripgrep {' and '.join(versions)}, Python {platform.python_version()}, "
+            f"{platform.machine()}, {os.cpu_count()} cores. Medians of whole processes, run in turn. Ratios are the time of the "
+            "fastest ripgrep over ours: above 1, ours is faster. The loop is plain Python over lines with the 100 patterns, run once.",
+            "",
+        ]
+
+    def large(self) -> list[str]:
+        rgs = [f"rg{n + 1 if len(self.given.rg) > 1 else ''} {count:,}" for count in self.patterns for n in range(len(self.given.rg))]
+        columns = ["log", "ours s", "CPU s", "peak MB", *(f"{name} s" for name in rgs), "loop s", "rg 100 / ours", "rg 1,000 / ours"]
+        out = [_row(columns), _row(["---"] * len(columns))]
+        for size in self.given.size:
+            for kind in (*logs.KINDS, "one line"):
+                out.append(self._large(kind, size))
+                print(out[-1], file=sys.stderr)
+        return out
+
+    def _large(self, kind: str, size: int) -> str:
+        path = self.place / "log"
+        logs.write(path, kind, size * MIB, self.given.seed, [t for t in self.literals if len(t) >= 8])
+        with path.open("rb") as file:
+            while file.read(MIB):
+                pass  # all readers find it in the page cache
+        searches = [
+            [rg, "-c", "-F", "-f", str(file), str(path)] for file in self.patterns.values() for rg in self.given.rg
+        ]
+        ours, *others = measure([[*self.tool, "--format", "json", str(path)], *searches], self.given.runs)
+        (loop,) = measure([[self.python, "-c", _LOOP, str(self.patterns[100]), str(path)]], 1)
+        half = len(others) // 2
+        few, many = (min(cost.wall for cost in part) for part in (others[:half], others[half:]))
+        shown = [f"{ours.wall:.2f}", f"{ours.cpu:.2f}", f"{ours.peak:.0f}", *(f"{cost.wall:.2f}" for cost in others)]
+        ratios = [f"{few / ours.wall:.2f}", f"{many / ours.wall:.2f}"]
+        return _row([f"{kind}, {size:,} MiB", *shown, f"{loop.wall:.1f}", *ratios])
+
+    def small(self) -> list[str]:
+        """A pasted traceback and small logs, beside a Python that does nothing and the first ripgrep."""
+        path = self.place / "pasted"
+        path.write_bytes(logs.FAILURE)
+        sized = {"1 KB": 1000, "1 MB": 1_000_000, "16 MB": 16_000_000}
+        for name, size in sized.items():
+            logs.write(self.place / name, "failure at the end", size, self.given.seed, self.literals)
+        commands = {
+            "`python -c pass`": [self.python, "-c", "pass"],
+            "a pasted traceback, terminal": [*self.tool, str(path)],
+            "a pasted traceback, JSON": [*self.tool, "--format", "json", str(path)],
+            **{f"a log of {name}, JSON": [*self.tool, "--format", "json", str(self.place / name)] for name in sized},
+            "ripgrep, 100 patterns, 1 MB": [self.given.rg[0], "-c", "-F", "-f", str(self.patterns[100]), str(self.place / "1 MB")],
+        }
+        costs = measure(list(commands.values()), max(15, self.given.runs))
+        rows = [
+            _row([name, f"{cost.wall * 1000:.1f}", f"{cost.wall / costs[0].wall:.1f}", f"{cost.peak:.0f}"])
+            for name, cost in zip(commands, costs, strict=True)
+        ]
+        return ["", _row(["start-up", "ms", "of `python -c pass`", "peak MB"]), _row(["---"] * 4), *rows]
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
 
 
 if __name__ == "__main__":

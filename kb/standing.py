@@ -17,18 +17,20 @@ from kb.form import Line, Message
 from kb.load import Loaded, conditions
 
 BELOW_HEADER = 80
-"""Lines below a traceback's header that are taken to be its own."""
+"""Lines below a traceback's header or frame that are taken to be its own."""
 
 _SAMPLE = 256 * 1024
 _SPACE = re.compile(r"[ \t]+")
+_FRAME = re.compile(r'\s*file "')
 _NAME = re.compile(r"[\w./\\-]*")
 
 
 def standing(item: Loaded) -> set[str]:
     """The literals of an entry that every block of a large log must be searched for.
 
-    Those of its ``line`` conditions; where one of its own logs shows its words on a line that no error word stands on or
-    above, those of its ``message`` conditions too. An entry without logs is taken to be printed that way.
+    Those that one of its own logs shows on a line that no error word stands on or above. Those that none of its logs shows
+    (other wordings) too, if they are of a ``line`` condition or if another of its words is printed that way. An entry
+    without logs is taken to be printed that way.
     """
     said: set[str] = set()
     on_lines: set[str] = set()
@@ -40,19 +42,22 @@ def standing(item: Loaded) -> set[str]:
         said |= found
         if isinstance(condition, Line):
             on_lines |= found
-    wanted = said if _printed(item, said) else on_lines
-    return {text for text in wanted if len(text) >= SHORTEST and not _NAME.fullmatch(text) and not error_word(text)}
+    alone, beside = _shown(item, said)
+    others = (said if alone or not item.samples("match") else on_lines) - beside
+    return {
+        text for text in alone | others if len(text) >= SHORTEST and not _NAME.fullmatch(text) and not error_word(text)
+    }
 
 
-def _printed(item: Loaded, literals: set[str]) -> bool:
-    samples = item.samples("match")
-    for path in samples:
+def _shown(item: Loaded, literals: set[str]) -> tuple[set[str], set[str]]:
+    """Which literals the entry's own logs show alone, and which beside an error word or in a traceback."""
+    alone: set[str] = set()
+    beside: set[str] = set()
+    for path in item.samples("match"):
         below = BELOW_HEADER
         for line in path.read_bytes()[:_SAMPLE].decode("utf-8", "replace").lower().splitlines():
-            below = 0 if "traceback (most recent" in line else below + 1
-            if below < BELOW_HEADER or error_word(line):
-                continue
+            below = 0 if "traceback (most recent" in line or _FRAME.match(line) else below + 1
             folded = _SPACE.sub(" ", line)
-            if any(text in folded for text in literals):
-                return True
-    return not samples
+            into = beside if below < BELOW_HEADER or error_word(line) else alone
+            into.update(text for text in literals if text in folded)
+    return alone, beside

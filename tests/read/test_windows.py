@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 
-from troubleshooter.read.log import BLOCK, StreamLog
-from troubleshooter.read.sources import from_text
+from troubleshooter.read.log import BLOCK, FileLog, StreamLog
+from troubleshooter.read.sources import Source, Unreadable, from_path, from_text
 from troubleshooter.read.stream import raw_lines
 from troubleshooter.read.windows import Windows
 from troubleshooter.tool import Tool
@@ -50,6 +51,58 @@ def test_lines_are_the_files_own_whatever_the_chunks(tool: Tool, seed: int) -> N
     assert seen == looked_at(tool, data, 7_777) == looked_at(tool, data, 1 << 20, helpers=2)
     if len(data) <= BLOCK:
         assert len(seen) >= len(real)
+
+
+@pytest.mark.parametrize("helpers", [0, 1, 3])
+def test_a_file_is_looked_at_as_a_stream_is(tool: Tool, tmp_path: Path, helpers: int) -> None:
+    pick = random.Random(helpers)
+    parts = [
+        b"E%d something failed here: no such thing" % i if pick.random() < 0.01 else METRIC[:-1] * pick.choice([1, 1, 1, 2])
+        for i in range(60_000)
+    ]
+    data = b"\n".join(parts)
+    path = tmp_path / "train.log"
+    path.write_bytes(data)
+    (source,) = from_path(path)
+    with source.log() as log:
+        assert isinstance(log, FileLog)
+        from_file = list(Windows(log, tool.scanner, helpers).pieces())
+    assert from_file == list(Windows(StreamLog(iter([data])), tool.scanner).pieces())
+
+
+def test_a_file_that_becomes_shorter_while_it_is_read(tool: Tool, tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    path.write_bytes(METRIC * 40_000)
+    (source,) = from_path(path)
+    with source.log() as log:
+        path.write_bytes(METRIC * 9_000)  # a log that is rotated
+        pieces = list(Windows(log, tool.scanner, 1).pieces())
+    assert pieces and all(set(piece.split(b"\n")) <= {METRIC[:-1], b""} for _, piece in pieces)
+
+
+def test_a_file_that_is_gone_is_a_clear_error(tmp_path: Path) -> None:
+    source = Source("gone.log", lambda: iter(()), path=tmp_path / "gone.log", plain=True)
+    with pytest.raises(Unreadable, match="gone.log: cannot be read"), source.log():
+        pass
+
+
+ALONE = b"WARNING: The installed version of bitsandbytes was compiled without GPU support. 8-bit optimizers are unavailable\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        (b"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 79.15 GiB total capacity)\n", "OutOfMemory"),
+        (ALONE, "compiled without GPU support"),
+    ],
+)
+@pytest.mark.parametrize("around", [b"", b"E0612 worker error 17: could not reach the scheduler, will retry\n"])
+def test_what_stands_alone_is_found_among_many_others(tool: Tool, line: bytes, found: str, around: bytes) -> None:
+    """Also where every other line holds an error word: then the block is searched for all literals."""
+    before, after = (METRIC + around) * 20_000, (METRIC + around) * 12_345
+    seen = looked_at(tool, before + line + after, 1 << 20)
+    (number,) = [number for number, raw in seen if found.encode() in raw]
+    assert number == before.count(b"\n") + 1
 
 
 @pytest.mark.parametrize("at", [0.0, 0.31, 0.5, 0.93, 1.0])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from troubleshooter.match.conditions import version_state
 from troubleshooter.match.engine import Candidate
+from troubleshooter.match.facts import version_state
 from troubleshooter.match.outcome import Evidence, Trial
 from troubleshooter.observe.model import Failure, Observations
 

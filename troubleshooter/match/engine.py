@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from kb.compiled import Body, Knowledge
-from troubleshooter.match.conditions import ANCHORS, Context, anchors, anchors_on, evaluate, tolerated
+from troubleshooter.match.conditions import anchors, anchors_on, evaluate, tolerated
+from troubleshooter.match.context import Context
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome, Trial
 from troubleshooter.observe.model import Observations
 from troubleshooter.read import lazy
+
+ANCHORS = 12
+"""Exceptions or lines that one symptom is tried on."""
 
 # The installed package that the innermost frame belongs to: ``<<caller>>`` in an entry's texts and relations.
 _INSTALLED = lazy.compile(r"(?:site|dist)-packages/([A-Za-z_]\w{0,60})")

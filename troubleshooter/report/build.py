@@ -7,7 +7,8 @@ from typing import Any
 
 from kb import versions
 from kb.compiled import Body, Knowledge
-from troubleshooter.match.conditions import Context, evaluate
+from troubleshooter.match.conditions import evaluate
+from troubleshooter.match.context import Context
 from troubleshooter.match.regex import search
 from troubleshooter.observe.model import Failure, Observations, Point
 from troubleshooter.observe.observer import fold

@@ -1,0 +1,45 @@
+"""What a condition is evaluated against: the observations, what a symptom is anchored to, what it captured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from kb.compiled import Knowledge
+from kb.placeholders import HOLE
+from troubleshooter.match.outcome import Anchor
+from troubleshooter.observe.model import Observations
+from troubleshooter.read.line import Line
+
+Condition = dict[str, Any]
+"""A condition as `kb.compile` writes it."""
+
+
+@dataclass(slots=True)
+class Context:
+    """A symptom's view of the log: what was observed, what it is anchored to, what its patterns captured."""
+
+    observations: Observations
+    knowledge: Knowledge
+    base: int = 0
+    anchor: Anchor | None = None
+    captured: dict[str, str] = field(default_factory=dict)
+
+    def lines(self, pattern: dict[str, Any]) -> Iterator[Line]:
+        """Lines that hold a literal of the pattern, in the order of the log."""
+        found: dict[tuple[int, int, str], Line] = {}
+        for literal in pattern["literals"]:
+            for line in self.observations.hits.get(self.base + literal, ()):
+                found[line.file, line.number, line.text] = line
+        return iter(sorted(found.values(), key=lambda line: (line.file, line.number)))
+
+    def may_match(self, pattern: dict[str, Any], text: str) -> bool:
+        """Whether a text in lower case holds a literal of the pattern: without one, compiling the pattern is in vain."""
+        literals = pattern["literals"]
+        return not literals or any(self.knowledge.literals[self.base + n] in text for n in literals)
+
+    def filled(self, text: str) -> str | None:
+        """A text with its ``<<captures>>``; None when one is missing."""
+        missing = [m for m in HOLE.finditer(text) if m[1] not in self.captured]
+        return None if missing else HOLE.sub(lambda m: self.captured[m[1]], text)

@@ -1,0 +1,50 @@
+"""Conditions on what was captured: relations between values, and rows of the knowledge's tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from troubleshooter.match.context import Condition, Context
+from troubleshooter.match.outcome import Outcome
+from troubleshooter.match.relations import RELATIONS
+
+
+def relation(condition: Condition, context: Context) -> Outcome:
+    """Whether a relation between captured values holds."""
+    values: dict[str, Any] = {}
+    for name, given in condition["of"].items():
+        value: Any = given
+        if isinstance(given, str):
+            value = context.captured.get(given, context.filled(given) if "<<" in given else None)
+        if value is None:
+            return Outcome("unseen", f"{condition['relation']}: {name} is not in the log")
+        values[name] = value
+    function = RELATIONS.get(condition["relation"])
+    said = f"{condition['relation']}({', '.join(f'{k}={v}' for k, v in values.items())})"
+    found = function(**values) if function else None
+    return Outcome("unseen" if found is None else "held" if found else "contradicted", said)
+
+
+def row(condition: Condition, context: Context) -> Outcome:
+    """Whether a table has a row for what was captured."""
+    said = f"row of {condition['row']} where {condition['where']}"
+    where: dict[str, str] = {}
+    for column, given in condition["where"].items():
+        value = context.filled(given)
+        if value is None:
+            return Outcome("unseen", said)
+        where[column] = value
+    key = where.get("name", next(iter(where.values())))
+    for row in context.knowledge.rows(condition["row"], key):
+        if all(_cell(row.get(column), value) for column, value in where.items()):
+            captured = {name: str(value) for name, value in row.items() if isinstance(value, (str, int, float))}
+            return Outcome("held", said, [], captured)
+    return Outcome("contradicted", said)
+
+
+def _cell(cell: Any, wanted: str) -> bool:
+    if wanted == "*":
+        return cell not in (None, "", [])
+    if wanted == "-":
+        return cell in (None, "", [])
+    return str(cell) == wanted

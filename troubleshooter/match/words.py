@@ -1,0 +1,133 @@
+"""Conditions on words: messages of exceptions or printed ones, and lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from troubleshooter.match.context import Condition, Context
+from troubleshooter.match.outcome import Anchor, Evidence, Outcome
+from troubleshooter.match.regex import compiled, search
+from troubleshooter.observe.model import Failure
+from troubleshooter.observe.observer import fold
+from troubleshooter.read.line import Line
+
+MATCHES = 6
+"""Matches of one pattern in one message that are tried apart."""
+
+
+def message_anchors(condition: Condition, context: Context) -> Iterator[tuple[Anchor, Outcome]]:
+    """Exceptions, then printed lines, that say one of the patterns."""
+    names, patterns = condition["exception"], condition["patterns"]
+    said = _said_message(condition)
+    failures = context.observations.failures
+    for failure in failures:
+        if not failure.exception or (names and not _type_in(failure, names)):
+            continue
+        if not patterns:
+            evidence = Evidence(failure.line, failure.line.text, "the exception")
+            yield Anchor(failure, failure.line), Outcome("held", said, [evidence], {}, 0, len(failure.type))
+            continue
+        for found in _in_message(patterns, failure, context):
+            yield Anchor(failure, failure.line), held(said, failure.line, failure.line.text, found, "the exception")
+    for pattern in patterns:
+        for line in context.lines(pattern):
+            if _owner(line, failures) is not None:
+                continue  # an exception's own line: decided above
+            if found := search(pattern["re"], fold(line.text)):
+                outcome = held(said, line, line.text, found, "the message, printed outside of a traceback")
+                outcome.parts_unseen = 1 if names else 0
+                yield Anchor(None, line), outcome
+
+
+def _in_message(patterns: list[dict[str, Any]], failure: Failure, context: Context) -> Iterator[Any]:
+    """Matches in an exception's message: one, or several where they captured different values (many parameters that
+    do not fit are listed in one message)."""
+    texts = [fold(failure.message), fold(failure.text)]
+    if "\n" in failure.message:
+        texts.append(fold(failure.text.replace("\n", "")))
+    plain = "\0".join(texts).lower()
+    for pattern in patterns:
+        if not context.may_match(pattern, plain):
+            continue
+        for text in texts:
+            seen: set[tuple[tuple[str, str | None], ...]] = set()
+            for found in compiled(pattern["re"]).finditer(text):
+                values = tuple(found.groupdict().items())
+                if values not in seen:
+                    seen.add(values)
+                    yield found
+                if len(seen) >= MATCHES or not values:
+                    break
+            if seen:
+                return
+
+
+_FOREIGN = ("java.", "javax.", "kotlin.", "scala.", "org.apache.", "System.")
+"""Where exceptions of other languages live that share a name with one of Python's."""
+
+
+def _type_in(failure: Failure, names: list[str]) -> bool:
+    if failure.exception.startswith(_FOREIGN):
+        return False
+    if failure.type in names:
+        return True
+    inner = failure.exception.partition("(")[2].rstrip(")")  # RayTaskError(ValueError)
+    return inner.rpartition(".")[2] in names if inner else False
+
+
+def _owner(line: Line, failures: list[Failure]) -> Failure | None:
+    """The exception whose message this line is part of."""
+    for failure in failures:
+        first = failure.line
+        if first.file == line.file and first.stream == line.stream and failure.exception:
+            span = failure.message.count("\n")
+            if first.number <= line.number <= first.number + span and (span or first.text == line.text):
+                return failure
+    return None
+
+
+def line_anchors(condition: Condition, context: Context) -> Iterator[tuple[Anchor, Outcome]]:
+    """Lines that a line condition may be about, with the exception that each belongs to."""
+    for pattern in condition["patterns"]:
+        for line_ in context.lines(pattern):
+            if found := search(pattern["re"], fold(line_.text)):
+                failure = _owner(line_, context.observations.failures)
+                yield Anchor(failure, line_), held(f"line {pattern['re']!r}", line_, line_.text, found, "the line")
+
+
+def message(condition: Condition, context: Context) -> Outcome:
+    """Whether an exception, or a printed line, says one of the patterns."""
+    own = context.anchor.failure if context.anchor else None
+    best: Outcome | None = None
+    for anchor, outcome in message_anchors(condition, context):
+        if anchor.failure is not None and anchor.failure is own:
+            return outcome
+        best = best or outcome
+    return best or Outcome("unseen", _said_message(condition))
+
+
+def _said_message(condition: Condition) -> str:
+    words = " or ".join(repr(p["re"]) for p in condition["patterns"])
+    types = " or ".join(condition["exception"])
+    return f"{types} {words}".strip() if types else f"message {words}"
+
+
+def line(condition: Condition, context: Context) -> Outcome:
+    """Whether enough lines match one of the patterns."""
+    said = "line " + " or ".join(repr(p["re"]) for p in condition["patterns"])
+    hits: list[tuple[Line, Any]] = []
+    for pattern in condition["patterns"]:
+        for line in context.lines(pattern):
+            if found := search(pattern["re"], fold(line.text)):
+                hits.append((line, found))
+    if len({(line.file, line.number) for line, _ in hits}) < condition["at_least"]:
+        return Outcome("unseen", said)
+    line, found = hits[0]
+    return held(said, line, line.text, found, "the line")
+
+
+def held(said: str, line: Line, text: str, found: Any, why: str) -> Outcome:
+    """The outcome for a match."""
+    captured = {name: value for name, value in found.groupdict().items() if value is not None}
+    return Outcome("held", said, [Evidence(line, text, why)], captured, 0, len(found.group()))

@@ -25,13 +25,11 @@ def search(knowledge: Knowledge, words: str, limit: int = 10) -> list[tuple[floa
 
 def nearest(knowledge: Knowledge, message: str, lang: str = "en", limit: int = 3) -> list[dict[str, Any]]:
     """The entries whose patterns read most like a message that nothing explains: similar, not matched."""
-    from rapidfuzz import fuzz
+    from rapidfuzz import fuzz, process
 
-    asked = message.lower()
-    found = []
-    for number, literal in enumerate(knowledge.literals):
-        if len(literal) >= 12 and (score := fuzz.partial_ratio(literal, asked)) >= 62:
-            found.append((score * min(1.0, len(literal) / 30), number))
+    long = {n: literal for n, literal in enumerate(knowledge.literals) if len(literal) >= 12}
+    alike = process.extract(message.lower(), long, scorer=fuzz.partial_ratio, score_cutoff=62, limit=None)
+    found = [(score * min(1.0, len(literal) / 30), number) for literal, score, number in alike]
     found.sort(reverse=True)
     out: dict[str, dict[str, Any]] = {}
     for score, number in found[:40]:

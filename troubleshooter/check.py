@@ -13,10 +13,10 @@ from kb.problem import Problem
 from troubleshooter.explain import explain
 from troubleshooter.match.engine import Candidate
 from troubleshooter.observe.model import Observations
-from troubleshooter.observe.observer import fold
 from troubleshooter.rank import Ranked, rank
 from troubleshooter.read.sources import from_path
 from troubleshooter.read.stream import read
+from troubleshooter.read.text import fold
 from troubleshooter.tool import Tool
 from troubleshooter.verify.record import check_records
 

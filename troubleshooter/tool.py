@@ -66,12 +66,14 @@ class Tool:
     def match(self, observations: Observations) -> list[Candidate]:
         return candidates(observations, self.knowledge)
 
-    def report(self, sources: Sequence[Source], *, lang: str = "en", top: int = TOP) -> Report:
-        """The report on one run."""
+    def report(self, sources: Sequence[Source], *, lang: str = "en", top: int = TOP, similar: bool = True) -> Report:
+        """The report on one run. ``similar``: whether to look for entries like a message that none explains."""
         observations = self.observe(sources)
         ranked = rank(self.match(observations), observations)
         names = [source.name for source in sources]
-        return build(observations, ranked, self.knowledge, names, lang=lang, top=top, ignore=self.ignore)
+        return build(
+            observations, ranked, self.knowledge, names, lang=lang, top=top, ignore=self.ignore, similar=similar
+        )
 
 
 def diagnose(

@@ -7,10 +7,10 @@ import io
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from troubleshooter.observe.observer import fold
 from troubleshooter.read.line import Line, lines
 from troubleshooter.read.sources import Source, Unreadable, from_stream
 from troubleshooter.read.stream import raw_lines, read
+from troubleshooter.read.text import fold
 from troubleshooter.report.curves import curves
 from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Report

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from kb.compiled import Knowledge
 from troubleshooter.observe.model import Failure, Observations
-from troubleshooter.observe.observer import fold
 from troubleshooter.read.sources import Source, Unreadable, from_path, from_text
 from troubleshooter.read.stream import raw_lines
+from troubleshooter.read.text import fold
 from troubleshooter.redact import redact
 from troubleshooter.tool import Tool
 

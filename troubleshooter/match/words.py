@@ -9,8 +9,8 @@ from troubleshooter.match.context import Condition, Context
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome
 from troubleshooter.match.regex import compiled, search
 from troubleshooter.observe.model import Failure
-from troubleshooter.observe.observer import fold
 from troubleshooter.read.line import Line
+from troubleshooter.read.text import fold
 
 MATCHES = 6
 """Matches of one pattern in one message that are tried apart."""
@@ -43,14 +43,11 @@ def message_anchors(condition: Condition, context: Context) -> Iterator[tuple[An
 def _in_message(patterns: list[dict[str, Any]], failure: Failure, context: Context) -> Iterator[Any]:
     """Matches in an exception's message: one, or several where they captured different values (many parameters that
     do not fit are listed in one message)."""
-    texts = [fold(failure.message), fold(failure.text)]
-    if "\n" in failure.message:
-        texts.append(fold(failure.text.replace("\n", "")))
-    plain = "\0".join(texts).lower()
+    plain = failure.plain
     for pattern in patterns:
         if not context.may_match(pattern, plain):
             continue
-        for text in texts:
+        for text in failure.folded:
             seen: set[tuple[tuple[str, str | None], ...]] = set()
             for found in compiled(pattern["re"]).finditer(text):
                 values = tuple(found.groupdict().items())

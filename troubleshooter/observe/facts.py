@@ -32,11 +32,12 @@ MARKS = (
 """One of these stands in every line that shows a fact."""
 
 _KNOWN = frozenset(PACKAGES)
-_NAME = r"(?P<name>[A-Za-z][\w-]{1,30})"
 _VERSION = r"v?(?P<version>\d{1,4}(?:\.\d{1,5}){1,4}(?:[.\-]?(?:dev|post|rc|a|b)\d*)?(?:\+\w+(?:\.\w+)*)?)"
 _PIN = lazy.compile(r"(?:^|[\s\"'`])(?P<name>[A-Za-z][\w.-]{1,40})==" + _VERSION + r"(?=[\s\"'`,;\])]|$)")
+_WORD = lazy.compile(r"(?<![\w./-])[A-Za-z][\w-]{1,30}")
+# What follows a package's name where a version is said of it.
 _SAID = lazy.compile(
-    rf"(?<![\w./-]){_NAME}[`'\"]?\s*(?:\(GPU\?\)|library|package)?\s*(?:[_ ]?(?:[Vv]ersion|[Vv]er\.?))?\s*"
+    rf"[`'\"]?\s*(?:\(GPU\?\)|library|package)?\s*(?:[_ ]?(?:[Vv]ersion|[Vv]er\.?))?\s*"
     rf"(?:\(GPU\?\))?[`'\"]?\s*(?:\||:|==?|@|\s)\s*[`'\"]?{_VERSION}(?=[\s,;)\]|\"'`(:]|\.?\s|\.?$)"
 )
 _REQUIRED = lazy.compile(
@@ -156,12 +157,15 @@ class FactReader:
                     name = "vllm" if worded["name"] == "LLM" else worded["name"]
                     if canonical(name) in _KNOWN:
                         self._add("version", canonical(name), worded["version"], line)
-        for said in _SAID.finditer(text):
-            name = said["name"].lower()
+        for word in _WORD.finditer(text):
+            name = word.group().lower()
+            bare = name.replace("_version", "")
+            if (name not in _KNOWN and bare not in _KNOWN) or not (said := _SAID.match(text, word.end())):
+                continue
             if name == "cuda" and "CUDA Toolkit" in text:  # Unsloth's "CUDA: 7.5" is the card's capability
                 continue
-            if (name in _KNOWN or name.replace("_version", "") in _KNOWN) and not _REQUIRED.search(text):
-                self._add("version", canonical(name.replace("_version", "")), said["version"], line)
+            if not _REQUIRED.search(text):
+                self._add("version", canonical(bare), said["version"], line)
 
     def _gpus(self, line: Line, text: str) -> None:
         for found in _GPU.finditer(text):

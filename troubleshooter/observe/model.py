@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from troubleshooter.read.line import Line
+from troubleshooter.read.text import fold
 
 
 @dataclass(slots=True)
@@ -46,6 +47,24 @@ class Failure:
     """The exception that this one was raised from or during."""
     last: Line | None = None
     """Where it was printed last, when it was printed more than once."""
+    _folded: tuple[str, ...] = ()
+    _plain: str = ""
+
+    @property
+    def folded(self) -> tuple[str, ...]:
+        """What patterns see: the message; type and message; and the same where a line break took a word apart."""
+        if not self._folded:
+            self._folded = (fold(self.message), fold(self.text))
+            if "\n" in self.message:
+                self._folded += (fold(self.text.replace("\n", "")),)
+        return self._folded
+
+    @property
+    def plain(self) -> str:
+        """All of `folded` in lower case, for a first look."""
+        if not self._plain:
+            self._plain = "\0".join(self.folded).lower()
+        return self._plain
 
     @property
     def type(self) -> str:

@@ -13,6 +13,7 @@ from troubleshooter.observe.traceback import parse, parse_part
 from troubleshooter.read import lazy
 from troubleshooter.read.line import GAP, Line
 from troubleshooter.read.scanner import Scanner
+from troubleshooter.read.text import fold
 
 HITS = 48
 """Lines that are kept of those that hold one literal: the first and the last; all are counted."""
@@ -23,16 +24,7 @@ SAME_KIND = 12
 
 _NO_DIGITS = str.maketrans("", "", "0123456789")
 
-_SPACE = lazy.compile(r"\s+")
-_QUOTES = str.maketrans(
-    {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\uff07": "'", "\uff02": '"', "\u00b4": "'"}
-)
 _VOLATILE = lazy.compile(r"0x[0-9a-fA-F]+|\d+")
-
-
-def fold(text: str) -> str:
-    """A text as patterns see it: white space folded, typographic quotes made plain."""
-    return _SPACE.sub(" ", text).translate(_QUOTES).strip()
 
 
 class Observer:
@@ -172,9 +164,7 @@ class Observer:
         """A message of several lines: literals that a line break hides from the scan by line."""
         if "\n" not in failure.message:
             return
-        whole = fold(failure.text)
-        joined = fold(failure.text.replace("\n", ""))
-        for text in (whole, joined):
+        for text in failure.folded[1:]:
             for number in self._scanner.scan(text.encode("utf-8", "replace")):
                 seen = self.observations
                 if number < self._scanner.first_mark and number not in seen.hits:

@@ -86,3 +86,14 @@ def recode(chunks: Iterable[bytes], name: str) -> Iterator[bytes]:
     for chunk in chunks:
         yield decoder.decode(chunk).encode("utf-8", "replace")
     yield decoder.decode(b"", True).encode("utf-8", "replace")
+
+
+_SPACE = lazy.compile(r"\s+")
+_QUOTES = str.maketrans(
+    {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\uff07": "'", "\uff02": '"', "\u00b4": "'"}
+)
+
+
+def fold(text: str) -> str:
+    """A text as patterns see it: white space folded, typographic quotes made plain."""
+    return _SPACE.sub(" ", text).translate(_QUOTES).strip()

@@ -11,8 +11,8 @@ from troubleshooter.match.conditions import evaluate
 from troubleshooter.match.context import Context
 from troubleshooter.match.regex import search
 from troubleshooter.observe.model import Failure, Observations, Point
-from troubleshooter.observe.observer import fold
 from troubleshooter.rank import Ranked
+from troubleshooter.read.text import fold
 from troubleshooter.report.curves import charted, sample
 from troubleshooter.report.fill import fill, safe
 from troubleshooter.report.model import Diagnosis, EvidenceLine, FailureSeen, FixStep, Report
@@ -25,9 +25,10 @@ RANKS = 256
 
 def build(
     observations: Observations, ranked: list[Ranked], knowledge: Knowledge, names: list[str], *, lang: str = "en",
-    top: int = TOP, ignore: dict[str, str] | None = None,
+    top: int = TOP, ignore: dict[str, str] | None = None, similar: bool = True,
 ) -> Report:  # fmt: skip
-    """The report in a language. ``names``: the inputs' names by file number; ``ignore``: reasons by entry id."""
+    """The report in a language. ``names``: the inputs' names by file number; ``ignore``: reasons by entry id;
+    ``similar``: whether to look for entries like a message that none explains."""
     ignore = ignore or {}
     ignored = [{"id": r.candidate.id, "reason": ignore[r.candidate.id]} for r in ranked if r.candidate.id in ignore]
     kept = [r for r in ranked if r.candidate.id not in ignore]
@@ -61,7 +62,7 @@ def build(
         lang=lang,
     )
     if not diagnoses and not ignored and (culprit := _culprit(observations)) is not None:
-        report.unexplained = _unexplained(culprit, observations, knowledge, names, lang)
+        report.unexplained = _unexplained(culprit, observations, knowledge, names, lang, similar)
     return report
 
 
@@ -205,7 +206,7 @@ def _culprit(observations: Observations) -> Failure | None:
 
 
 def _unexplained(
-    culprit: Failure, observations: Observations, knowledge: Knowledge, names: list[str], lang: str
+    culprit: Failure, observations: Observations, knowledge: Knowledge, names: list[str], lang: str, similar: bool
 ) -> dict[str, Any]:
     from kb.search import nearest
 
@@ -216,7 +217,7 @@ def _unexplained(
         "line": culprit.line.number,
         "file": _name(names, culprit.line.file),
         "read": {"lines": observations.lines, "failures": dict(roles)},
-        "nearest": nearest(knowledge, fold(culprit.text)[:400], lang),
+        "nearest": nearest(knowledge, fold(culprit.text)[:400], lang) if similar else [],
     }
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from troubleshooter.observe.observer import fold
+from troubleshooter.read.text import fold
 from troubleshooter.report.model import Report
 
 SCHEMA_VERSION = 1

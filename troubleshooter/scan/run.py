@@ -81,7 +81,7 @@ def one(job: Job, tool: Tool) -> dict[str, Any]:
     }  # fmt: skip
     try:
         sources: list[Source] = [s for file in job.files for s in from_path(Path(file))]
-        row.update(record.outcome(tool.report(sources, top=3)))
+        row.update(record.outcome(tool.report(sources, top=3, similar=False)))
     except Unreadable as error:
         row.update(status=2, error=str(error))
     except Exception as error:  # a defect of ours on one log must not lose the other logs

@@ -12,7 +12,7 @@ ERROR_WORDS = (
 """In lower case. One of them stands on nearly every line that tells of a failure, and on few lines of a healthy log."""
 
 SHORTEST = 8
-"""Characters: a shorter literal is no more than a name, and so is one that holds but one word."""
+"""Weight (`kb.patterns.weight`): a shorter literal is no more than a name, and so is one that holds but one word."""
 
 
 def error_word(text: str) -> bool:

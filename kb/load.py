@@ -192,7 +192,7 @@ def _patterns(entry: Entry, document: Document) -> Iterator[Problem]:
                     yield document.problem((*place, name), f"not a linear-time pattern: {error}", f"in {pattern!r}")
                 elif name in ("message", "line"):
                     found = patterns.literals(pattern)
-                    if not found or min(map(len, found)) < patterns.MIN_LITERAL:
+                    if not found or min(map(patterns.weight, found)) < patterns.MIN_LITERAL:
                         text = f"no literal of {patterns.MIN_LITERAL} characters in every match of {pattern!r}"
                         yield document.problem((*place, name), text, "add the words around it")
     for i, advice in enumerate(entry.advice):

@@ -12,6 +12,7 @@ import sys
 from typing import Any
 
 MIN_LITERAL = 5
+"""Least `weight` of a literal."""
 
 # Python's own parser of patterns: `re._parser` from 3.11 on, `sre_parse` before.
 _p: Any = importlib.import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
@@ -54,7 +55,7 @@ def words(pattern: str) -> set[str]:
     def walk(tree: Any) -> None:
         run = ""
         for op, arg in tree:
-            if op is _c.LITERAL and arg < 128:
+            if op is _c.LITERAL and _fixed(arg):
                 run += chr(arg).lower()
                 continue
             found.add(run)
@@ -72,11 +73,22 @@ def words(pattern: str) -> set[str]:
         walk(_p.parse(pattern))
     except re.error:
         return set()
-    return {run for run in found if len(run) >= MIN_LITERAL}
+    return {run for run in found if weight(run) >= MIN_LITERAL}
+
+
+def weight(text: str) -> int:
+    """How much a literal tells: its characters, those of scripts without case (Chinese) twice."""
+    return sum(1 if character.isascii() else 2 for character in text)
+
+
+def _fixed(character: int) -> bool:
+    """Whether a character stands in a log as in the pattern, but for ASCII case: folding a line changes others."""
+    text = chr(character)
+    return text.isascii() or (text.isalpha() and text.lower() == text.upper())
 
 
 def _score(found: set[str] | None) -> int:
-    return min(map(len, found)) if found else 0
+    return min(map(weight, found)) if found else 0
 
 
 def _best(tree: Any) -> set[str] | None:
@@ -90,7 +102,7 @@ def _best(tree: Any) -> set[str] | None:
             best = candidate
 
     for op, arg in tree:
-        if op is _c.LITERAL and arg < 128:
+        if op is _c.LITERAL and _fixed(arg):
             run += chr(arg).lower()
             continue
         if op is _c.AT:

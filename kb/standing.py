@@ -22,7 +22,7 @@ BELOW_HEADER = 80
 _SAMPLE = 256 * 1024
 _SPACE = re.compile(r"[ \t]+")
 _FRAME = re.compile(r'\s*file "')
-_NAME = re.compile(r"[\w./\\-]*")
+_NAME = re.compile(r"[\w./\\-]*", re.ASCII)
 
 
 def standing(item: Loaded) -> set[str]:
@@ -45,7 +45,7 @@ def standing(item: Loaded) -> set[str]:
     alone, beside = _shown(item, said)
     others = (said if alone or not item.samples("match") else on_lines) - beside
     return {
-        text for text in alone | others if len(text) >= SHORTEST and not _NAME.fullmatch(text) and not error_word(text)
+        text for text in alone | others if patterns.weight(text) >= SHORTEST and not _NAME.fullmatch(text) and not error_word(text)
     }
 
 

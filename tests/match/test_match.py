@@ -71,6 +71,8 @@ def test_series(shape: str, values: list[float], want: bool) -> None:
         ("(?:first words|second words) here", {"second words", "first words"}),
         ("abc?defghij", {"defghij"}),
         ("\\d+", set()),
+        (r"(?:pip|conda)[”’]? ?不是内部或外部命令", {"不是内部或外部命令"}),
+        (r"“找不到模块”", {"找不到模块"}),  # quotes are made plain before patterns see a line
     ],
 )
 def test_literals_of_patterns(pattern: str, want: set[str]) -> None:
@@ -78,7 +80,7 @@ def test_literals_of_patterns(pattern: str, want: set[str]) -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.text(alphabet="abcdefgh 'x0", min_size=5, max_size=30), st.text(max_size=20), st.text(max_size=20))
+@given(st.text(alphabet="abcdefgh 'x0找不到模块", min_size=5, max_size=30), st.text(max_size=20), st.text(max_size=20))
 def test_every_match_of_a_pattern_holds_one_of_its_literals(words: str, before: str, after: str) -> None:
     import re
 

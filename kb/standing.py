@@ -45,7 +45,9 @@ def standing(item: Loaded) -> set[str]:
     alone, beside = _shown(item, said)
     others = (said if alone or not item.samples("match") else on_lines) - beside
     return {
-        text for text in alone | others if patterns.weight(text) >= SHORTEST and not _NAME.fullmatch(text) and not error_word(text)
+        text
+        for text in alone | others
+        if patterns.weight(text) >= SHORTEST and not _NAME.fullmatch(text) and not error_word(text)
     }
 
 

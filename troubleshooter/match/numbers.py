@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Iterator
 
 from troubleshooter.match import series
@@ -17,9 +16,7 @@ def metric(condition: Condition, context: Context) -> Outcome:
     if condition["value"] is not None:
         said += f" {condition['value']}"
     known = False
-    for name, points in context.observations.metrics.items():
-        if not _named(name, condition["names"]):
-            continue
+    for name, points in context.observations.series(condition["names"]):
         if len(points) < condition["points"]:
             continue
         known = True
@@ -31,10 +28,6 @@ def metric(condition: Condition, context: Context) -> Outcome:
             )
             return Outcome("held", said, [Evidence(point.line, point.line.text, why)])
     return Outcome("contradicted" if known else "unseen", said)
-
-
-def _named(name: str, wanted: list[str]) -> bool:
-    return name in wanted or any("*" in w and fnmatch.fnmatchcase(name, w) for w in wanted)
 
 
 def _shown(condition: Condition, points: list[Point], context: Context) -> Point | None:
@@ -57,9 +50,13 @@ def _shown(condition: Condition, points: list[Point], context: Context) -> Point
 
 
 def _beside(condition: Condition, point: Point, context: Context) -> bool:
-    for name in context.observations.metrics:
-        if _named(name, condition["names"]):
-            here = context.observations.beside(name, point)
-            if here is not None and series.first([here], condition["is"], condition["value"]) is not None:
-                return True
+    shape, value = condition["is"], condition["value"] or 0.0
+    for name, _ in context.observations.series(condition["names"]):
+        here = context.observations.beside(name, point)
+        if here is not None and (
+            series.POINTWISE[shape](here.value, value)
+            if shape in series.POINTWISE
+            else series.first([here], shape, value)
+        ):
+            return True
     return False

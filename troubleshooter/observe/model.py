@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import fnmatch
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from troubleshooter.read.line import Line
 from troubleshooter.read.text import fold
@@ -109,6 +113,11 @@ class Fact:
     basis: str = "printed"
 
 
+@lru_cache(maxsize=256)
+def _shape(name: str) -> re.Pattern[str]:
+    return re.compile(fnmatch.translate(name))
+
+
 @dataclass(slots=True)
 class Observations:
     """Everything that was observed. ``hits`` holds, by literal of the knowledge, the lines that hold it."""
@@ -128,6 +137,20 @@ class Observations:
     """False where only parts of a large log were looked at line by line."""
 
     _records: dict[str, dict[tuple[int, int], Point]] = field(default_factory=dict, repr=False)
+    _series: dict[tuple[str, ...], list[tuple[str, list[Point]]]] = field(default_factory=dict, repr=False)
+
+    def series(self, names: Sequence[str]) -> list[tuple[str, list[Point]]]:
+        """The metrics of these names, which may hold ``*``. Asked once everything was observed."""
+        wanted = tuple(names)
+        if (found := self._series.get(wanted)) is None:
+            shaped = [_shape(name) for name in wanted if "*" in name]
+            found = [
+                (name, points)
+                for name, points in self.metrics.items()
+                if name in wanted or any(shape.match(name) for shape in shaped)
+            ]
+            self._series[wanted] = found
+        return found
 
     def beside(self, name: str, point: Point) -> Point | None:
         """The value of a metric in the printed record that the point stands in."""

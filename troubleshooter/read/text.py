@@ -88,7 +88,6 @@ def recode(chunks: Iterable[bytes], name: str) -> Iterator[bytes]:
     yield decoder.decode(b"", True).encode("utf-8", "replace")
 
 
-_SPACE = lazy.compile(r"\s+")
 _QUOTES = str.maketrans(
     {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\uff07": "'", "\uff02": '"', "\u00b4": "'"}
 )
@@ -96,4 +95,5 @@ _QUOTES = str.maketrans(
 
 def fold(text: str) -> str:
     """A text as patterns see it: white space folded, typographic quotes made plain."""
-    return _SPACE.sub(" ", text).translate(_QUOTES).strip()
+    folded = " ".join(text.split())
+    return folded if folded.isascii() else folded.translate(_QUOTES)

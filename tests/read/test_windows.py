@@ -125,6 +125,14 @@ def test_the_first_nan_is_found_in_the_middle(tool: Tool) -> None:
     assert report.metrics["grad_norm"]["nonfinite_line"] == 50_001
 
 
+def test_many_kinds_of_odd_lines_do_not_hide_an_exception(tool: Tool) -> None:
+    odd = b"".join(b"%s could not be found\n" % bytes([97 + n % 26, 97 + n // 26 % 26, 97 + n // 676]) for n in range(4_000))
+    data = METRIC * 9_000 + odd * 8 + METRIC * 9_000 + FAILURE + METRIC * 9_000
+    seen = looked_at(tool, data, 1 << 20)
+    assert any(raw.startswith(b"AttributeError: 'HybridCache'") for _, raw in seen)
+    assert len(seen) < 15_000
+
+
 def test_memory_does_not_grow_with_repeated_failures(tool: Tool) -> None:
     observed = tool.observe([from_text((FAILURE + METRIC) * 40_000)])
     assert len(observed.failures) == 1

@@ -25,7 +25,7 @@ HEAD, TAIL = 64 * 1024, 128 * 1024
 SAME = 3
 """Lines of one kind that are looked at in the middle of a log."""
 WINDOWS = 1000
-"""Places in the middle of a log that are looked at, all kinds together."""
+"""Places in the middle of a log that are looked at: so many exceptions of all kinds, and so many other lines."""
 NEAR, MESSAGE, WIDE = 150, 1000, 16 * 1024
 """Bytes that are looked at: after a line that stands out, after an exception's, and where a traceback's frames stand."""
 SAMPLE, SAMPLES, SHOWN = 128 * 1024, 64, 100
@@ -63,7 +63,7 @@ class Windows:
         self._upto = 0  # bytes before this offset have been given out or passed over for good
         self._cut = False  # it lies within a line of which the start was given out
         self._seen: dict[bytes, int] = {}
-        self._windows = 0
+        self._left = {True: WINDOWS, False: WINDOWS}  # exceptions, other lines
 
     def pieces(self) -> Iterator[Piece]:
         """Every piece to look at, in the order of the log."""
@@ -103,7 +103,7 @@ class Windows:
             if index % (1 << (index // SAMPLES).bit_length()) == 0:
                 spans.append((at, at + SHOWN))
         seen = self._seen
-        if self._windows >= WINDOWS or len(seen) > 50_000:
+        if not any(self._left.values()) or len(seen) > 50_000:
             return spans
         taken = -1  # the line that was taken last
         for start, end, text in item.places:
@@ -118,17 +118,17 @@ class Windows:
             if count >= SAME:
                 continue
             seen[kind] = count + 1
-            self._windows += 1
+            header = _HEADER.search(text) is not None
+            raised = header or _RAISED.search(text) is not None or b"Traceback (most" in self._log.take(end - WIDE, end)
+            if not self._left[raised]:
+                continue
+            self._left[raised] -= 1
             taken = start
-            spans.append(self._around(start, end, text))
+            if header:
+                spans.append((start, end + WIDE))
+            else:
+                spans.append((start - WIDE, end + MESSAGE) if raised else (start, end + NEAR))
         return spans
-
-    def _around(self, start: int, end: int, text: bytes) -> Span:
-        if _HEADER.search(text):
-            return start, end + WIDE
-        if _RAISED.search(text) or b"Traceback (most" in self._log.take(end - WIDE, end):
-            return start - WIDE, end + MESSAGE
-        return start, end + NEAR
 
     # --- cutting it out ---
 

@@ -182,3 +182,21 @@ def test_root_cause_before_cascade(tool: Tool) -> None:
     assert report.diagnoses[0].id == "cache-object-float"
     assert report.first_failure is not None
     assert report.first_failure["rank"] == 3
+
+
+def test_a_raise_beside_the_one_that_fired_says_nothing(tool: Tool) -> None:
+    """A notebook shows the source around the line that raised."""
+    log = """TypeError                                 Traceback (most recent call last)
+Cell In[7], line 1
+----> 1 model = FastLanguageModel.get_peft_model(model, r=0)
+
+File /opt/env/lib/python3.11/site-packages/unsloth/models/vision.py:605, in FastBaseModel.get_peft_model(model, r)
+    603 if r <= 0:
+--> 605     raise TypeError(f"Unsloth: Rank of {str(r)} must be larger than 0.")
+    606 if isinstance(model, PeftModelForCausalLM):
+    607     raise RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB")
+
+TypeError: Unsloth: Rank of 0 must be larger than 0.
+"""
+    assert "cuda-out-of-memory" not in [d.id for d in tool.report([from_text(log)]).diagnoses]
+    assert "cuda-out-of-memory" in [d.id for d in tool.report([from_text(log.replace("    607", "--> 607"))]).diagnoses]

@@ -9,8 +9,12 @@ from troubleshooter.match.context import Condition, Context
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome
 from troubleshooter.match.regex import compiled, search
 from troubleshooter.observe.model import Failure
+from troubleshooter.read import lazy
 from troubleshooter.read.line import Line
 from troubleshooter.read.text import fold
+
+# A notebook shows the source around the line that raised: numbered, and without its arrow.
+_OTHER_RAISE = lazy.compile(r"\s*\d{1,5}\s+raise\b")
 
 MATCHES = 6
 """Matches of one pattern in one message that are tried apart."""
@@ -32,8 +36,8 @@ def message_anchors(condition: Condition, context: Context) -> Iterator[tuple[An
             yield Anchor(failure, failure.line), held(said, failure.line, failure.line.text, found, "the exception")
     for pattern in patterns:
         for line in context.lines(pattern):
-            if _owner(line, failures) is not None:
-                continue  # an exception's own line: decided above
+            if _owner(line, failures) is not None or _OTHER_RAISE.match(line.text):
+                continue  # an exception's own line: decided above; a neighbour of it in the source: not what happened
             if found := search(pattern["re"], fold(line.text)):
                 outcome = held(said, line, line.text, found, "the message, printed outside of a traceback")
                 outcome.parts_unseen = 1 if names else 0

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from types import FrameType
 
-from troubleshooter.read.sources import Source, _decoded
+from troubleshooter.read.sources import Source, decoded
 from troubleshooter.read.text import CHUNK
 
 REST_SECONDS = 5.0
@@ -58,7 +58,7 @@ def passing(source: Source, *, echo: bool) -> Iterator[None]:
                 sys.stdout.buffer.flush()
             yield chunk
 
-    source.chunks = lambda: _decoded(raw())
+    source.chunks = lambda: decoded(raw())
     try:
         previous = signal.signal(signal.SIGINT, interrupted)
     except ValueError:  # not the main thread: no handler, Ctrl-C ends us

@@ -130,7 +130,7 @@ def _trial(
         anchor = Anchor(None, shown[0].line) if shown else None
     asked = sum(o.state == "held" and _of_the_log(c) for o, c in zip(require, symptom["require"], strict=True))
     return Trial(
-        body["id"], symptom["name"], anchor, require, support, exclude, context.captured, symptom["decisive"], asked, first or 0
+        body["id"], symptom["name"], anchor, require, support, exclude, context.captured, symptom["decisive"], asked
     )  # fmt: skip
 
 

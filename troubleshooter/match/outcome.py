@@ -56,5 +56,3 @@ class Trial:
     decisive: bool
     asked: int = 0
     """Required conditions about the log's own words and places that held (rows of tables and versions apart)."""
-    first: int = 0
-    """Index in ``require`` of the condition that found the anchor."""

@@ -128,7 +128,6 @@ class Observations:
     facts: list[Fact] = field(default_factory=list)
     phases: list[tuple[str, Line]] = field(default_factory=list)
     hits: dict[int, list[Line]] = field(default_factory=dict)
-    counts: dict[int, int] = field(default_factory=dict)
     progress: dict[int, int] = field(default_factory=dict)
     """By file: the last line that shows the run going on or ending well."""
     lines: int = 0

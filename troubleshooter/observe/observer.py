@@ -115,7 +115,6 @@ class Observer:
     def _keep(self, number: int, line: Line) -> None:
         seen = self.observations
         kept = seen.hits.setdefault(number, [])
-        seen.counts[number] = seen.counts.get(number, 0) + 1
         if len(kept) < HITS:
             kept.append(line)
         else:
@@ -168,5 +167,4 @@ class Observer:
             for number in self._scanner.scan(text.encode("utf-8", "replace")):
                 seen = self.observations
                 if number < self._scanner.first_mark and number not in seen.hits:
-                    seen.counts[number] = 1
                     seen.hits[number] = [failure.line]

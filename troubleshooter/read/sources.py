@@ -124,7 +124,7 @@ def from_stream(stream: IO[bytes], name: str = "standard input") -> Source:
         while chunk := read1(CHUNK):
             yield chunk
 
-    return Source(name, lambda: _decoded(chunks()))
+    return Source(name, lambda: decoded(chunks()))
 
 
 def from_text(parts: str | bytes | Iterable[str | bytes], name: str = "text") -> Source:
@@ -138,7 +138,7 @@ def from_text(parts: str | bytes | Iterable[str | bytes], name: str = "text") ->
             raw = part.encode("utf-8", "replace") if isinstance(part, str) else part
             yield raw if raw.endswith(b"\n") else raw + b"\n"
 
-    return Source(name, lambda: _decoded(chunks()))
+    return Source(name, lambda: decoded(chunks()))
 
 
 def _folder(path: Path) -> list[Source]:
@@ -175,7 +175,7 @@ def _file(path: Path, name: str) -> Source:
     def chunks() -> Iterator[bytes]:
         try:
             with _open(path) as stream:
-                yield from _decoded(iter(lambda: stream.read(CHUNK), b""), name)
+                yield from decoded(iter(lambda: stream.read(CHUNK), b""), name)
         except (OSError, EOFError, ValueError) as error:
             raise Unreadable(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
@@ -207,7 +207,7 @@ def _open(path: Path) -> Any:
     return path.open("rb", buffering=0)
 
 
-def _decoded(chunks: Iterator[bytes], name: str = "") -> Iterator[bytes]:
+def decoded(chunks: Iterator[bytes], name: str = "") -> Iterator[bytes]:
     """The chunks as UTF-8, whatever the encoding that their start tells."""
     head = b""
     for chunk in chunks:

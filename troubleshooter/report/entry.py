@@ -8,7 +8,7 @@ from kb.compiled import Body
 from kb.placeholders import general
 from troubleshooter.report.build import spoken
 from troubleshooter.report.model import FixStep, Report
-from troubleshooter.report.terminal import _console, _Page
+from troubleshooter.report.terminal import Page, new_console
 from troubleshooter.report.words import say
 
 
@@ -29,7 +29,7 @@ def messages(body: Body) -> list[str]:
 
 def show(body: Body, lang: str) -> None:
     """Print the entry."""
-    page = _Page(Report({"files": [], "lines": 0}, [], [], None, None, {}, [], {}, [], lang), _console())
+    page = Page(Report({"files": [], "lines": 0}, [], [], None, None, {}, [], {}, [], lang), new_console())
     text = spoken(body, lang)
     page.print(general(text["title"]), "bold")
     page.print(" · ".join([body["id"], body["area"], say(body["severity"], lang)]), "dim", indent=2)

@@ -20,20 +20,20 @@ WIDEST = 110
 
 def show(report: Report, *, several: bool = False, first: bool = True, console: Console | None = None) -> None:
     """Print the report."""
-    console = console or _console()
+    console = console or new_console()
     if several:
         if not first:
             console.print()
         console.rule(Text(", ".join(report.input["files"][:3])), align="left", style="dim")
-    _Page(report, console).show()
+    Page(report, console).show()
 
 
-def _console() -> Console:
+def new_console() -> Console:
     width = None if sys.stdout.isatty() else int(os.environ.get("COLUMNS") or 80)
     return Console(file=sys.stdout, width=width, highlight=False, emoji=False, markup=False, soft_wrap=False)
 
 
-class _Page:
+class Page:
     def __init__(self, report: Report, console: Console) -> None:
         self.report = report
         self.console = console

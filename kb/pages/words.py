@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from kb.phrases import Phrases, phrase
+
 LANGUAGES = ("en", "zh")
 
-WORDS: dict[str, tuple[str, str]] = {
+WORDS: Phrases = {
     "name": ("Troubleshoot", "Troubleshoot"),
     "tagline": ("Fix pages for failed LLM fine-tuning runs", "LLM 微调故障修复手册"),
     "skip": ("Skip to the content", "跳到正文"),
@@ -40,7 +42,6 @@ WORDS: dict[str, tuple[str, str]] = {
     "copy-failed": ("Press Ctrl+C", "请按 Ctrl+C"),
     "see": ("What you see", "你会看到"),
     "see-any": ("Any one of these in the log:", "日志中出现以下任意一条："),
-    "why": ("Why", "原因"),
     "fixes": ("How to fix it", "如何修复"),
     "nothing-to-fix": ("Nothing to fix: this is harmless.", "无需修复：这是无害的。"),
     "versions": ("Versions", "版本"),
@@ -79,7 +80,6 @@ WORDS: dict[str, tuple[str, str]] = {
     "not-here": ("not affected", "不受影响"),
     "cannot-tell": ("cannot tell", "无法判断"),
     "more-runs": ("{count} older runs", "另有 {count} 条较早的记录"),
-    "sources": ("Sources", "来源"),
     "shows-symptom": ("symptom", "现象"),
     "shows-cause": ("cause", "原因"),
     "shows-fix": ("fix", "修复"),
@@ -101,20 +101,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "这是连带后果：请在日志中寻找最先出现的故障。",
     ),
     "untranslated": ("This entry has no Chinese text yet.", "这个条目还没有中文译文，以下为英文。"),
-    "certain": ("certain", "确定"),
-    "likely": ("likely", "很可能"),
-    "possible": ("possible", "可能"),
-    "crash": ("crash", "崩溃"),
-    "hang": ("hang", "挂起"),
-    "wrong-results": ("wrong results", "结果错误"),
-    "degraded": ("degraded", "性能下降"),
-    "none": ("harmless", "无害"),
     "failure": ("failure", "故障"),
-    "harmless": ("harmless", "无害"),
-    "cascade": ("after-effect", "连带后果"),
-    "safe": ("safe", "安全"),
-    "changes-results": ("changes results", "会改变结果"),
-    "retrain": ("needs retraining", "需要重新训练"),
     "when-package": ("with {what}", "使用 {what} 时"),
     "shell": ("shell", "命令行"),
     "paste": ("Paste or drop a log", "粘贴或拖入日志"),
@@ -162,9 +149,7 @@ AREAS: dict[str, tuple[str, str]] = {
 
 def say(key: str, lang: str, **values: object) -> str:
     """A phrase in a language, with its values filled in."""
-    english, chinese = WORDS[key]
-    text = chinese if lang == "zh" else english
-    return text.format(**values) if values else text
+    return phrase(WORDS, key, lang, **values)
 
 
 def area_name(area: str, lang: str) -> str:

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-WORDS: dict[str, tuple[str, str]] = {
-    "certain": ("certain", "确定"),
-    "likely": ("likely", "很可能"),
-    "possible": ("possible", "可能"),
-    "crash": ("crash", "崩溃"),
-    "hang": ("hang", "挂起"),
-    "wrong-results": ("wrong results", "结果错误"),
-    "degraded": ("degraded", "性能下降"),
-    "none": ("harmless", "无害"),
-    "harmless": ("harmless", "无害"),
-    "cascade": ("after-effect", "连带后果"),
+from kb.phrases import Phrases, phrase
+
+WORDS: Phrases = {
     "shows": ("What the log shows", "日志证据"),
-    "why": ("Why", "原因"),
     "do": ("What to do", "怎么办"),
     "ignore-advice": ("Printed advice that does not apply here", "日志中不适用的建议"),
-    "safe": ("safe", "安全"),
-    "changes-results": ("changes results", "会改变结果"),
-    "retrain": ("needs retraining", "需要重新训练"),
     "retry-useless": ("running it again as it is will fail the same way", "原样重跑会以同样方式失败"),
     "retry-after-fix": ("run it again after the fix", "修复后再重跑"),
     "retry-may-help": ("running it again may help", "重跑可能有用"),
@@ -45,7 +33,6 @@ WORDS: dict[str, tuple[str, str]] = {
     "unknown": ("A failure was seen that no entry explains", "发现了失败，但知识库中没有条目能解释"),
     "nearest": ("Similar, not matched", "相近但不匹配的条目"),
     "draft": ("Start an entry from this log", "从这份日志起草一个条目"),
-    "sources": ("Sources", "来源"),
     "line": ("line {line}", "第 {line} 行"),
     "ignored": ("Ignored by your settings", "按你的设置忽略"),
     "ranks": ("on {count} ranks", "共 {count} 个 rank"),
@@ -59,6 +46,4 @@ WORDS: dict[str, tuple[str, str]] = {
 
 def say(key: str, lang: str, **values: object) -> str:
     """A phrase in a language, with its values filled in."""
-    english, chinese = WORDS[key]
-    text = chinese if lang == "zh" else english
-    return text.format(**values) if values else text
+    return phrase(WORDS, key, lang, **values)

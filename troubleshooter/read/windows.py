@@ -26,7 +26,7 @@ SAME = 3
 """Lines of one kind that are looked at in the middle of a log."""
 WINDOWS = 1000
 """Places in the middle of a log that are looked at: so many exceptions of all kinds, and so many other lines."""
-NEAR, MESSAGE, WIDE = 150, 1000, 16 * 1024
+NEAR, MESSAGE, WIDE = 150, 400, 16 * 1024
 """Bytes that are looked at: after a line that stands out, after an exception's, and where a traceback's frames stand."""
 SAMPLE, SAMPLES, SHOWN = 128 * 1024, 64, 100
 """Every so many bytes, so many times, then half as often, and so on, so many bytes are looked at as a sample."""

@@ -148,7 +148,11 @@ class _Compiler:
         return out
 
     def _pattern(self, pattern: str) -> dict[str, Any]:
-        return {"re": pattern, "literals": [self._literal(text) for text in patterns.literals(pattern)]}
+        found = patterns.literals(pattern)
+        built = {"re": pattern, "literals": [self._literal(text) for text in found]}
+        if (forced := patterns.forced(pattern)) != found:
+            built["forced"] = forced
+        return built
 
     def _literal(self, text: str) -> int:
         return self.literals.setdefault(text, len(self.literals))

@@ -48,6 +48,33 @@ def literals(pattern: str) -> list[str]:
     return sorted(found) if found else []
 
 
+def forced(pattern: str) -> list[str]:
+    """Lower-case runs that every match of the pattern holds, all of them: a cheaper first look than the pattern."""
+    found: set[str] = set()
+
+    def walk(tree: Any) -> None:
+        run = ""
+        for op, arg in tree:
+            if op is _c.LITERAL and _fixed(arg):
+                run += chr(arg).lower()
+                continue
+            if op is _c.AT:
+                continue
+            found.add(run)
+            run = ""
+            if op is _c.SUBPATTERN:
+                walk(arg[-1])
+            elif op in (_c.MAX_REPEAT, _c.MIN_REPEAT) and arg[0] >= 1:
+                walk(arg[2])
+        found.add(run)
+
+    try:
+        walk(_p.parse(pattern))
+    except re.error:
+        return []
+    return sorted(run for run in found if weight(run) >= 3)
+
+
 def words(pattern: str) -> set[str]:
     """Every literal run of `MIN_LITERAL` characters or more in the pattern, lower case, whether forced or not."""
     found: set[str] = set()

@@ -9,6 +9,7 @@ from typing import Any
 from kb.compiled import Knowledge
 from kb.placeholders import HOLE
 from troubleshooter.match.outcome import Anchor
+from troubleshooter.match.regex import search
 from troubleshooter.observe.model import Observations
 from troubleshooter.read.line import Line
 
@@ -35,9 +36,15 @@ class Context:
         return iter(sorted(found.values(), key=lambda line: (line.file, line.number)))
 
     def may_match(self, pattern: dict[str, Any], text: str) -> bool:
-        """Whether a text in lower case holds a literal of the pattern: without one, compiling the pattern is in vain."""
+        """Whether a text in lower case holds what every match of the pattern holds: else compiling it is in vain."""
+        if "forced" in pattern and not all(run in text for run in pattern["forced"]):
+            return False
         literals = pattern["literals"]
         return not literals or any(self.knowledge.literals[self.base + n] in text for n in literals)
+
+    def search(self, pattern: dict[str, Any], text: str) -> Any:
+        """The first match of a pattern in a folded text, or None."""
+        return search(pattern["re"], text) if self.may_match(pattern, text.lower()) else None
 
     def filled(self, text: str) -> str | None:
         """A text with its ``<<captures>>``; None when one is missing."""

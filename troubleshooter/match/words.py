@@ -7,7 +7,7 @@ from typing import Any
 
 from troubleshooter.match.context import Condition, Context
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome
-from troubleshooter.match.regex import compiled, search
+from troubleshooter.match.regex import compiled
 from troubleshooter.observe.model import Failure
 from troubleshooter.read import lazy
 from troubleshooter.read.line import Line
@@ -38,7 +38,7 @@ def message_anchors(condition: Condition, context: Context) -> Iterator[tuple[An
         for line in context.lines(pattern):
             if _owner(line, failures) is not None or _OTHER_RAISE.match(line.text):
                 continue  # an exception's own line: decided above; a neighbour of it in the source: not what happened
-            if found := search(pattern["re"], fold(line.text)):
+            if found := context.search(pattern, fold(line.text)):
                 outcome = held(said, line, line.text, found, "the message, printed outside of a traceback")
                 outcome.parts_unseen = 1 if names else 0
                 yield Anchor(None, line), outcome
@@ -92,7 +92,7 @@ def line_anchors(condition: Condition, context: Context) -> Iterator[tuple[Ancho
     """Lines that a line condition may be about, with the exception that each belongs to."""
     for pattern in condition["patterns"]:
         for line_ in context.lines(pattern):
-            if found := search(pattern["re"], fold(line_.text)):
+            if found := context.search(pattern, fold(line_.text)):
                 failure = _owner(line_, context.observations.failures)
                 yield Anchor(failure, line_), held(f"line {pattern['re']!r}", line_, line_.text, found, "the line")
 
@@ -120,7 +120,7 @@ def line(condition: Condition, context: Context) -> Outcome:
     hits: list[tuple[Line, Any]] = []
     for pattern in condition["patterns"]:
         for line in context.lines(pattern):
-            if found := search(pattern["re"], fold(line.text)):
+            if found := context.search(pattern, fold(line.text)):
                 hits.append((line, found))
     if len({(line.file, line.number) for line, _ in hits}) < condition["at_least"]:
         return Outcome("unseen", said)

@@ -21,9 +21,9 @@ _FRAMES: tuple[tuple[str, re.Pattern[str]], ...] = (
 )  # fmt: skip
 _BUILD_FILES = lazy.compile(r"setup\.py|cpp_extension\.py|op_builder/|build_meta|ninja")
 _LINES: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("train", lazy.compile(r"\*{3,} Running training|Num Epochs =|'grad_norm'|'learning_rate'")),
     ("load", lazy.compile(r"Loading checkpoint shards|loading weights file|Loading safetensors|Fetching \d+ files|Loading weights")),
     ("preprocess", lazy.compile(r"^(?:Map|Tokenizing|Running tokenizer|Generating (?:train|validation|test) split|Filter|Packing|Converting|Applying chat|Extracting prompt|Adding EOS)\b.{0,80}(?:%|examples)")),
-    ("train", lazy.compile(r"\*{3,} Running training|Num Epochs =|'grad_norm'|'learning_rate'")),
     ("eval", lazy.compile(r"\*{3,} Running [Ee]valuation|'eval_loss'|Evaluating")),
     ("save", lazy.compile(r"Saving model checkpoint|Saving (?:the )?(?:model|checkpoint)|Configuration saved in|tokenizer config file saved")),
     ("resume", lazy.compile(r"Continuing training from checkpoint|Loading model from .{0,200}checkpoint-\d|[Rr]esum(?:e|ing) (?:from|training)")),

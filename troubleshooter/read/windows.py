@@ -32,13 +32,13 @@ SAMPLE, SAMPLES, SHOWN = 128 * 1024, 64, 100
 """Every so many bytes, so many times, then half as often, and so on, so many bytes are looked at as a sample."""
 
 MARKS = (
+    "traceback (most recent",
     "': nan", "=nan", ": nan", "'nan'", '"nan"', "': inf", "=inf", ": inf", "'inf'", '"inf"', "'-inf'",
     "'loss': 0.0,", "'loss': '0'", "'grad_norm': 0.0,", "'grad_norm': '0'", "'learning_rate': 0.0,", '"loss": 0.0,',
 )  # fmt: skip
-"""Anomalies of metrics that make a place worth a look, in lower case (beside those of `kb.standing`)."""
+"""Tracebacks and anomalies of metrics make a place worth a look, in lower case (beside what `kb.standing` tells)."""
 
 _DIGITS = b"0123456789"
-_HEADER = re.compile(rb"(?i)traceback \(most recent")
 _RAISED = re.compile(rb"\w(?:Error|Exception|Interrupt)(?::\s|\s*$)|terminate called|\b(?:FATAL|panicked)\b")
 # Bytes beyond a span in which the ends of its lines are looked for: first few, then as many as a line may have.
 _CLOSE, _MARGIN = 1024, LINE_LIMIT + 16
@@ -63,6 +63,7 @@ class Windows:
         self._upto = 0  # bytes before this offset have been given out or passed over for good
         self._cut = False  # it lies within a line of which the start was given out
         self._seen: dict[bytes, int] = {}
+        self._header = -WIDE  # where the last traceback began
         self._left = {True: WINDOWS, False: WINDOWS}  # exceptions, other lines
 
     def pieces(self) -> Iterator[Piece]:
@@ -113,21 +114,23 @@ class Windows:
                 around = self._log.take(end - BEFORE, end + AFTER)
                 within = min(end, BEFORE)
                 text = around[:within].rpartition(b"\n")[2] + around[within:].partition(b"\n")[0]
+            if b"raceback (most" in text:
+                self._header = start
             kind = text.translate(None, _DIGITS)
             count = seen.get(kind, 0)
             if count >= SAME:
                 continue
             seen[kind] = count + 1
-            header = _HEADER.search(text) is not None
-            raised = header or _RAISED.search(text) is not None or b"Traceback (most" in self._log.take(end - WIDE, end)
+            raised = start - self._header <= WIDE or _RAISED.search(text) is not None
             if not self._left[raised]:
                 continue
             self._left[raised] -= 1
             taken = start
-            if header:
+            if start == self._header:
                 spans.append((start, end + WIDE))
-            else:
-                spans.append((start - WIDE, end + MESSAGE) if raised else (start, end + NEAR))
+            else:  # with the frames above, if there are any
+                low = self._header if start - self._header <= WIDE else start
+                spans.append((low, end + (MESSAGE if raised else NEAR)))
         return spans
 
     # --- cutting it out ---

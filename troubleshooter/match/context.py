@@ -9,7 +9,6 @@ from typing import Any
 from kb.compiled import Knowledge
 from kb.placeholders import HOLE
 from troubleshooter.match.outcome import Anchor
-from troubleshooter.match.regex import search
 from troubleshooter.observe.model import Observations
 from troubleshooter.read.line import Line
 
@@ -27,13 +26,21 @@ class Context:
     anchor: Anchor | None = None
     captured: dict[str, str] = field(default_factory=dict)
 
-    def lines(self, pattern: dict[str, Any]) -> Iterator[Line]:
-        """Lines that hold a literal of the pattern, in the order of the log."""
-        found: dict[tuple[int, int, str], Line] = {}
-        for literal in pattern["literals"]:
-            for line in self.observations.hits.get(self.base + literal, ()):
-                found[line.file, line.number, line.text] = line
-        return iter(sorted(found.values(), key=lambda line: (line.file, line.number)))
+    def lines(self, asked: dict[str, Any]) -> list[Line]:
+        """Lines that hold a literal of a pattern or condition, in the order of the log."""
+        hits = self.observations.hits
+        lists = [hits[self.base + n] for n in asked["literals"] if self.base + n in hits]
+        if len(lists) == 1:
+            return lists[0]
+        each = {(line.file, line.number, line.text): line for some in lists for line in some}
+        return sorted(each.values(), key=lambda line: (line.file, line.number))
+
+    def likely(self, pattern: dict[str, Any]) -> Iterator[tuple[Line, str]]:
+        """Lines that may match the pattern, each with its folded text."""
+        for line in self.lines(pattern):
+            text, plain = self.observations.folded(line)
+            if self.may_match(pattern, plain):
+                yield line, text
 
     def may_match(self, pattern: dict[str, Any], text: str) -> bool:
         """Whether a text in lower case holds what every match of the pattern holds: else compiling it is in vain."""
@@ -41,10 +48,6 @@ class Context:
             return False
         literals = pattern["literals"]
         return not literals or any(self.knowledge.literals[self.base + n] in text for n in literals)
-
-    def search(self, pattern: dict[str, Any], text: str) -> Any:
-        """The first match of a pattern in a folded text, or None."""
-        return search(pattern["re"], text) if self.may_match(pattern, text.lower()) else None
 
     def filled(self, text: str) -> str | None:
         """A text with its ``<<captures>>``; None when one is missing."""

@@ -7,11 +7,10 @@ from typing import Any
 
 from troubleshooter.match.context import Condition, Context
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome
-from troubleshooter.match.regex import compiled
+from troubleshooter.match.regex import compiled, search
 from troubleshooter.observe.model import Failure
 from troubleshooter.read import lazy
 from troubleshooter.read.line import Line
-from troubleshooter.read.text import fold
 
 # A notebook shows the source around the line that raised: numbered, and without its arrow.
 _OTHER_RAISE = lazy.compile(r"\s*\d{1,5}\s+raise\b")
@@ -35,10 +34,10 @@ def message_anchors(condition: Condition, context: Context) -> Iterator[tuple[An
         for found in _in_message(patterns, failure, context):
             yield Anchor(failure, failure.line), held(said, failure.line, failure.line.text, found, "the exception")
     for pattern in patterns:
-        for line in context.lines(pattern):
+        for line, text in context.likely(pattern):
             if _owner(line, failures) is not None or _OTHER_RAISE.match(line.text):
                 continue  # an exception's own line: decided above; a neighbour of it in the source: not what happened
-            if found := context.search(pattern, fold(line.text)):
+            if found := search(pattern["re"], text):
                 outcome = held(said, line, line.text, found, "the message, printed outside of a traceback")
                 outcome.parts_unseen = 1 if names else 0
                 yield Anchor(None, line), outcome
@@ -91,8 +90,8 @@ def _owner(line: Line, failures: list[Failure]) -> Failure | None:
 def line_anchors(condition: Condition, context: Context) -> Iterator[tuple[Anchor, Outcome]]:
     """Lines that a line condition may be about, with the exception that each belongs to."""
     for pattern in condition["patterns"]:
-        for line_ in context.lines(pattern):
-            if found := context.search(pattern, fold(line_.text)):
+        for line_, text in context.likely(pattern):
+            if found := search(pattern["re"], text):
                 failure = _owner(line_, context.observations.failures)
                 yield Anchor(failure, line_), held(f"line {pattern['re']!r}", line_, line_.text, found, "the line")
 
@@ -109,9 +108,12 @@ def message(condition: Condition, context: Context) -> Outcome:
 
 
 def _said_message(condition: Condition) -> str:
-    words = " or ".join(repr(p["re"]) for p in condition["patterns"])
-    types = " or ".join(condition["exception"])
-    return f"{types} {words}".strip() if types else f"message {words}"
+    if "said" not in condition:  # kept there: it is the same for every log
+        words = " or ".join(repr(p["re"]) for p in condition["patterns"])
+        types = " or ".join(condition["exception"])
+        condition["said"] = f"{types} {words}".strip() if types else f"message {words}"
+    said: str = condition["said"]
+    return said
 
 
 def line(condition: Condition, context: Context) -> Outcome:
@@ -119,8 +121,8 @@ def line(condition: Condition, context: Context) -> Outcome:
     said = "line " + " or ".join(repr(p["re"]) for p in condition["patterns"])
     hits: list[tuple[Line, Any]] = []
     for pattern in condition["patterns"]:
-        for line in context.lines(pattern):
-            if found := context.search(pattern, fold(line.text)):
+        for line, text in context.likely(pattern):
+            if found := search(pattern["re"], text):
                 hits.append((line, found))
     if len({(line.file, line.number) for line, _ in hits}) < condition["at_least"]:
         return Outcome("unseen", said)

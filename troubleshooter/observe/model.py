@@ -136,7 +136,15 @@ class Observations:
     """False where only parts of a large log were looked at line by line."""
 
     _records: dict[str, dict[tuple[int, int], Point]] = field(default_factory=dict, repr=False)
+    _folded: dict[int, tuple[str, str]] = field(default_factory=dict, repr=False)
     _series: dict[tuple[str, ...], list[tuple[str, list[Point]]]] = field(default_factory=dict, repr=False)
+
+    def folded(self, line: Line) -> tuple[str, str]:
+        """A kept line as patterns see it, and that in lower case."""
+        if (known := self._folded.get(id(line))) is None:
+            text = fold(line.text)
+            known = self._folded[id(line)] = (text, text.lower())
+        return known
 
     def series(self, names: Sequence[str]) -> list[tuple[str, list[Point]]]:
         """The metrics of these names, which may hold ``*``. Asked once everything was observed."""

@@ -148,8 +148,8 @@ def _fixes(body: Body, text: dict[str, Any], values: dict[str, str], context: Co
 def _advice(body: Body, text: dict[str, Any], context: Context) -> list[dict[str, str]]:
     found = []
     for item, because in zip(body["advice"], text["advice"], strict=False):
-        for line in context.lines(item["pattern"]):
-            if match := search(item["pattern"]["re"], fold(line.text)):
+        for _, said in context.likely(item["pattern"]):
+            if match := search(item["pattern"]["re"], said):
                 found.append({"printed": safe(match.group(), 200), "because": because})
                 break
     return found

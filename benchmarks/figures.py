@@ -128,7 +128,7 @@ def main() -> None:
         "Recorded real reports laid out as logs (one shape each). An answer is right when its title, cause or first two "
         "fixes match what repaired the case. Intervals: 95 %, Wilson.",
         "",
-        f"## Cases that the writers of entries did not see ({len(held)})",
+        f"## The third of the cases that was held out from the writers at first ({len(held)})",
         "",
         *table(held),
         "",
@@ -138,7 +138,7 @@ def main() -> None:
         "",
         *words(held),
         "",
-        f"## Cases that entries were written from ({len(shown)})",
+        f"## The cases that the first entries were written from ({len(shown)})",
         "",
         *table(shown),
         "",

@@ -24,7 +24,7 @@ HEAD, TAIL = 64 * 1024, 128 * 1024
 """Bytes at both ends that are looked at whole: how the run was set up, and its last failure, which is usually the one."""
 SAME = 3
 """Lines of one kind that are looked at in the middle of a log."""
-WINDOWS = 1000
+WINDOWS = 400
 """Places in the middle of a log that are looked at: so many exceptions of all kinds, and so many other lines."""
 NEAR, MESSAGE, WIDE = 150, 400, 16 * 1024
 """Bytes that are looked at: after a line that stands out, after an exception's, and where a traceback's frames stand."""

@@ -50,33 +50,16 @@ def literals(pattern: str) -> list[str]:
 
 def forced(pattern: str) -> list[str]:
     """Lower-case runs that every match of the pattern holds, all of them: a cheaper first look than the pattern."""
-    found: set[str] = set()
-
-    def walk(tree: Any) -> None:
-        run = ""
-        for op, arg in tree:
-            if op is _c.LITERAL and _fixed(arg):
-                run += chr(arg).lower()
-                continue
-            if op is _c.AT:
-                continue
-            found.add(run)
-            run = ""
-            if op is _c.SUBPATTERN:
-                walk(arg[-1])
-            elif op in (_c.MAX_REPEAT, _c.MIN_REPEAT) and arg[0] >= 1:
-                walk(arg[2])
-        found.add(run)
-
-    try:
-        walk(_p.parse(pattern))
-    except re.error:
-        return []
-    return sorted(run for run in found if weight(run) >= 3)
+    return sorted(run for run in _runs(pattern, every=False) if weight(run) >= 3)
 
 
 def words(pattern: str) -> set[str]:
-    """Every literal run of `MIN_LITERAL` characters or more in the pattern, lower case, whether forced or not."""
+    """Every literal run of weight `MIN_LITERAL` or more in the pattern, lower case, whether forced or not."""
+    return {run for run in _runs(pattern, every=True) if weight(run) >= MIN_LITERAL}
+
+
+def _runs(pattern: str, *, every: bool) -> set[str]:
+    """The literal runs of a pattern, lower case: ``every`` one, or those that no match can lack."""
     found: set[str] = set()
 
     def walk(tree: Any) -> None:
@@ -89,10 +72,10 @@ def words(pattern: str) -> set[str]:
             run = ""
             if op is _c.SUBPATTERN:
                 walk(arg[-1])
-            elif op is _c.BRANCH:
+            elif op is _c.BRANCH and every:
                 for branch in arg[1]:
                     walk(branch)
-            elif op in (_c.MAX_REPEAT, _c.MIN_REPEAT):
+            elif op in (_c.MAX_REPEAT, _c.MIN_REPEAT) and (every or arg[0] >= 1):
                 walk(arg[2])
         found.add(run)
 
@@ -100,7 +83,7 @@ def words(pattern: str) -> set[str]:
         walk(_p.parse(pattern))
     except re.error:
         return set()
-    return {run for run in found if weight(run) >= MIN_LITERAL}
+    return found
 
 
 def weight(text: str) -> int:

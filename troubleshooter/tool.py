@@ -23,7 +23,7 @@ from troubleshooter.report.build import TOP, build
 from troubleshooter.report.model import Report
 
 HELPERS = 3
-"""Threads at most that help to search one log: beyond them, reading it is what takes the time."""
+"""Threads at most that help to search one log (measured with one, on two cores; more are a guess)."""
 
 
 @dataclass(slots=True)

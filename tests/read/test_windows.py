@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import threading
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -138,3 +140,16 @@ def test_memory_does_not_grow_with_repeated_failures(tool: Tool) -> None:
     assert len(observed.failures) == 1
     assert observed.lines < 60_000
     assert not observed.complete
+
+
+def test_a_reader_that_leaves_early_leaves_no_thread_behind(tool: Tool, tmp_path: Path) -> None:
+    """Its file is closed next: a thread that still read from the descriptor would read another file's bytes."""
+    path = tmp_path / "train.log"
+    path.write_bytes(METRIC * 400_000)
+    (source,) = from_path(path)
+    with source.log() as log:
+        pieces = Windows(log, tool.scanner, 2).pieces()
+        assert isinstance(pieces, Generator)
+        next(pieces)
+        pieces.close()
+        assert not [thread for thread in threading.enumerate() if thread.name.startswith("survey-")]

@@ -15,6 +15,7 @@ from typing import cast
 import hyperscan
 
 from kb.error_words import ERROR_WORDS, SHORTEST
+from kb.patterns import weight
 
 _ONCE = hyperscan.HS_FLAG_CASELESS | hyperscan.HS_FLAG_SINGLEMATCH
 _EACH = hyperscan.HS_FLAG_CASELESS
@@ -41,14 +42,13 @@ class Scanner:
         ``standing``: literals that make a part of a large log worth a look, as the first ``standing_marks`` marks do.
         """
         self.first_mark = len(literals)
-        everything = [*literals, *marks]
+        self._everything = [*literals, *marks]
+        self._standing = (*sorted(standing), *range(self.first_mark, self.first_mark + standing_marks))
         self._cache = cache if key else None
         self._key = f"{key}-{getattr(hyperscan, '__version__', '')}"
-        self._database = self._load("lines", everything)
-        marked = range(self.first_mark, self.first_mark + standing_marks)
-        self._alone = [everything[n] for n in (*sorted(standing), *marked)]
-        self._long = [len(text) >= SHORTEST or n in marked for n, text in enumerate(everything)]
+        self._database = self._load("lines", self._everything)
         self._blocks: hyperscan.Database | None = None
+        self._long: set[int] = set()
         self._found: list[int] = []
         append = self._found.append
 
@@ -68,9 +68,12 @@ class Scanner:
     def surveyor(self) -> Surveyor:
         """A searcher of whole blocks, for one thread."""
         if self._blocks is None:
-            words = (*ERROR_WORDS, *self._alone)
-            flags = [_EACH] * len(ERROR_WORDS) + [_ONCE] * len(self._alone)
-            self._blocks = self._load("blocks", words, flags)
+            alone = [self._everything[n] for n in self._standing]
+            flags = [_EACH] * len(ERROR_WORDS) + [_ONCE] * len(alone)
+            self._blocks = self._load("blocks", (*ERROR_WORDS, *alone), flags)
+            self._long = {n for n, text in enumerate(self._everything) if weight(text) >= SHORTEST}.union(
+                self._standing
+            )
         return Surveyor(self._blocks, self._database, self._long)
 
     def _load(self, name: str, words: Sequence[str], flags: Sequence[int] = ()) -> hyperscan.Database | None:
@@ -85,7 +88,7 @@ class Surveyor:
     """Finds the places of a block of a large log that are worth a look. It lets other threads run while it searches."""
 
     def __init__(
-        self, blocks: hyperscan.Database | None, lines: hyperscan.Database | None, long: Sequence[bool]
+        self, blocks: hyperscan.Database | None, lines: hyperscan.Database | None, long: Collection[int]
     ) -> None:
         self._blocks, self._lines = blocks, lines
         self._scratch = hyperscan.Scratch(blocks)
@@ -102,7 +105,7 @@ class Surveyor:
             return False
 
         def any_literal(number: int, start: int, stop: int, flags: int, context: object) -> None:
-            if long[number]:
+            if number in long:
                 place(stop)
 
         self._error_or_alone, self._any_literal = error_or_alone, any_literal

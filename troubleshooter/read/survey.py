@@ -13,15 +13,15 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from troubleshooter.read.log import BLOCK, Block
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.text import CHUNK, LINE_LIMIT
 
-FEW = 32 * 1024 * 1024
-"""Bytes up to which the import of a faster counter does not pay."""
+FEW = 64 * 1024 * 1024
+"""Bytes up to which the import of a faster counter does not pay: it took 16 ms and then saved 0.2 ms a MiB (3.11)."""
 BEFORE, AFTER = 120, 80
 _ONLY_LINE_ENDS = b"\n" * CHUNK
 _HANDOVER = 0.0005
@@ -154,8 +154,14 @@ def _helped(scanner: Scanner, helpers: int) -> Iterator[Callable[[Surveyed], Non
         yield offered.put if threads else lambda item: None
     finally:
         sys.setswitchinterval(before)
+        # Left early, nobody wants what is still offered; and the file is closed next, so nobody may be reading it.
+        with suppress(queue.Empty):
+            while True:
+                offered.get_nowait()
         for _ in threads:
             offered.put(None)
+        for thread in threads:
+            thread.join()
 
 
 def _help(worker: Worker, offered: queue.SimpleQueue[Surveyed | None]) -> None:

@@ -148,11 +148,8 @@ class _Compiler:
         return out
 
     def _pattern(self, pattern: str) -> dict[str, Any]:
-        found = patterns.literals(pattern)
-        built = {"re": pattern, "literals": [self._literal(text) for text in found]}
-        if (forced := patterns.forced(pattern)) != found:
-            built["forced"] = forced
-        return built
+        found = [self._literal(text) for text in patterns.literals(pattern)]
+        return {"re": pattern, "literals": found, "needed": patterns.needed(pattern)}
 
     def _literal(self, text: str) -> int:
         return self.literals.setdefault(text, len(self.literals))

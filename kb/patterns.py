@@ -13,6 +13,10 @@ from typing import Any
 
 MIN_LITERAL = 5
 """Least `weight` of a literal."""
+MIN_RUN = 3
+"""Least `weight` of a run that is looked for before a pattern is tried."""
+MANY = 32
+"""Runs at most that a pattern's alternatives are told by."""
 
 # Python's own parser of patterns: `re._parser` from 3.11 on, `sre_parse` before.
 _p: Any = importlib.import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
@@ -48,18 +52,46 @@ def literals(pattern: str) -> list[str]:
     return sorted(found) if found else []
 
 
-def forced(pattern: str) -> list[str]:
-    """Lower-case runs that every match of the pattern holds, all of them: a cheaper first look than the pattern."""
-    return sorted(run for run in _runs(pattern, every=False) if weight(run) >= 3)
+def needed(pattern: str) -> list[list[str]]:
+    """What every match of the pattern holds, in lower case: of each list at least one run. A cheaper first look than the
+    pattern; the list that tells most comes first."""
+    try:
+        found = _needed(_p.parse(pattern))
+    except re.error:
+        return []
+    lists = sorted({tuple(sorted(runs)) for runs in found}, key=lambda runs: (-min(map(weight, runs)), runs))
+    implied = {
+        other
+        for runs in lists
+        for other in lists
+        if other != runs and all(any(short in long for short in other) for long in runs)
+    }
+    return [list(runs) for runs in lists if runs not in implied]
+
+
+def _needed(tree: Any) -> list[set[str]]:
+    found: list[set[str]] = []
+    run = ""
+    for op, arg in [*tree, (_c.AT, None)]:
+        if op is _c.LITERAL and _fixed(arg):
+            run += chr(arg).lower()
+            continue
+        if weight(run) >= MIN_RUN:
+            found.append({run})
+        run = ""
+        if op is _c.SUBPATTERN:
+            found += _needed(arg[-1])
+        elif op in (_c.MAX_REPEAT, _c.MIN_REPEAT) and arg[0] >= 1:
+            found += _needed(arg[2])
+        elif op is _c.BRANCH:
+            best = [max(_needed(branch), key=_score, default=set()) for branch in arg[1]]
+            if all(best) and sum(map(len, best)) <= MANY:
+                found.append(set[str]().union(*best))
+    return found
 
 
 def words(pattern: str) -> set[str]:
-    """Every literal run of weight `MIN_LITERAL` or more in the pattern, lower case, whether forced or not."""
-    return {run for run in _runs(pattern, every=True) if weight(run) >= MIN_LITERAL}
-
-
-def _runs(pattern: str, *, every: bool) -> set[str]:
-    """The literal runs of a pattern, lower case: ``every`` one, or those that no match can lack."""
+    """Every literal run of weight `MIN_LITERAL` or more in the pattern, lower case, whether each match holds it or not."""
     found: set[str] = set()
 
     def walk(tree: Any) -> None:
@@ -72,10 +104,10 @@ def _runs(pattern: str, *, every: bool) -> set[str]:
             run = ""
             if op is _c.SUBPATTERN:
                 walk(arg[-1])
-            elif op is _c.BRANCH and every:
+            elif op is _c.BRANCH:
                 for branch in arg[1]:
                     walk(branch)
-            elif op in (_c.MAX_REPEAT, _c.MIN_REPEAT) and (every or arg[0] >= 1):
+            elif op in (_c.MAX_REPEAT, _c.MIN_REPEAT):
                 walk(arg[2])
         found.add(run)
 
@@ -83,7 +115,7 @@ def _runs(pattern: str, *, every: bool) -> set[str]:
         walk(_p.parse(pattern))
     except re.error:
         return set()
-    return found
+    return {run for run in found if weight(run) >= MIN_LITERAL}
 
 
 def weight(text: str) -> int:

@@ -39,17 +39,33 @@ class Context:
         """Lines that may match the pattern, each with its folded text."""
         for line in self.lines(pattern):
             text, plain = self.observations.folded(line)
-            if self.may_match(pattern, plain):
+            if may_match(pattern, plain):
                 yield line, text
 
-    def may_match(self, pattern: dict[str, Any], text: str) -> bool:
-        """Whether a text in lower case holds what every match of the pattern holds: else compiling it is in vain."""
-        if "forced" in pattern and not all(run in text for run in pattern["forced"]):
-            return False
-        literals = pattern["literals"]
-        return not literals or any(self.knowledge.literals[self.base + n] in text for n in literals)
+    def may_be_printed(self, pattern: dict[str, Any]) -> bool:
+        """Whether a line may match the pattern, told from all lines of one of its literals together."""
+        seen = self.observations
+        for n in pattern["literals"]:
+            if (number := self.base + n) in seen.hits and may_match(pattern, seen.holding(number)):
+                return True
+        return False
+
+    def may_be_said(self, pattern: dict[str, Any]) -> bool:
+        """Whether an exception's message or a line may match the pattern."""
+        return may_match(pattern, self.observations.said) or self.may_be_printed(pattern)
 
     def filled(self, text: str) -> str | None:
         """A text with its ``<<captures>>``; None when one is missing."""
         missing = [m for m in HOLE.finditer(text) if m[1] not in self.captured]
         return None if missing else HOLE.sub(lambda m: self.captured[m[1]], text)
+
+
+def may_match(pattern: dict[str, Any], text: str) -> bool:
+    """Whether a text in lower case holds what every match of the pattern holds: else trying it is in vain."""
+    for runs in pattern["needed"]:
+        for run in runs:
+            if run in text:
+                break
+        else:
+            return False
+    return True

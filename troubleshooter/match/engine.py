@@ -9,6 +9,7 @@ from typing import Any
 from kb.compiled import Body, Knowledge
 from troubleshooter.match.conditions import anchors, anchors_on, evaluate, tolerated
 from troubleshooter.match.context import Context
+from troubleshooter.match.glance import worth_a_try
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome, Trial
 from troubleshooter.observe.model import Observations
 from troubleshooter.read import lazy
@@ -45,9 +46,14 @@ class Candidate:
 def candidates(observations: Observations, knowledge: Knowledge) -> list[Candidate]:
     """Every entry of which a symptom holds on this log, unordered."""
     found = []
+    log = Context(observations, knowledge)
     for body, base in knowledge.triggered(set(observations.hits), set(_pseudo(observations))):
+        log.base = base
         trials = [
-            t for number in range(len(body["symptoms"])) for t in holding(body, base, number, observations, knowledge)
+            trial
+            for number, symptom in enumerate(body["symptoms"])
+            if worth_a_try(symptom, log)
+            for trial in holding(body, base, number, observations, knowledge)
         ]
         if trials:
             found.append(Candidate(body, base, max(trials, key=_strength)))

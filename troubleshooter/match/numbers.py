@@ -12,15 +12,13 @@ from troubleshooter.observe.model import Point
 
 def metric(condition: Condition, context: Context) -> Outcome:
     """Whether a series of numbers shows the shape."""
-    said = f"metric {' or '.join(condition['names'])} is {condition['is']}"
-    if condition["value"] is not None:
-        said += f" {condition['value']}"
+    said = _said(condition)
     known = False
     for name, points in context.observations.series(condition["names"]):
         if len(points) < condition["points"]:
             continue
         known = True
-        if (point := _shown(condition, points, context)) is not None:
+        if (point := _shown(condition, name, points, context)) is not None:
             why = (
                 f"{name} = {point.value:g}"
                 if condition["is"] in ("above", "below", "equal")
@@ -30,7 +28,35 @@ def metric(condition: Condition, context: Context) -> Outcome:
     return Outcome("contradicted" if known else "unseen", said)
 
 
-def _shown(condition: Condition, points: list[Point], context: Context) -> Point | None:
+def may_hold(condition: Condition, context: Context) -> bool:
+    """Whether a series of one of the names has enough points, and one that shows the shape."""
+    return any(
+        len(points) >= condition["points"] and _first(condition, name, points, context) is not None
+        for name, points in context.observations.series(condition["names"])
+    )
+
+
+def _said(condition: Condition) -> str:
+    if "said" not in condition:  # kept there: it is the same for every log
+        value = "" if condition["value"] is None else f" {condition['value']}"
+        condition["said"] = f"metric {' or '.join(condition['names'])} is {condition['is']}{value}"
+    said: str = condition["said"]
+    return said
+
+
+def _first(condition: Condition, name: str, points: list[Point], context: Context) -> Point | None:
+    """The first point that shows the condition's shape, looked for once a log: many entries ask the same."""
+    known = context.observations.shapes
+    key = (name, condition["is"], condition["value"])
+    if key not in known:
+        known[key] = series.first(points, condition["is"], condition["value"])
+    return known[key]
+
+
+def _shown(condition: Condition, name: str, points: list[Point], context: Context) -> Point | None:
+    point = _first(condition, name, points, context)
+    if point is None:
+        return None
     shape, value = condition["is"], condition["value"]
     if condition["every"] and not series.every(points, shape, value):
         return None
@@ -38,8 +64,7 @@ def _shown(condition: Condition, points: list[Point], context: Context) -> Point
         shows = series.POINTWISE[shape]
         candidates: Iterator[Point] = (p for p in points if shows(p.value, value or 0.0))
     else:
-        point = series.first(points, shape, value)
-        candidates = iter([point] if point is not None else [])
+        candidates = iter([point])
     good = next((p.record for p in points if series.finite(p.value) and p.value != 0), None)
     for point in candidates:
         if condition["after_finite"] and (good is None or good >= point.record):

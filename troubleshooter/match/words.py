@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from troubleshooter.match.context import Condition, Context
+from troubleshooter.match.context import Condition, Context, may_match
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome
 from troubleshooter.match.regex import compiled, search
 from troubleshooter.observe.model import Failure
@@ -43,12 +43,24 @@ def message_anchors(condition: Condition, context: Context) -> Iterator[tuple[An
                 yield Anchor(None, line), outcome
 
 
+def message_may_hold(condition: Condition, context: Context) -> bool:
+    """Whether an exception or a line may say one of the patterns; without any, whether an exception of the type is there."""
+    if condition["patterns"]:
+        return any(context.may_be_said(pattern) for pattern in condition["patterns"])
+    return any(f.exception and _type_in(f, condition["exception"]) for f in context.observations.failures)
+
+
+def line_may_hold(condition: Condition, context: Context) -> bool:
+    """Whether a line may match one of the patterns."""
+    return any(context.may_be_printed(pattern) for pattern in condition["patterns"])
+
+
 def _in_message(patterns: list[dict[str, Any]], failure: Failure, context: Context) -> Iterator[Any]:
     """Matches in an exception's message: one, or several where they captured different values (many parameters that
     do not fit are listed in one message)."""
     plain = failure.plain
     for pattern in patterns:
-        if not context.may_match(pattern, plain):
+        if not may_match(pattern, plain):
             continue
         for text in failure.folded:
             seen: set[tuple[tuple[str, str | None], ...]] = set()

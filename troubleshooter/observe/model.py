@@ -135,8 +135,12 @@ class Observations:
     complete: bool = True
     """False where only parts of a large log were looked at line by line."""
 
+    shapes: dict[tuple[str, str, float | None], Point | None] = field(default_factory=dict, repr=False)
+    """By metric, shape and value: the first point that shows it, where that was asked (`match.numbers`)."""
     _records: dict[str, dict[tuple[int, int], Point]] = field(default_factory=dict, repr=False)
     _folded: dict[int, tuple[str, str]] = field(default_factory=dict, repr=False)
+    _holding: dict[int, str] = field(default_factory=dict, repr=False)
+    _said: str | None = field(default=None, repr=False)
     _series: dict[tuple[str, ...], list[tuple[str, list[Point]]]] = field(default_factory=dict, repr=False)
 
     def folded(self, line: Line) -> tuple[str, str]:
@@ -145,6 +149,19 @@ class Observations:
             text = fold(line.text)
             known = self._folded[id(line)] = (text, text.lower())
         return known
+
+    def holding(self, literal: int) -> str:
+        """All kept lines that hold a literal, as one text in lower case."""
+        if (known := self._holding.get(literal)) is None:
+            known = self._holding[literal] = "\n".join([self.folded(line)[1] for line in self.hits.get(literal, ())])
+        return known
+
+    @property
+    def said(self) -> str:
+        """What all exceptions say, as one text in lower case. Asked once everything was observed."""
+        if self._said is None:
+            self._said = "\n".join([failure.plain for failure in self.failures])
+        return self._said
 
     def series(self, names: Sequence[str]) -> list[tuple[str, list[Point]]]:
         """The metrics of these names, which may hold ``*``. Asked once everything was observed."""

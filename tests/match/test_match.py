@@ -100,7 +100,10 @@ def test_what_every_match_holds() -> None:
         ["float", "half"],
         ["x y"],
     ]
-    assert patterns.needed("loss (?:is nan|nan loss|(?:a|nan) value)") == [["loss "], [" value", "is nan", "nan loss"]]
+    assert patterns.needed("loss (?:is nan|nan loss|(?:a|nan) value)") == [
+        [" value", "is nan", "nan loss"],
+        ["loss "],
+    ]
     assert patterns.needed("(?:one|two|3)") == []
 
 

@@ -17,7 +17,7 @@ def observe(text: str) -> Observations:
     facts, metrics = FactReader(seen), MetricReader(seen)
     for number, raw in enumerate(text.encode().split(b"\n"), 1):
         for line in lines(raw, number):
-            facts.read(line)
+            facts.read(line, -1)
             metrics.read(line)
     return seen
 

@@ -22,14 +22,16 @@ PACKAGES = (
     "mamba-ssm", "causal-conv1d", "compressed-tensors", "lm-eval", "gradio", "pydantic", "setuptools", "ninja", "nccl", "sglang",
     "diffusers", "sentence-transformers", "timm", "llama-recipes", "llama_recipes", "python", "cuda", "driver", "cudnn", "rocm",
 )  # fmt: skip
-MARKS = (
-    *sorted(PACKAGES), "==", "python3.", ".dist-info", ".egg", "name: ", "version: ", "gpu", "nvidia", "tesla", "geforce", "rtx",
-    "gtx", "titan", "a100", "h100", "v100", "radeon", "instinct", "capability", ":\\", "winerror", "site-packages\\", "win32",
-    "windows-", "\\lib\\", "wsl", "dist-packages", "/content/", "ipython-input", "/kaggle/", "/users/", "macos-", "darwin",
-    "hiperror", "hip", "gfx", "mps", "metal", "linux-", "/usr/lib/", "/home/", "/opt/conda", "/root/", "/lib/python",
-    "cell in[", "input in [", "ipykernel", "<cell line", "llm engine", "uccessfully installed",
+VERSION_MARKS = (
+    *sorted(PACKAGES), "==", "python3.", ".dist-info", ".egg", "name: ", "version: ", "site-packages", "llm engine",
+    "uccessfully installed",
 )  # fmt: skip
-"""One of these stands in every line that shows a fact."""
+"""One of these stands in every line that shows a version."""
+GPU_MARKS = (
+    "gpu", "nvidia", "tesla", "geforce", "rtx", "gtx", "titan", "cuda", "a100", "h100", "v100", "radeon", "instinct", "device",
+    "capability",
+)  # fmt: skip
+"""One of these stands in nearly every line that shows a GPU."""
 
 _KNOWN = frozenset(PACKAGES)
 _VERSION = r"v?(?P<version>\d{1,4}(?:\.\d{1,5}){1,4}(?:[.\-]?(?:dev|post|rc|a|b)\d*)?(?:\+\w+(?:\.\w+)*)?)"
@@ -67,30 +69,31 @@ _GPU = lazy.compile(
     r"|RTX (?:PRO )?(?:A\d{4}|\d{4})(?: ?(?:Ti|SUPER|Ada|Super))*(?: Laptop GPU)?|GTX \d{3,4}(?: ?(?:Ti|SUPER))?|TITAN (?:RTX|V|Xp|X)"
     r"|MI\d{2,3}[XA]?|RX \d{4}(?: XTX?)?|Jetson [\w ]{2,20}|GB10)\b"
 )
-_GPU_WORDS = lazy.compile(
-    r"GPU|NVIDIA|Nvidia|Tesla|GeForce|RTX|GTX|TITAN|CUDA|cuda|A100|H100|V100|Radeon|Instinct|device"
-)
 _CAPABILITY = lazy.compile(
     r"(?i)(?:compute capability|cuda capability(?: sm_)?|capability|\bcc)[^\d]{0,24}?(?:sm_)?(?P<major>\d{1,2})(?:\.|(?=\d\b))(?P<minor>\d)\b"
 )
 _UNSLOTH_CUDA = lazy.compile(r"\bCUDA: (?P<major>\d{1,2})\.(?P<minor>\d)\. CUDA Toolkit")
 
-_PLATFORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("windows", lazy.compile(r"\b[A-Z]:\\|WinError|site-packages\\|\bwin32\b|Windows-\d|\\lib\\")),
-    ("wsl", lazy.compile(r"microsoft-standard-WSL|/usr/lib/wsl|\bWSL ?2?\b")),
-    ("colab", lazy.compile(r"python3\.\d+/dist-packages|/content/|ipython-input-\d+-")),
-    ("kaggle", lazy.compile(r"/kaggle/")),
-    ("macos", lazy.compile(r"/Users/|macOS-|Darwin|darwin")),
-    (
-        "rocm",
-        lazy.compile(
-            r"(?i)\brocm(?! used to build pytorch: n/a)|hipError|\bHIP\b(?! runtime version: n/a)|\.hip\b|\bgfx\d{3,4}\b"
-        ),
-    ),
-    ("mps", lazy.compile(r"\bMPS\b|\bmps\b|[Mm]etal")),
-    ("linux", lazy.compile(r"Linux-|/usr/lib/|/home/|/opt/conda|/root/|/lib/python")),
-    ("notebook", lazy.compile(r"ipython-input|Cell In\[|Input In \[|ipykernel|<cell line")),
-)
+_PLATFORMS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
+    ("windows", (":\\", "winerror", "site-packages\\", "win32", "windows-", "\\lib\\"),
+     lazy.compile(r"\b[A-Z]:\\|WinError|site-packages\\|\bwin32\b|Windows-\d|\\lib\\")),
+    ("wsl", ("wsl",), lazy.compile(r"microsoft-standard-WSL|/usr/lib/wsl|\bWSL ?2?\b")),
+    ("colab", ("dist-packages", "/content/", "ipython-input"),
+     lazy.compile(r"python3\.\d+/dist-packages|/content/|ipython-input-\d+-")),
+    ("kaggle", ("/kaggle/",), lazy.compile(r"/kaggle/")),
+    ("macos", ("/users/", "macos-", "darwin"), lazy.compile(r"/Users/|macOS-|Darwin|darwin")),
+    ("rocm", ("rocm", "hiperror", "hip", "gfx"),
+     lazy.compile(r"(?i)\brocm(?! used to build pytorch: n/a)|hipError|\bHIP\b(?! runtime version: n/a)|\.hip\b|\bgfx\d{3,4}\b")),
+    ("mps", ("mps", "metal"), lazy.compile(r"\bMPS\b|\bmps\b|[Mm]etal")),
+    ("linux", ("linux-", "/usr/lib/", "/home/", "/opt/conda", "/root/", "/lib/python"),
+     lazy.compile(r"Linux-|/usr/lib/|/home/|/opt/conda|/root/|/lib/python")),
+    ("notebook", ("ipython-input", "cell in[", "input in [", "ipykernel", "<cell line"),
+     lazy.compile(r"ipython-input|Cell In\[|Input In \[|ipykernel|<cell line")),
+)  # fmt: skip
+"""Platform, the marks of which one stands in every line that shows it, and how it is shown."""
+PLATFORM_MARKS = tuple(marks for _, marks, _ in _PLATFORMS)
+VERSIONS, GPUS, PLATFORMS = 1, 2, 4
+"""What to look for on a line: bits, platform ``i`` of `PLATFORM_MARKS` is ``PLATFORMS << i``."""
 _VLLM = lazy.compile(r"Vllm|EngineCore|APIServer|ApiServer|Worker_|WorkerProc")
 _ALIASES = {
     "pytorch": "torch",
@@ -114,30 +117,36 @@ class FactReader:
         self.facts = observations.facts
         self._seen: set[tuple[str, str, str]] = set()
         self._pip: str | None = None
+        self._open = -1  # platforms that were not seen yet, as bits
 
     def stream(self, line: Line) -> None:
         """A fact that the prefix of a line shows: Ray names its workers "Name pid=1, ip=…" (vLLM's own are not Ray's)."""
         if "pid=" in line.stream and not _VLLM.match(line.stream):
             self._add("package", "ray", "", line)
 
-    def read(self, line: Line) -> None:
+    def read(self, line: Line, wanted: int) -> None:
+        """Take one line's facts of the kinds that are wanted, as bits."""
         text = line.text
         if len(text) < 6:
             return
+        if wanted & VERSIONS:
+            self._installed(line, text)
+        if wanted & GPUS:
+            self._gpus(line, text)
+        open_ = wanted // PLATFORMS & self._open
+        for number, (name, _, pattern) in enumerate(_PLATFORMS) if open_ else ():
+            if open_ >> number & 1 and pattern.search(text):
+                self._open &= ~(1 << number)
+                self._add("platform", name, "", line)
+
+    def _installed(self, line: Line, text: str) -> None:
         if self._pip and (found := _PIP_VERSION.match(text)):
             self._add("version", canonical(self._pip), found["version"], line)
             self._pip = None
-            return
-        if text.startswith("Name: ") and (found := _PIP_NAME.match(text)):
+        elif text.startswith("Name: ") and (found := _PIP_NAME.match(text)):
             self._pip = found["name"]
-            return
-        if "." in text:
+        elif "." in text:
             self._versions(line, text)
-        if _GPU_WORDS.search(text):
-            self._gpus(line, text)
-        for name, pattern in _PLATFORMS:
-            if ("platform", name, "") not in self._seen and pattern.search(text):
-                self._add("platform", name, "", line)
 
     def _versions(self, line: Line, text: str) -> None:
         if "==" in text and not _REQUIRED.search(text):

@@ -5,16 +5,20 @@ from __future__ import annotations
 from troubleshooter.observe import facts, metrics, phases, process
 from troubleshooter.read import windows
 
-METRICS, FACTS, PROCESS, PHASES = 1, 2, 4, 8
+METRICS, EXITS, WELL, PHASES, FACTS = 1, 2, 4, 8, 16
+"""Bits of the readers; those of `facts` follow from `FACTS` on (``readers // FACTS``)."""
 
 
 def _routes() -> dict[str, int]:
     found: dict[str, int] = dict.fromkeys(windows.MARKS, 0)  # first: `Windows` knows its marks by their place
     for marks, reader in (
         (metrics.MARKS, METRICS),
-        (facts.MARKS, FACTS),
-        (process.MARKS, PROCESS),
+        (process.EXIT_MARKS, EXITS),
+        (process.WELL_MARKS, WELL),
         (phases.MARKS, PHASES),
+        (facts.VERSION_MARKS, FACTS * facts.VERSIONS),
+        (facts.GPU_MARKS, FACTS * facts.GPUS),
+        *((marks, FACTS * facts.PLATFORMS << n) for n, marks in enumerate(facts.PLATFORM_MARKS)),
     ):
         for mark in marks:
             found[mark.lower()] = found.get(mark.lower(), 0) | reader

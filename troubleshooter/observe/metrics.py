@@ -7,6 +7,7 @@ HF dict lines (values bare, or strings from transformers 5 on), JSON and JSON li
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from troubleshooter.observe.model import Observations, Point
 from troubleshooter.read import lazy
@@ -54,7 +55,6 @@ _ALIASES = {
     "total_loss": "loss", "train/epoch": "epoch", "global_step": "step", "train/global_step": "step",
     "iteration": "step", "iter": "step", "steps": "step",
 }  # fmt: skip
-_STEPS = ("step",)
 
 
 class MetricReader:
@@ -95,17 +95,18 @@ class MetricReader:
         self._inside = False
         if "np.float" in text or "tensor(" in text:
             text = _BOXED.sub(lambda found: found["value"], text)
-        pairs = [(m["name"], m["value"]) for m in _QUOTED.finditer(text)]
+        # Each pattern has two groups: the name and the value.
+        pairs = _QUOTED.findall(text)
         if not pairs and "tensor(" in text:
-            pairs = [(m["name"], m["value"]) for m in _TENSOR.finditer(text)]
+            pairs = _TENSOR.findall(text)
         if not pairs:
-            pairs = [(m["name"], m["value"]) for m in _PLAIN.finditer(text)]
-            pairs += [(m["name"], m["value"]) for m in _SPACED.finditer(text)]
+            pairs = _PLAIN.findall(text) + _SPACED.findall(text)
         named = {_canonical(name): value for name, value in pairs}
-        if not any(_ABOUT.search(name) for name in named):
+        if not any(map(_is_metric, named)):
             return False
         self.record += 1
-        step = next((float(named[s]) for s in _STEPS if s in named and _finite(named[s])), None)
+        said = named.get("step")
+        step = float(said) if said is not None and _finite(said) else None
         for name, value in named.items():
             self._put(name, float(value), line, step)
         return True
@@ -129,13 +130,21 @@ class MetricReader:
         self._put(_canonical(name), float(value), line, None)
 
     def _put(self, name: str, value: float, line: Line, step: float | None) -> None:
-        points = self.series.setdefault(name, [])
+        points = self.series.get(name)
+        if points is None:
+            points = self.series[name] = []
         points.append(Point(value, self.record, line, step))
         if len(points) > HEAD + 2 * TAIL:
             middle = points[HEAD:-TAIL]
             points[HEAD:-TAIL] = [p for p in middle if not _finite_value(p.value) or p.value == 0][:HEAD]
 
 
+@lru_cache(maxsize=4096)
+def _is_metric(name: str) -> bool:
+    return _ABOUT.search(name) is not None
+
+
+@lru_cache(maxsize=4096)
 def _canonical(name: str) -> str:
     name = name.strip().lower().replace(" ", "_")
     return _ALIASES.get(name, name)

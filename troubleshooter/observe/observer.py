@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from troubleshooter.observe import phases, process
 from troubleshooter.observe.facts import FactReader
-from troubleshooter.observe.marks import FACTS, METRICS, PHASES, PROCESS, ROUTES
+from troubleshooter.observe.marks import EXITS, FACTS, METRICS, PHASES, ROUTES, WELL
 from troubleshooter.observe.metrics import MetricReader
 from troubleshooter.observe.model import Failure, Observations
 from troubleshooter.observe.traceback import parse, parse_part
@@ -44,13 +44,22 @@ class Observer:
     def feed(self, lines: Iterable[Line]) -> None:
         """Observe some lines; memory stays bounded however many there are."""
         metrics, first_mark, scan = self._metrics, self._scanner.first_mark, self._scanner.scan
-        for line in lines:
+        streams, hits = self._streams, self.observations.hits
+        for line in lines:  # what stands in this loop is not called but written out: it runs for every line
             if line is GAP:
                 self._flush(passed_over=True)
                 continue
             text = line.text
             self._fed += 1
-            self._stream(line)
+            name = f"{line.file} {line.stream}" if line.file else line.stream
+            stream = streams.get(name)
+            if stream is None:
+                stream = streams[name] = []
+            stream.append(line)
+            if len(stream) > PART:
+                found, rest = parse_part(stream)
+                self._take(found)
+                streams[name] = stream[rest:]
             if not text:
                 continue
             if line.stream:
@@ -59,18 +68,24 @@ class Observer:
             readers = 0
             for number in scan((text if plain else fold(text)).encode("utf-8", "replace")):
                 if number < first_mark:
-                    self._keep(number, line)
+                    kept = hits.get(number)
+                    if kept is None:
+                        hits[number] = [line]
+                        continue
+                    if len(kept) >= HITS:
+                        del kept[HITS // 2]
+                    kept.append(line)
                 else:
                     readers |= ROUTES[number - first_mark]
             if (readers & METRICS or metrics.inside) and metrics.read(line):
                 self.observations.progress[line.file] = line.number
-            elif readers & (FACTS | PROCESS):
-                if readers & FACTS and self._fresh(text):
-                    self._facts.read(line)
-                if readers & PROCESS:
+            elif readers:
+                if readers >= FACTS and self._fresh(text):
+                    self._facts.read(line, readers // FACTS)
+                if readers & EXITS:
                     process.read(line, self.observations)
-                    if process.well(text):
-                        self.observations.progress[line.file] = line.number
+                if readers & WELL and process.well(text):
+                    self.observations.progress[line.file] = line.number
             if readers & PHASES and (phase := phases.of_line(text)) is not None:
                 self._phase(phase, line)
 
@@ -95,15 +110,6 @@ class Observer:
             self._take([f for f in parse(lines) if f.exception or not passed_over])
         self._streams.clear()
 
-    def _stream(self, line: Line) -> None:
-        name = f"{line.file} {line.stream}" if line.file else line.stream
-        lines = self._streams.setdefault(name, [])
-        lines.append(line)
-        if len(lines) > PART:
-            found, rest = parse_part(lines)
-            self._take(found)
-            self._streams[name] = lines[rest:]
-
     def _fresh(self, text: str) -> bool:
         """Whether a line of this kind (its text without digits) was not read for facts several times already."""
         kind = text[:160].translate(_NO_DIGITS)
@@ -111,15 +117,6 @@ class Observer:
         if count < SAME_KIND and len(self._kinds) < 50_000:
             self._kinds[kind] = count + 1
         return count < SAME_KIND
-
-    def _keep(self, number: int, line: Line) -> None:
-        seen = self.observations
-        kept = seen.hits.setdefault(number, [])
-        if len(kept) < HITS:
-            kept.append(line)
-        else:
-            del kept[HITS // 2]
-            kept.append(line)
 
     def _phase(self, phase: str, line: Line) -> None:
         known = self.observations.phases

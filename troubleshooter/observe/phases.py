@@ -21,7 +21,7 @@ _FRAMES: tuple[tuple[str, re.Pattern[str]], ...] = (
 )  # fmt: skip
 _BUILD_FILES = lazy.compile(r"setup\.py|cpp_extension\.py|op_builder/|build_meta|ninja")
 _LINES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("train", lazy.compile(r"\*{3,} Running training|Num Epochs =|'grad_norm'|'learning_rate'")),
+    ("train", lazy.compile(r"\*{3,} Running training|Num Epochs =")),
     ("load", lazy.compile(r"Loading checkpoint shards|loading weights file|Loading safetensors|Fetching \d+ files|Loading weights")),
     ("preprocess", lazy.compile(r"^(?:Map|Tokenizing|Running tokenizer|Generating (?:train|validation|test) split|Filter|Packing|Converting|Applying chat|Extracting prompt|Adding EOS)\b.{0,80}(?:%|examples)")),
     ("eval", lazy.compile(r"\*{3,} Running [Ee]valuation|'eval_loss'|Evaluating")),
@@ -57,6 +57,8 @@ def of_failure(failure: Failure) -> set[str]:
 
 def of_line(text: str) -> str | None:
     """The phase that a printed line announces."""
+    if "'grad_norm'" in text or "'learning_rate'" in text:
+        return "train"
     for phase, pattern in _LINES:
         if pattern.search(text):
             return phase

@@ -32,13 +32,17 @@ _WORDS = (
 _ABOUT = lazy.compile(
     r"(?i)exit|SIG[A-Z]{3}|signal|killed|bus error|segmentation|segfault|aborted|illegal instr|oom|returned non-zero"
 )
-MARKS = (
+EXIT_MARKS = (
     "exit", "sighup", "sigint", "sigquit", "sigill", "sigtrap", "sigabrt", "sigbus", "sigfpe", "sigkill", "sigsegv", "sigpipe",
     "sigterm", "sigxcpu", "sigusr1", "sigalrm", "signal", "killed", "bus error", "segmentation", "segfault", "aborted",
-    "illegal instr", "oom", "returned non-zero", "return code", "returncode", "train_runtime", "0 failed", " passed",
-    "training completed", "training succeeded", "successfully ", "build succeeded",
+    "illegal instr", "oom", "returned non-zero", "return code", "returncode",
 )  # fmt: skip
-"""One of these stands in every line that reports how a process ended."""
+"""One of these stands in every line that reports with what status a process ended."""
+WELL_MARKS = (
+    "train_runtime", "0 failed", " passed", "exit", "training completed", "training succeeded", "successfully ",
+    "completed successfully", "build succeeded",
+)  # fmt: skip
+"""One of these stands in every line that says that something ended well."""
 
 _RANK = lazy.compile(r"(?:local_rank|rank)\s*:\s*(?P<rank>\d{1,5})")
 

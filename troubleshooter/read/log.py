@@ -26,7 +26,7 @@ class Block:
         self._data, self._file = data, file
 
     def load(self, buffer: bytearray) -> bytearray:
-        """The bytes, in the buffer (of at least `BLOCK` bytes) or where they are. A file may have become shorter.
+        """The bytes, in the buffer (of at least its size) or where they are. A file may have become shorter.
 
         Raises OSError where it cannot be read.
         """

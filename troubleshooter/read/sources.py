@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from troubleshooter.read import lazy
-from troubleshooter.read.log import BLOCK, FileLog, Log, StreamLog
+from troubleshooter.read.log import FileLog, Log, StreamLog
 from troubleshooter.read.text import CHUNK, encoding, recode
 
 FILES = 4096
@@ -85,7 +85,7 @@ class Source:
 
     @contextmanager
     def log(self) -> Iterator[Log]:
-        """The log's bytes; those of a large plain file are read where they lie. Raises `Unreadable`."""
+        """The log's bytes; those of a plain file are read where they lie. Raises `Unreadable`."""
         if not self.plain or self.path is None:
             yield StreamLog(self.chunks())
             return
@@ -93,8 +93,8 @@ class Source:
             with self.path.open("rb", buffering=0) as file:
                 descriptor = file.fileno()
                 size = os.fstat(descriptor).st_size
-                # What is small, no regular file, or not plainly UTF-8 is read as it comes.
-                seekable = size > BLOCK and _start(os.pread(descriptor, 4, 0)) == 0
+                # What has no size (no regular file), or is not plainly UTF-8, is read as it comes.
+                seekable = size > 0 and _start(os.pread(descriptor, 4, 0)) == 0
                 yield FileLog(descriptor, size) if seekable else StreamLog(self.chunks())
         except OSError as error:
             raise Unreadable(f"{self.name}: cannot be read: {error.strerror or error}") from error

@@ -72,7 +72,7 @@ class Windows:
         first = list(itertools.islice(blocks, 2))
         if len(first) < 2:
             for block in first:
-                data = bytes(block.load(bytearray(BLOCK)))
+                data = bytes(block.load(bytearray(block.size)))
                 self.bytes = len(data)
                 yield 1, data.removesuffix(b"\n")
             return

@@ -39,7 +39,7 @@ class _Compiler:
     def __init__(self, library: Library) -> None:
         self.library = library
         self.literals: dict[str, int] = {}
-        self.triggers: dict[int, set[int]] = {}
+        self.triggers: dict[int, dict[int, list[Needed]]] = {}  # by literal and entry: what its patterns need beside
         self.pseudo: dict[str, set[int]] = {}
         self.standing: set[str] = set()
 
@@ -68,6 +68,7 @@ class _Compiler:
             "digest": hashlib.blake2b("\0".join([*names, *map(str, standing_)]).encode(), digest_size=16).hexdigest(),
             "literals": names,
             "triggers": [sorted(self.triggers.get(self.literals[n], ())) for n in names],
+            "beside": {self.literals[n]: beside for n in names if (beside := self._beside(self.literals[n]))},
             "checked": _checked(self.library),
             "standing": standing_,
             "pseudo": {name: sorted(owners) for name, owners in sorted(self.pseudo.items())},
@@ -157,11 +158,16 @@ class _Compiler:
     def _trigger(self, number: int, require: list[dict[str, Any]]) -> None:
         """Which literals or observed things make the entry worth a look: those of one required condition."""
         best = max(require, key=_rarity)
-        for name in self._keys(best):
-            if isinstance(name, int):
-                self.triggers.setdefault(name, set()).add(number)
+        for key, beside in self._keys(best):
+            if isinstance(key, int):
+                self.triggers.setdefault(key, {}).setdefault(number, []).append(beside)
             else:
-                self.pseudo.setdefault(name, set()).add(number)
+                self.pseudo.setdefault(key, set()).add(number)
+
+    def _beside(self, literal: int) -> dict[int, list[Needed]]:
+        """By entry that a common literal triggers: what its patterns need beside it, where all of them need something."""
+        owners = self.triggers.get(literal, {})
+        return {n: needed for n, needed in owners.items() if all(needed)} if len(owners) >= COMMON else {}
 
     def _strict(self, bodies: list[dict[str, Any]]) -> None:
         """Mark symptoms whose words do not tell them from other entries: what else they ask must then really be seen.
@@ -170,7 +176,7 @@ class _Compiler:
         not be passed over with them. A table's row tells enough by itself.
         """
         names = list(self.literals)
-        owners = [self.triggers.get(number, set()) for number in self.literals.values()]
+        owners = [set(self.triggers.get(number, ())) for number in self.literals.values()]
         for body in bodies:
             for symptom in body["symptoms"]:
                 kinds = {c["kind"] for c in symptom["require"]}
@@ -183,25 +189,36 @@ class _Compiler:
                 )
                 symptom["strict"] = shared  # no words at all: shared by everybody
 
-    def _keys(self, condition: dict[str, Any]) -> list[int | str]:
+    def _keys(self, condition: dict[str, Any]) -> list[tuple[int | str, Needed]]:
+        """The literals and observed things of which one is there where the condition holds, with what stands beside."""
         kind = condition["kind"]
         if kind in ("message", "line") and condition["patterns"]:
-            return [literal for pattern in condition["patterns"] for literal in pattern["literals"]]
+            names = list(self.literals)
+            keys: list[tuple[int | str, Needed]] = []
+            for pattern in condition["patterns"]:
+                own = {names[n] for n in pattern["literals"]}
+                beside = [runs for runs in pattern["needed"] if not own.issuperset(runs)]
+                keys += [(n, beside) for n in pattern["literals"]]
+            return keys
         if kind == "message":
-            return [f"exception:{name}" for name in condition["exception"]]
+            return [(f"exception:{name}", []) for name in condition["exception"]]
         if kind == "metric":
-            return ["metric"]
+            return [("metric", [])]
         if kind == "exit":
-            return [f"exit:{status}" for status in condition["statuses"]]
+            return [(f"exit:{status}", []) for status in condition["statuses"]]
         if kind == "any":
             return [key for part in condition["parts"] for key in self._keys(part)]
         if kind == "all":
             return self._keys(max(condition["parts"], key=_rarity))
         if kind in ("package", "flag"):
-            return list(condition["literals"])
-        return ["always"]
+            return [(n, []) for n in condition["literals"]]
+        return [("always", [])]
 
 
+Needed = list[list[str]]
+"""Runs of a pattern (`patterns.needed`): of each list at least one."""
+COMMON = 6
+"""Entries from which on a literal alone does not call them up: their patterns' other words are asked for first."""
 SHARED = 4
 """Entries from which on words are common property."""
 

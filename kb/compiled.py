@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 import mmap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-FORMAT = 25
+FORMAT = 26
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 TOLERATED = frozenset({"frame", "version", "package", "gpu", "flag", "platform", "ranks", "phase"})
@@ -44,6 +44,8 @@ class Pack:
         self.standing: list[int] = header["standing"]
         """Literals that make a place in the middle of a large log worth a look (`kb.standing`)."""
         self.triggers: list[list[int]] = header["triggers"]
+        self.beside: dict[str, dict[str, list[list[list[str]]]]] = header["beside"]
+        """By common literal and entry: what each of the entry's patterns needs beside it (`kb.patterns.needed`)."""
         self.pseudo: dict[str, list[int]] = header["pseudo"]
         self.ids: list[str] = header["ids"]
         self._places: list[list[int]] = header["places"]
@@ -91,15 +93,31 @@ class Knowledge:
         self._owner = shadowed
         self.checked = {name: version for pack in packs for name, version in pack.checked.items()}
 
-    def triggered(self, literals: set[int], pseudo: set[str]) -> Iterator[tuple[Body, int]]:
-        """Entries worth a look, with the number that their pack's literals start at."""
+    def triggered(
+        self, literals: Iterable[int], pseudo: Iterable[str] = (), text: Callable[[int], str] | None = None
+    ) -> Iterator[tuple[Body, int]]:
+        """Entries worth a look, with the number that their pack's literals start at.
+
+        ``text``: all that was printed with a literal, in lower case. Of entries that a common literal calls up only those
+        are then worth a look whose other words stand there.
+        """
         for number, pack in enumerate(self.packs):
             first = self._first[number]
             last = first + len(pack.literals)
             seen: set[int] = set()
             for literal in literals:
-                if first <= literal < last:
-                    seen.update(pack.triggers[literal - first])
+                if not first <= literal < last:
+                    continue
+                owners = pack.triggers[literal - first]
+                beside = pack.beside.get(str(literal - first)) if text is not None and len(owners) > 1 else None
+                if text is None or beside is None:
+                    seen.update(owners)
+                    continue
+                said = text(literal)
+                seen.update(
+                    n for n in owners if n not in seen
+                    if (ways := beside.get(str(n))) is None or any(holds(way, said) for way in ways)
+                )  # fmt: skip
             for name in pseudo:
                 seen.update(pack.pseudo.get(name, ()))
             for entry in sorted(seen):
@@ -133,3 +151,14 @@ class Knowledge:
     def rows(self, table: str, key: str) -> Iterator[dict[str, Any]]:
         for pack in reversed(self.packs):
             yield from pack.rows(table, key)
+
+
+def holds(needed: Iterable[Iterable[str]], text: str) -> bool:
+    """Whether a text in lower case holds, of each of these lists, at least one run."""
+    for runs in needed:
+        for run in runs:
+            if run in text:
+                break
+        else:
+            return False
+    return True

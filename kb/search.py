@@ -33,7 +33,7 @@ def nearest(knowledge: Knowledge, message: str, lang: str = "en", limit: int = 3
     found.sort(reverse=True)
     out: dict[str, dict[str, Any]] = {}
     for score, number in found[:40]:
-        for body, _ in knowledge.triggered({number}, set()):
+        for body, _ in knowledge.triggered({number}):
             zh = body.get("zh") if lang == "zh" else None
             out.setdefault(body["id"], {"id": body["id"], "title": (zh or body)["title"], "similarity": round(score)})
     return list(out.values())[:limit]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from kb.compiled import Knowledge
+from kb.compiled import Knowledge, holds
 from kb.placeholders import HOLE
 from troubleshooter.match.outcome import Anchor
 from troubleshooter.observe.model import Observations
@@ -62,10 +62,4 @@ class Context:
 
 def may_match(pattern: dict[str, Any], text: str) -> bool:
     """Whether a text in lower case holds what every match of the pattern holds: else trying it is in vain."""
-    for runs in pattern["needed"]:
-        for run in runs:
-            if run in text:
-                break
-        else:
-            return False
-    return True
+    return holds(pattern["needed"], text)

@@ -47,7 +47,7 @@ def candidates(observations: Observations, knowledge: Knowledge) -> list[Candida
     """Every entry of which a symptom holds on this log, unordered."""
     found = []
     log = Context(observations, knowledge)
-    for body, base in knowledge.triggered(set(observations.hits), set(_pseudo(observations))):
+    for body, base in knowledge.triggered(observations.hits, set(_pseudo(observations)), observations.told):
         log.base = base
         trials = [
             trial

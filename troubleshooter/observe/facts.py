@@ -28,8 +28,7 @@ VERSION_MARKS = (
 )  # fmt: skip
 """One of these stands in every line that shows a version."""
 GPU_MARKS = (
-    "gpu", "nvidia", "tesla", "geforce", "rtx", "gtx", "titan", "cuda", "a100", "h100", "v100", "radeon", "instinct", "device",
-    "capability",
+    "gpu", "nvidia", "tesla", "geforce", "rtx", "gtx", "titan", "cuda", "a100", "h100", "v100", "radeon", "instinct", "capability",
 )  # fmt: skip
 """One of these stands in nearly every line that shows a GPU."""
 
@@ -68,6 +67,9 @@ _GPU = lazy.compile(
     r"(?:[ -](?:SXM\d?|PCIE|PCIe|NVL|HBM3)[\w-]*)?(?:[ -]\d+GB)?"
     r"|RTX (?:PRO )?(?:A\d{4}|\d{4})(?: ?(?:Ti|SUPER|Ada|Super))*(?: Laptop GPU)?|GTX \d{3,4}(?: ?(?:Ti|SUPER))?|TITAN (?:RTX|V|Xp|X)"
     r"|MI\d{2,3}[XA]?|RX \d{4}(?: XTX?)?|Jetson [\w ]{2,20}|GB10)\b"
+)
+_GPU_WORDS = lazy.compile(
+    r"GPU|NVIDIA|Nvidia|Tesla|GeForce|RTX|GTX|TITAN|CUDA|cuda|A100|H100|V100|Radeon|Instinct|device"
 )
 _CAPABILITY = lazy.compile(
     r"(?i)(?:compute capability|cuda capability(?: sm_)?|capability|\bcc)[^\d]{0,24}?(?:sm_)?(?P<major>\d{1,2})(?:\.|(?=\d\b))(?P<minor>\d)\b"
@@ -131,7 +133,7 @@ class FactReader:
             return
         if wanted & VERSIONS:
             self._installed(line, text)
-        if wanted & GPUS:
+        if wanted & GPUS and _GPU_WORDS.search(text):
             self._gpus(line, text)
         open_ = wanted // PLATFORMS & self._open
         for number, (name, _, pattern) in enumerate(_PLATFORMS) if open_ else ():

@@ -156,6 +156,10 @@ class Observations:
             known = self._holding[literal] = "\n".join([self.folded(line)[1] for line in self.hits.get(literal, ())])
         return known
 
+    def told(self, literal: int) -> str:
+        """All that was printed with a literal: its lines and what exceptions say, as one text in lower case."""
+        return f"{self.holding(literal)}\n{self.said}"
+
     @property
     def said(self) -> str:
         """What all exceptions say, as one text in lower case. Asked once everything was observed."""

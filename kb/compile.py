@@ -39,7 +39,7 @@ class _Compiler:
     def __init__(self, library: Library) -> None:
         self.library = library
         self.literals: dict[str, int] = {}
-        self.triggers: dict[int, dict[int, list[Needed]]] = {}  # by literal and entry: what its patterns need beside
+        self.triggers: dict[int, dict[int, list[patterns.Way]]] = {}  # by literal and entry: its patterns' ways to match
         self.pseudo: dict[str, set[int]] = {}
         self.standing: set[str] = set()
 
@@ -150,7 +150,7 @@ class _Compiler:
 
     def _pattern(self, pattern: str) -> dict[str, Any]:
         found = [self._literal(text) for text in patterns.literals(pattern)]
-        return {"re": pattern, "literals": found, "needed": patterns.needed(pattern)}
+        return {"re": pattern, "literals": found, "ways": patterns.ways(pattern)}
 
     def _literal(self, text: str) -> int:
         return self.literals.setdefault(text, len(self.literals))
@@ -158,16 +158,16 @@ class _Compiler:
     def _trigger(self, number: int, require: list[dict[str, Any]]) -> None:
         """Which literals or observed things make the entry worth a look: those of one required condition."""
         best = max(require, key=_rarity)
-        for key, beside in self._keys(best):
+        for key, ways in self._keys(best):
             if isinstance(key, int):
-                self.triggers.setdefault(key, {}).setdefault(number, []).append(beside)
+                self.triggers.setdefault(key, {}).setdefault(number, []).extend(ways)
             else:
                 self.pseudo.setdefault(key, set()).add(number)
 
-    def _beside(self, literal: int) -> dict[int, list[Needed]]:
-        """By entry that a common literal triggers: what its patterns need beside it, where all of them need something."""
+    def _beside(self, literal: int) -> dict[int, list[patterns.Way]]:
+        """By entry that a common literal triggers: its patterns' ways to match, where none of them asks for nothing."""
         owners = self.triggers.get(literal, {})
-        return {n: needed for n, needed in owners.items() if all(needed)} if len(owners) >= COMMON else {}
+        return {n: ways for n, ways in owners.items() if all(ways)} if len(owners) >= COMMON else {}
 
     def _strict(self, bodies: list[dict[str, Any]]) -> None:
         """Mark symptoms whose words do not tell them from other entries: what else they ask must then really be seen.
@@ -189,34 +189,26 @@ class _Compiler:
                 )
                 symptom["strict"] = shared  # no words at all: shared by everybody
 
-    def _keys(self, condition: dict[str, Any]) -> list[tuple[int | str, Needed]]:
-        """The literals and observed things of which one is there where the condition holds, with what stands beside."""
+    def _keys(self, condition: dict[str, Any]) -> list[tuple[int | str, list[patterns.Way]]]:
+        """The literals and observed things of which one is there where the condition holds, with the ways to hold."""
         kind = condition["kind"]
         if kind in ("message", "line") and condition["patterns"]:
-            names = list(self.literals)
-            keys: list[tuple[int | str, Needed]] = []
-            for pattern in condition["patterns"]:
-                own = {names[n] for n in pattern["literals"]}
-                beside = [runs for runs in pattern["needed"] if not own.issuperset(runs)]
-                keys += [(n, beside) for n in pattern["literals"]]
-            return keys
+            return [(n, pattern["ways"]) for pattern in condition["patterns"] for n in pattern["literals"]]
         if kind == "message":
-            return [(f"exception:{name}", []) for name in condition["exception"]]
+            return [(f"exception:{name}", [[]]) for name in condition["exception"]]
         if kind == "metric":
-            return [("metric", [])]
+            return [("metric", [[]])]
         if kind == "exit":
-            return [(f"exit:{status}", []) for status in condition["statuses"]]
+            return [(f"exit:{status}", [[]]) for status in condition["statuses"]]
         if kind == "any":
             return [key for part in condition["parts"] for key in self._keys(part)]
         if kind == "all":
             return self._keys(max(condition["parts"], key=_rarity))
         if kind in ("package", "flag"):
-            return [(n, []) for n in condition["literals"]]
-        return [("always", [])]
+            return [(n, [[]]) for n in condition["literals"]]
+        return [("always", [[]])]
 
 
-Needed = list[list[str]]
-"""Runs of a pattern (`patterns.needed`): of each list at least one."""
 COMMON = 6
 """Entries from which on a literal alone does not call them up: their patterns' other words are asked for first."""
 SHARED = 4

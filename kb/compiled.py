@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-FORMAT = 26
+FORMAT = 27
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 TOLERATED = frozenset({"frame", "version", "package", "gpu", "flag", "platform", "ranks", "phase"})
@@ -45,7 +45,7 @@ class Pack:
         """Literals that make a place in the middle of a large log worth a look (`kb.standing`)."""
         self.triggers: list[list[int]] = header["triggers"]
         self.beside: dict[str, dict[str, list[list[list[str]]]]] = header["beside"]
-        """By common literal and entry: what each of the entry's patterns needs beside it (`kb.patterns.needed`)."""
+        """By common literal and entry: the ways in which the entry's patterns match (`kb.patterns.ways`)."""
         self.pseudo: dict[str, list[int]] = header["pseudo"]
         self.ids: list[str] = header["ids"]
         self._places: list[list[int]] = header["places"]
@@ -116,7 +116,7 @@ class Knowledge:
                 said = text(literal)
                 seen.update(
                     n for n in owners if n not in seen
-                    if (ways := beside.get(str(n))) is None or any(holds(way, said) for way in ways)
+                    if (ways := beside.get(str(n))) is None or holds(ways, said)
                 )  # fmt: skip
             for name in pseudo:
                 seen.update(pack.pseudo.get(name, ()))
@@ -153,12 +153,15 @@ class Knowledge:
             yield from pack.rows(table, key)
 
 
-def holds(needed: Iterable[Iterable[str]], text: str) -> bool:
-    """Whether a text in lower case holds, of each of these lists, at least one run."""
-    for runs in needed:
-        for run in runs:
-            if run in text:
+def holds(ways: Iterable[Iterable[Iterable[str]]], text: str) -> bool:
+    """Whether a text in lower case holds what one of the ways asks for: of each of its lists at least one run."""
+    for way in ways:
+        for runs in way:
+            for run in runs:
+                if run in text:
+                    break
+            else:
                 break
         else:
-            return False
-    return True
+            return True
+    return False

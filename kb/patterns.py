@@ -15,6 +15,8 @@ MIN_LITERAL = 5
 """Least `weight` of a literal."""
 MIN_RUN = 3
 """Least `weight` of a run that is looked for before a pattern is tried."""
+WAYS = 12
+"""Ways to match a pattern that are told apart."""
 MANY = 32
 """Runs at most that a pattern's alternatives are told by."""
 
@@ -52,41 +54,58 @@ def literals(pattern: str) -> list[str]:
     return sorted(found) if found else []
 
 
-def needed(pattern: str) -> list[list[str]]:
-    """What every match of the pattern holds, in lower case: of each list at least one run. A cheaper first look than the
-    pattern; the list that tells most comes first."""
+Way = list[list[str]]
+"""One way to match a pattern: of each list of runs at least one is there, in lower case."""
+
+
+def ways(pattern: str) -> list[Way]:
+    """What every match of the pattern holds: all that one of the ways asks for. A cheaper first look than the pattern; of
+    each way the list that tells most comes first."""
     try:
-        found = _needed(_p.parse(pattern))
+        found = _ways(_p.parse(pattern))
     except re.error:
-        return []
-    lists = sorted({tuple(sorted(runs)) for runs in found}, key=lambda runs: (-min(map(weight, runs)), runs))
-    implied = {
-        other
-        for runs in lists
-        for other in lists
-        if other != runs and all(any(short in long for short in other) for long in runs)
-    }
-    return [list(runs) for runs in lists if runs not in implied]
+        return [[]]
+    out: list[Way] = []
+    for way in found:
+        lists = sorted({tuple(sorted(runs)) for runs in way}, key=lambda runs: (-min(map(weight, runs)), runs))
+        implied = {
+            other
+            for runs in lists
+            for other in lists
+            if other != runs and all(any(short in long for short in other) for long in runs)
+        }
+        if (plain := [list(runs) for runs in lists if runs not in implied]) not in out:
+            out.append(plain)
+    return out if all(out) else [[]]
 
 
-def _needed(tree: Any) -> list[set[str]]:
-    found: list[set[str]] = []
+def _ways(tree: Any) -> list[list[set[str]]]:
+    """Ways as sets; a choice in the pattern makes several, while they are few, else one list of what tells its parts."""
+    found: list[list[set[str]]] = [[]]
     run = ""
     for op, arg in [*tree, (_c.AT, None)]:
         if op is _c.LITERAL and _fixed(arg):
             run += chr(arg).lower()
             continue
         if weight(run) >= MIN_RUN:
-            found.append({run})
+            found = [[*way, {run}] for way in found]
         run = ""
         if op is _c.SUBPATTERN:
-            found += _needed(arg[-1])
+            parts = _ways(arg[-1])
         elif op in (_c.MAX_REPEAT, _c.MIN_REPEAT) and arg[0] >= 1:
-            found += _needed(arg[2])
+            parts = _ways(arg[2])
         elif op is _c.BRANCH:
-            best = [max(_needed(branch), key=_score, default=set()) for branch in arg[1]]
-            if all(best) and sum(map(len, best)) <= MANY:
-                found.append(set[str]().union(*best))
+            parts = [way for branch in arg[1] for way in _ways(branch)]
+        else:
+            continue
+        if not all(parts):
+            continue
+        if any(len(part) > 1 for part in parts) and len(found) * len(parts) <= WAYS:
+            found = [way + part for way in found for part in parts]
+            continue
+        best = [max(part, key=_score) for part in parts]
+        if sum(map(len, best)) <= MANY:
+            found = [[*way, set[str]().union(*best)] for way in found]
     return found
 
 

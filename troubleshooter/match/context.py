@@ -62,4 +62,4 @@ class Context:
 
 def may_match(pattern: dict[str, Any], text: str) -> bool:
     """Whether a text in lower case holds what every match of the pattern holds: else trying it is in vain."""
-    return holds(pattern["needed"], text)
+    return holds(pattern["ways"], text)

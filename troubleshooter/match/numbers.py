@@ -30,10 +30,10 @@ def metric(condition: Condition, context: Context) -> Outcome:
 
 def may_hold(condition: Condition, context: Context) -> bool:
     """Whether a series of one of the names has enough points, and one that shows the shape."""
-    return any(
-        len(points) >= condition["points"] and _first(condition, name, points, context) is not None
-        for name, points in context.observations.series(condition["names"])
-    )
+    for name, points in context.observations.series(condition["names"]):
+        if len(points) >= condition["points"] and _first(condition, name, points, context) is not None:
+            return True
+    return False
 
 
 def _said(condition: Condition) -> str:
@@ -46,10 +46,13 @@ def _said(condition: Condition) -> str:
 
 def _first(condition: Condition, name: str, points: list[Point], context: Context) -> Point | None:
     """The first point that shows the condition's shape, looked for once a log: many entries ask the same."""
-    known = context.observations.shapes
-    key = (name, condition["is"], condition["value"])
+    seen = context.observations
+    known = seen.shapes
+    shape, value = condition["is"], condition["value"]
+    key = (name, shape, value)
     if key not in known:
-        known[key] = series.first(points, condition["is"], condition["value"])
+        absent = series.ruled_out(shape, value, seen.bounds(name))
+        known[key] = None if absent else series.first(points, shape, value)
     return known[key]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from troubleshooter.observe.model import Point
+from troubleshooter.observe.model import Bounds, Point
 
 STUCK_POINTS = 4
 REPEAT_POINTS = 400
@@ -15,6 +15,17 @@ EXPLODED = 30.0
 
 def finite(value: float) -> bool:
     return value - value == 0
+
+
+def ruled_out(shape: str, value: float | None, within: Bounds) -> bool:
+    """Whether no point of a series with these bounds shows the shape: told without looking at each."""
+    if not within.finite:
+        return False
+    if shape in ("nan", "inf", "nonfinite"):
+        return True
+    if shape == "zero":
+        return within.low > 0 or within.high < 0
+    return (shape == "above" and within.high <= (value or 0.0)) or (shape == "below" and within.low >= (value or 0.0))
 
 
 def first(points: list[Point], shape: str, value: float | None) -> Point | None:

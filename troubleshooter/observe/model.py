@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 from troubleshooter.read.line import Line
 from troubleshooter.read.text import fold
@@ -102,6 +103,14 @@ class Point:
     step: float | None = None
 
 
+class Bounds(NamedTuple):
+    """Lowest and highest value of a metric, and whether all are finite (else the two mean nothing)."""
+
+    low: float
+    high: float
+    finite: bool
+
+
 @dataclass(slots=True)
 class Fact:
     """Something about the environment that the log shows, and where."""
@@ -137,6 +146,7 @@ class Observations:
 
     shapes: dict[tuple[str, str, float | None], Point | None] = field(default_factory=dict, repr=False)
     """By metric, shape and value: the first point that shows it, where that was asked (`match.numbers`)."""
+    _bounds: dict[str, Bounds] = field(default_factory=dict, repr=False)
     _records: dict[str, dict[tuple[int, int], Point]] = field(default_factory=dict, repr=False)
     _folded: dict[int, tuple[str, str]] = field(default_factory=dict, repr=False)
     _holding: dict[int, str] = field(default_factory=dict, repr=False)
@@ -179,6 +189,14 @@ class Observations:
             ]
             self._series[wanted] = found
         return found
+
+    def bounds(self, name: str) -> Bounds:
+        """The bounds of a metric's values."""
+        if (known := self._bounds.get(name)) is None:
+            values = [point.value for point in self.metrics[name]]
+            total = sum(values)
+            known = self._bounds[name] = Bounds(min(values), max(values), total - total == 0)
+        return known
 
     def beside(self, name: str, point: Point) -> Point | None:
         """The value of a metric in the printed record that the point stands in."""

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from troubleshooter.cli.front import Options
 
 COMMANDS = (
     "diagnose", "explain", "list", "show", "search", "check", "new", "wrong", "verify", "browse", "build-site", "scan",
@@ -20,14 +26,31 @@ def main() -> None:
         from troubleshooter.cli.front import options
 
         if (given := options(arguments)) is not None:
-            from troubleshooter.cli.run import guarded
-
-            raise SystemExit(guarded(given))
+            _end(_answer(given))
         if not _asks_for_help(arguments):
             arguments = ["diagnose", *arguments]
     from troubleshooter.cli.app import app
 
     app(args=arguments, prog_name="troubleshoot")
+
+
+def _answer(given: Options) -> int:
+    gc.disable()  # nothing that is imported is garbage
+    from troubleshooter.cli.run import guarded
+
+    gc.freeze()
+    gc.enable()
+    return guarded(given)
+
+
+def _end(code: int) -> NoReturn:
+    """End the process without taking the interpreter apart first: that takes as long as reading a pasted traceback."""
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        raise SystemExit(code) from None
+    os._exit(code)
 
 
 def _asks_for_help(arguments: list[str]) -> bool:

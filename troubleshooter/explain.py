@@ -5,9 +5,8 @@ Computed by the code that matches, so it can never disagree with a diagnosis.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kb.compiled import Body, Knowledge
+from troubleshooter.lean import dataclass
 from troubleshooter.match.engine import passes, trials
 from troubleshooter.match.outcome import Outcome, Trial
 from troubleshooter.observe.model import Observations

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from troubleshooter.lean import dataclass, field
 from troubleshooter.match.engine import Candidate
 from troubleshooter.match.facts import version_state
 from troubleshooter.match.outcome import Evidence, Trial

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from kb.cache import cache_folder, knowledge
 from kb.compiled import Knowledge
+from troubleshooter.lean import dataclass, field
 from troubleshooter.match.engine import Candidate, candidates
 from troubleshooter.observe.marks import MARKS
 from troubleshooter.observe.model import Fact, Observations

@@ -6,8 +6,9 @@ completion) goes to the Typer command of the same options. A test holds the two 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from troubleshooter.lean import dataclass, field
 
 FORMATS = ("terminal", "json", "markdown", "html")
 LANGUAGES = ("en", "zh")

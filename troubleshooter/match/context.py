@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from kb.compiled import Knowledge, holds
 from kb.placeholders import HOLE
+from troubleshooter.lean import dataclass, field
 from troubleshooter.match.outcome import Anchor
 from troubleshooter.observe.model import Observations
 from troubleshooter.read.line import Line

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from kb.compiled import Body, Knowledge
+from troubleshooter.lean import dataclass
 from troubleshooter.match.conditions import anchors, anchors_on, evaluate, tolerated
 from troubleshooter.match.context import Context
 from troubleshooter.match.glance import worth_a_try

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
 
+from troubleshooter.lean import dataclass, field
 from troubleshooter.observe.model import Failure
 from troubleshooter.read.line import Line
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
+from troubleshooter.lean import dataclass, field
 from troubleshooter.read.line import Line
 from troubleshooter.read.text import fold
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+from troubleshooter.lean import dataclass
 from troubleshooter.read import lazy
 from troubleshooter.read.log import FileLog, Log, StreamLog
 from troubleshooter.read.text import CHUNK, encoding, recode

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from troubleshooter.lean import dataclass
 from troubleshooter.read.line import GAP, Line, lines
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.sources import Source

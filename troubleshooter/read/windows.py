@@ -15,7 +15,7 @@ from array import array
 from collections import deque
 from collections.abc import Iterator
 
-from troubleshooter.read.log import BLOCK, Log
+from troubleshooter.read.log import Log
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.survey import AFTER, BEFORE, Surveyed, surveyed
 from troubleshooter.read.text import CHUNK, LINE_LIMIT

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from troubleshooter.lean import dataclass
 from troubleshooter.observe.model import Point
 from troubleshooter.read import lazy
 from troubleshooter.report.model import Report

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from kb.pages.render import STATIC, environment
+from troubleshooter.lean import asdict, dataclass
 from troubleshooter.report.charts import Chart, charts, timeline
 from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Report

@@ -5,8 +5,9 @@ The JSON form is a contract (``schema_version``, `troubleshooter/report/schema.p
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
 from typing import Any
+
+from troubleshooter.lean import asdict, dataclass, field
 
 SCHEMA_VERSION = 1
 

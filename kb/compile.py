@@ -39,7 +39,9 @@ class _Compiler:
     def __init__(self, library: Library) -> None:
         self.library = library
         self.literals: dict[str, int] = {}
-        self.triggers: dict[int, dict[int, list[patterns.Way]]] = {}  # by literal and entry: its patterns' ways to match
+        self.triggers: dict[
+            int, dict[int, list[patterns.Way]]
+        ] = {}  # by literal and entry: its patterns' ways to match
         self.pseudo: dict[str, set[int]] = {}
         self.standing: set[str] = set()
 

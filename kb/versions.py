@@ -12,6 +12,8 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from kb import lazy
+
 __all__ = ["Clause", "check", "contains", "dead", "parse", "release"]
 
 Release = tuple[int, ...]
@@ -19,8 +21,8 @@ Clause = tuple[str, Release, int]
 """One comparison: operator, numbers, post-release number (-1 for none)."""
 
 _OPERATORS: Final = ("===", "==", "!=", "~=", ">=", "<=", ">", "<")
-_PLAIN: Final = re.compile(r"(===|==|!=|~=|>=|<=|>|<)\s*v?(\d+(?:\.\d+)*)(?:\.post(\d+))?(\.\*)?\Z")
-_VERSION: Final = re.compile(
+_PLAIN: Final = lazy.compile(r"(===|==|!=|~=|>=|<=|>|<)\s*v?(\d+(?:\.\d+)*)(?:\.post(\d+))?(\.\*)?\Z")
+_VERSION: Final = lazy.compile(
     r"""v?(?P<numbers>\d+(?:\.\d+)*)
         (?:[._-]?(?:a|b|c|rc|alpha|beta|pre|preview)[._-]?\d*)?   # counts as the release
         (?:[._-]?post[._-]?(?P<post>\d+)|-(?P<dash>\d+))?

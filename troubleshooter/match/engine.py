@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from kb import lazy
 from kb.compiled import Body, Knowledge
 from troubleshooter.lean import dataclass
 from troubleshooter.match.conditions import anchors, anchors_on, evaluate, tolerated
@@ -12,7 +13,6 @@ from troubleshooter.match.context import Context
 from troubleshooter.match.glance import worth_a_try
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome, Trial
 from troubleshooter.observe.model import Observations
-from troubleshooter.read import lazy
 
 ANCHORS = 12
 """Exceptions or lines that one symptom is tried on."""

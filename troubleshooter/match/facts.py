@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 
-from kb import versions
+from kb import lazy, versions
 from kb.compiled import Knowledge
 from troubleshooter.match.context import Condition, Context
 from troubleshooter.match.outcome import Evidence, Outcome, State
 from troubleshooter.match.regex import search
 from troubleshooter.observe.facts import canonical
 from troubleshooter.observe.model import Observations
-from troubleshooter.read import lazy
 
 
 def version(condition: Condition, context: Context) -> Outcome:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from kb import lazy
 from troubleshooter.match.context import Condition, Context
 from troubleshooter.match.outcome import Evidence, Outcome, State
 from troubleshooter.observe import phases
-from troubleshooter.read import lazy
 
 _INSTALLED = lazy.compile(r"^.*/(?:site|dist)-packages/")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from troubleshooter.read import lazy
+from kb import lazy
 
 _UNITS = {
     "": 1.0,

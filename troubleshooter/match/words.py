@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from kb import lazy
 from troubleshooter.match.context import Condition, Context, may_match
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome
 from troubleshooter.match.regex import compiled, search
 from troubleshooter.observe.model import Failure
-from troubleshooter.read import lazy
 from troubleshooter.read.line import Line
 
 # A notebook shows the source around the line that raised: numbered, and without its arrow.

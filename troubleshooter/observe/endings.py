@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from troubleshooter.read import lazy
+from kb import lazy
 from troubleshooter.read.line import Line
 from troubleshooter.read.text import BAR
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
+from kb import lazy
 from troubleshooter.observe.model import Fact, Observations
-from troubleshooter.read import lazy
 from troubleshooter.read.line import Line
 
 PACKAGES = (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from troubleshooter.read import lazy
+from kb import lazy
 
 HEADER = "Traceback (most recent call last)"
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from troubleshooter.observe import facts, metrics, phases, process
 from troubleshooter.read import windows
 
-METRICS, EXITS, WELL, PHASES, FACTS = 1, 2, 4, 8, 16
-"""Bits of the readers; those of `facts` follow from `FACTS` on (``readers // FACTS``)."""
+METRICS, EXITS, WELL, PHASES = 1, 2, 4, 8
+FACTS = PHASES << len(phases.MARKS)
+"""Bits of the readers: those of `phases` from `PHASES` on, those of `facts` from `FACTS` on (``readers // FACTS``)."""
 
 
 def _routes() -> dict[str, int]:
@@ -15,7 +16,7 @@ def _routes() -> dict[str, int]:
         (metrics.MARKS, METRICS),
         (process.EXIT_MARKS, EXITS),
         (process.WELL_MARKS, WELL),
-        (phases.MARKS, PHASES),
+        *((marks, PHASES << n) for n, marks in enumerate(phases.MARKS)),
         (facts.VERSION_MARKS, FACTS * facts.VERSIONS),
         (facts.GPU_MARKS, FACTS * facts.GPUS),
         *((marks, FACTS * facts.PLATFORMS << n) for n, marks in enumerate(facts.PLATFORM_MARKS)),

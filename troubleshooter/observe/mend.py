@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
+from kb import lazy
 from troubleshooter.observe import layouts
-from troubleshooter.read import lazy
 from troubleshooter.read.line import Line
 
 PREFIX = 160

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from kb import lazy
 from troubleshooter.observe.model import Observations, Point
-from troubleshooter.read import lazy
 from troubleshooter.read.line import Line
 
 HEAD, TAIL = 500, 4000

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kb import lazy
 from troubleshooter.observe import phases, process
 from troubleshooter.observe.facts import FactReader
 from troubleshooter.observe.marks import EXITS, FACTS, METRICS, PHASES, ROUTES, WELL
 from troubleshooter.observe.metrics import MetricReader
 from troubleshooter.observe.model import Failure, Observations
 from troubleshooter.observe.traceback import parse, parse_part
-from troubleshooter.read import lazy
 from troubleshooter.read.line import GAP, Line
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.text import fold
@@ -86,7 +86,8 @@ class Observer:
                     process.read(line, self.observations)
                 if readers & WELL and process.well(text):
                     self.observations.progress[line.file] = line.number
-            if readers & PHASES and (phase := phases.of_line(text)) is not None:
+            announced = readers % FACTS // PHASES
+            if announced and (phase := phases.of_line(text, announced)) is not None:
                 self._phase(phase, line)
 
     def finish(self) -> Observations:

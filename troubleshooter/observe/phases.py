@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from kb import lazy
 from troubleshooter.observe.model import Failure
-from troubleshooter.read import lazy
 
 _FRAMES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("merge", lazy.compile(r"merge_and_unload|merge_adapter|_unload_and_optionally_merge|export_model|merge_lora")),
@@ -20,25 +20,26 @@ _FRAMES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("import", lazy.compile(r"_find_and_load|_call_with_frames_removed|import_module|_get_module")),
 )  # fmt: skip
 _BUILD_FILES = lazy.compile(r"setup\.py|cpp_extension\.py|op_builder/|build_meta|ninja")
-_LINES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("train", lazy.compile(r"\*{3,} Running training|Num Epochs =")),
-    ("load", lazy.compile(r"Loading checkpoint shards|loading weights file|Loading safetensors|Fetching \d+ files|Loading weights")),
-    ("preprocess", lazy.compile(r"^(?:Map|Tokenizing|Running tokenizer|Generating (?:train|validation|test) split|Filter|Packing|Converting|Applying chat|Extracting prompt|Adding EOS)\b.{0,80}(?:%|examples)")),
-    ("eval", lazy.compile(r"\*{3,} Running [Ee]valuation|'eval_loss'|Evaluating")),
-    ("save", lazy.compile(r"Saving model checkpoint|Saving (?:the )?(?:model|checkpoint)|Configuration saved in|tokenizer config file saved")),
-    ("resume", lazy.compile(r"Continuing training from checkpoint|Loading model from .{0,200}checkpoint-\d|[Rr]esum(?:e|ing) (?:from|training)")),
-    ("merge", lazy.compile(r"[Mm]erg(?:e|ing) (?:adapter|LoRA|weights|model)")),
-    ("build", lazy.compile(r"Building (?:wheel|extension)|Loading extension module|\[\d+/\d+\] (?:c\+\+|/usr/|nvcc)|Using .{0,60}torch_extensions")),
+_LINES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
+    ("train", ("running training", "num epochs"), lazy.compile(r"\*{3,} Running training|Num Epochs =")),
+    ("load", ("loading checkpoint shards", "loading weights", "loading safetensors", "fetching "),
+     lazy.compile(r"Loading checkpoint shards|loading weights file|Loading safetensors|Fetching \d+ files|Loading weights")),
+    ("preprocess", ("map", "tokeniz", "running tokenizer", "generating ", "filter", "packing", "converting", "applying chat", "extracting prompt", "adding eos"),
+     lazy.compile(r"^(?:Map|Tokenizing|Running tokenizer|Generating (?:train|validation|test) split|Filter|Packing|Converting|Applying chat|Extracting prompt|Adding EOS)\b.{0,80}(?:%|examples)")),
+    ("eval", ("running evaluation", "'eval_loss'", "evaluating"),
+     lazy.compile(r"\*{3,} Running [Ee]valuation|'eval_loss'|Evaluating")),
+    ("save", ("saving ", "configuration saved", "tokenizer config file"),
+     lazy.compile(r"Saving model checkpoint|Saving (?:the )?(?:model|checkpoint)|Configuration saved in|tokenizer config file saved")),
+    ("resume", ("continuing training", "loading model from", "resum"),
+     lazy.compile(r"Continuing training from checkpoint|Loading model from .{0,200}checkpoint-\d|[Rr]esum(?:e|ing) (?:from|training)")),
+    ("merge", ("merg",), lazy.compile(r"[Mm]erg(?:e|ing) (?:adapter|LoRA|weights|model)")),
+    ("build", ("building ", "loading extension", "c++", "nvcc", "torch_extensions"),
+     lazy.compile(r"Building (?:wheel|extension)|Loading extension module|\[\d+/\d+\] (?:c\+\+|/usr/|nvcc)|Using .{0,60}torch_extensions")),
 )  # fmt: skip
-
-MARKS = (
-    "loading checkpoint shards", "loading weights", "loading safetensors", "fetching ", "map", "tokeniz", "running tokenizer",
-    "generating ", "filter", "packing", "converting", "applying chat", "extracting prompt", "adding eos", "running training",
-    "num epochs", "'grad_norm'", "'learning_rate'", "running evaluation", "'eval_loss'", "evaluating", "saving ",
-    "configuration saved", "tokenizer config file", "continuing training", "loading model from", "resum", "merg",
-    "building ", "loading extension", "c++", "nvcc", "torch_extensions",
-)  # fmt: skip
-"""One of these stands in every line that announces a phase."""
+"""Phase, the marks of which one stands in every line that announces it, and how it is announced."""
+_TRAIN_METRICS = ("'grad_norm'", "'learning_rate'")
+MARKS = ((*_LINES[0][1], *_TRAIN_METRICS), *(marks for _, marks, _ in _LINES[1:]))
+"""By phase: one of these stands in every line that announces it."""
 
 
 def of_failure(failure: Failure) -> set[str]:
@@ -55,11 +56,11 @@ def of_failure(failure: Failure) -> set[str]:
     return found
 
 
-def of_line(text: str) -> str | None:
-    """The phase that a printed line announces."""
-    if "'grad_norm'" in text or "'learning_rate'" in text:
+def of_line(text: str, wanted: int) -> str | None:
+    """The phase that a printed line announces, of those of `MARKS` that are wanted (as bits)."""
+    if wanted & 1 and (_TRAIN_METRICS[0] in text or _TRAIN_METRICS[1] in text):
         return "train"
-    for phase, pattern in _LINES:
-        if pattern.search(text):
+    for number, (phase, _, pattern) in enumerate(_LINES):
+        if wanted >> number & 1 and pattern.search(text):
             return phase
     return None

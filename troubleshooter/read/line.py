@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kb import lazy
 from troubleshooter.lean import dataclass
-from troubleshooter.read import lazy
 from troubleshooter.read.prefix import strip
 from troubleshooter.read.text import LINE_LIMIT, texts
 

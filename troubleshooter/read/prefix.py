@@ -6,7 +6,7 @@ by: the rank, worker, process or label; time stamps name none.
 
 from __future__ import annotations
 
-import re
+from kb import lazy
 
 _TIME = r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|\s?[+-]\d\d:?\d\d)?"
 
@@ -33,11 +33,11 @@ _FORMATS = (
     r"(?:│|\|)\s?(?=Traceback \(most|  File \")",
     r">(?:\s?>)*(?=\s)(?!>)",  # quoted mail or issue text
 )
-_PREFIX = re.compile("(?:" + "|".join(_FORMATS) + r")[ \t]?")
-_RANK_IN = re.compile(r"rank=(\d+)")
+_PREFIX = lazy.compile("(?:" + "|".join(_FORMATS) + r")[ \t]?")
+_RANK_IN = lazy.compile(r"rank=(\d+)")
 _STARTS = frozenset("[(0123456789sswnhgipmrdJFMASONDkq|>│abcdefghijklmnopqrstuvwxyz")
 _LIMIT = 5
-_WORDS = re.compile(r"[a-z][\w.-]{0,70}(?::|\s+\|)|std(?:out|err)")
+_WORDS = lazy.compile(r"[a-z][\w.-]{0,70}(?::|\s+\|)|std(?:out|err)")
 
 
 def strip(text: str) -> tuple[str, str, int | None, bool]:

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+from kb import lazy
 from troubleshooter.lean import dataclass
-from troubleshooter.read import lazy
 from troubleshooter.read.log import FileLog, Log, StreamLog
 from troubleshooter.read.text import CHUNK, encoding, recode
 

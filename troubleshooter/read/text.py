@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterable, Iterator
 
-from troubleshooter.read import lazy
+from kb import lazy
 
 LINE_LIMIT = 64 * 1024
 """Bytes of a line that are looked at; the rest of a longer line is skipped."""

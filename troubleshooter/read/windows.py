@@ -10,11 +10,11 @@ everything is seen where it stands.
 from __future__ import annotations
 
 import itertools
-import re
 from array import array
 from collections import deque
 from collections.abc import Iterator
 
+from kb import lazy
 from troubleshooter.read.log import Log
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.survey import AFTER, BEFORE, Surveyed, surveyed
@@ -39,7 +39,7 @@ MARKS = (
 """Tracebacks and anomalies of metrics make a place worth a look, in lower case (beside what `kb.standing` tells)."""
 
 _DIGITS = b"0123456789"
-_RAISED = re.compile(rb"\w(?:Error|Exception|Interrupt)(?::\s|\s*$)|terminate called|\b(?:FATAL|panicked)\b")
+_RAISED = lazy.compile(rb"\w(?:Error|Exception|Interrupt)(?::\s|\s*$)|terminate called|\b(?:FATAL|panicked)\b")
 # Bytes beyond a span in which the ends of its lines are looked for: first few, then as many as a line may have.
 _CLOSE, _MARGIN = 1024, LINE_LIMIT + 16
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
+from kb import lazy
 from troubleshooter.lean import dataclass
 from troubleshooter.observe.model import Point
-from troubleshooter.read import lazy
 from troubleshooter.report.model import Report
 
 POINTS = 200

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 import shlex
 
+from kb import lazy
 from kb.placeholders import HOLE, TYPES
-from troubleshooter.read import lazy
 
 _TYPES = {name: lazy.compile(pattern) for name, pattern in TYPES.items()}
 _UNSAFE = lazy.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 class Lazy:
     """A pattern with the methods of ``re.Pattern``; the first call compiles it and binds them."""
 
-    def __init__(self, pattern: str, flags: int = 0) -> None:
-        self._given = pattern, flags
+    def __init__(self, pattern: str | bytes, flags: int = 0) -> None:
+        self._given: tuple[Any, int] = pattern, flags
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

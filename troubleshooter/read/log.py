@@ -43,6 +43,8 @@ class Log(Protocol):
     """Where blocks and places come from. ``ahead``: blocks that may be taken before the first of them is done with."""
 
     ahead: int
+    size: int | None
+    """Bytes, where that is known before they are read."""
 
     def blocks(self) -> Iterator[Block]:
         """All blocks in order, once."""
@@ -57,15 +59,15 @@ class FileLog:
     ahead = 1024
 
     def __init__(self, descriptor: int, size: int) -> None:
-        self._descriptor, self._size = descriptor, size
+        self._descriptor, self.size = descriptor, size
 
     def blocks(self) -> Iterator[Block]:
-        for offset in range(0, self._size, BLOCK):
-            yield Block(offset, min(BLOCK, self._size - offset), file=self._descriptor)
+        for offset in range(0, self.size, BLOCK):
+            yield Block(offset, min(BLOCK, self.size - offset), file=self._descriptor)
 
     def take(self, start: int, stop: int) -> bytes:
         start = max(start, 0)
-        stop = min(stop, self._size)
+        stop = min(stop, self.size)
         return os.pread(self._descriptor, stop - start, start) if stop > start else b""
 
 
@@ -73,6 +75,7 @@ class StreamLog:
     """Chunks that come once, of any size."""
 
     ahead = 6
+    size: int | None = None
     _KEPT = ahead + 6  # those under way, and those around the place that is looked at
 
     def __init__(self, chunks: Iterable[bytes]) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
-from troubleshooter.read.log import BLOCK, Block
+from troubleshooter.read.log import BLOCK, Block, Log
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.text import CHUNK, LINE_LIMIT
 
@@ -36,8 +36,10 @@ def cores() -> int:
 class Worker:
     """What one thread needs for the search."""
 
-    def __init__(self, scanner: Scanner) -> None:
+    def __init__(self, scanner: Scanner, large: bool) -> None:
+        """``large``: whether the log is known to be larger than `FEW`."""
         self.surveyor = scanner.surveyor()
+        self.large = large
         self.buffer = bytearray(BLOCK)
 
 
@@ -77,11 +79,10 @@ class Surveyed:
             self.size = len(data)
             with memoryview(data) as view:
                 # Short pieces are still in the cache when they are counted.
-                self.line_ends = [
-                    _line_ends(bytes(view[i : i + CHUNK]), self.block.offset) for i in range(0, self.size, CHUNK)
-                ]
-            ends = worker.surveyor.ends(data)
-            self.places = [_place(data, self.block.offset, end) for end in ends]
+                fast = worker.large or self.block.offset >= FEW
+                self.line_ends = [_line_ends(bytes(view[i : i + CHUNK]), fast) for i in range(0, self.size, CHUNK)]
+                ends = worker.surveyor.ends(data)
+                self.places = [_place(data, view, self.block.offset, end) for end in ends]
         except BaseException as fault:  # told to the thread that waits for the block
             self.fault = fault
         finally:
@@ -92,34 +93,36 @@ class Surveyed:
         self._done.wait()
 
 
-def _place(data: bytearray, offset: int, end: int) -> Place:
+def _place(data: bytearray, view: memoryview, offset: int, end: int) -> Place:
     start = data.rfind(b"\n", max(0, end - LINE_LIMIT), end - 1) + 1
-    text = bytes(data[max(start, end - BEFORE) : end + AFTER].partition(b"\n")[0])
-    return Place(offset + start, offset + end, text)
+    stop = data.find(b"\n", end, end + AFTER)
+    low = start if start > end - BEFORE else end - BEFORE
+    return Place(offset + start, offset + end, bytes(view[low : end + AFTER if stop == -1 else stop]))
 
 
-def _line_ends(part: bytes, offset: int) -> int:
+def _line_ends(part: bytes, fast: bool) -> int:
     """How many line ends there are: `bytes.count` looks at byte after byte up to Python 3.12, rapidfuzz at vectors of
     them."""
-    if offset < FEW:
+    if not fast:
         return part.count(b"\n")
     from rapidfuzz.distance import Hamming
 
     return int(Hamming.similarity(part, _ONLY_LINE_ENDS if len(part) == CHUNK else b"\n" * len(part)))
 
 
-def surveyed(blocks: Iterable[Block], ahead: int, scanner: Scanner, helpers: int) -> Iterator[Surveyed]:
-    """The blocks in order, done; ``ahead`` of them may be taken before the first is given back.
+def surveyed(blocks: Iterable[Block], log: Log, scanner: Scanner, helpers: int) -> Iterator[Surveyed]:
+    """The blocks of a log in order, done; as many as ``log.ahead`` may be taken before the first is given back.
 
     They are taken by the calling thread alone: a pipe that waits may be interrupted there. Raises what reading raised.
     """
-    own = Worker(scanner)
+    large = log.size is not None and log.size > FEW
+    own = Worker(scanner, large)
     held: deque[Surveyed] = deque()
-    with _helped(scanner, helpers) as offer:
+    with _helped(scanner, large, helpers) as offer:
         for block in blocks:
             held.append(Surveyed(block))
             offer(held[-1])
-            if len(held) > ahead:
+            if len(held) > log.ahead:
                 yield _finished(held, own)
         while held:
             yield _finished(held, own)
@@ -138,11 +141,11 @@ def _finished(held: deque[Surveyed], own: Worker) -> Surveyed:
 
 
 @contextmanager
-def _helped(scanner: Scanner, helpers: int) -> Iterator[Callable[[Surveyed], None]]:
+def _helped(scanner: Scanner, large: bool, helpers: int) -> Iterator[Callable[[Surveyed], None]]:
     """What offers a block to helper threads, which end with it."""
     offered: queue.SimpleQueue[Surveyed | None] = queue.SimpleQueue()
     threads = [
-        threading.Thread(target=_help, args=(Worker(scanner), offered), name=f"survey-{n}", daemon=True)
+        threading.Thread(target=_help, args=(Worker(scanner, large), offered), name=f"survey-{n}", daemon=True)
         for n in range(helpers)
     ]
     before = sys.getswitchinterval()

@@ -20,7 +20,7 @@ from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.survey import AFTER, BEFORE, Surveyed, surveyed
 from troubleshooter.read.text import CHUNK, LINE_LIMIT
 
-HEAD, TAIL = 64 * 1024, 128 * 1024
+HEAD, TAIL = 64 * 1024, 64 * 1024
 """Bytes at both ends that are looked at whole: how the run was set up, and its last failure, which is usually the one."""
 SAME = 3
 """Lines of one kind that are looked at in the middle of a log."""
@@ -78,7 +78,7 @@ class Windows:
             return
         self.complete = False
         held: deque[Surveyed] = deque()
-        for item in surveyed(itertools.chain(first, blocks), self._log.ahead, self._scanner, self._helpers):
+        for item in surveyed(itertools.chain(first, blocks), self._log, self._scanner, self._helpers):
             held.append(item)
             self.bytes += item.size
             for count in item.line_ends:
@@ -116,14 +116,14 @@ class Windows:
                 text = around[:within].rpartition(b"\n")[2] + around[within:].partition(b"\n")[0]
             if b"raceback (most" in text:
                 self._header = start
+            raised = start - self._header <= WIDE or _RAISED.search(text) is not None
+            if not self._left[raised]:
+                continue
             kind = text.translate(None, _DIGITS)
             count = seen.get(kind, 0)
             if count >= SAME:
                 continue
             seen[kind] = count + 1
-            raised = start - self._header <= WIDE or _RAISED.search(text) is not None
-            if not self._left[raised]:
-                continue
             self._left[raised] -= 1
             taken = start
             if start == self._header:

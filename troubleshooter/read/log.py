@@ -43,8 +43,10 @@ class Log(Protocol):
     """Where blocks and places come from. ``ahead``: blocks that may be taken before the first of them is done with."""
 
     ahead: int
-    size: int | None
-    """Bytes, where that is known before they are read."""
+
+    @property
+    def size(self) -> int | None:
+        """Bytes, where that is known before they are read."""
 
     def blocks(self) -> Iterator[Block]:
         """All blocks in order, once."""

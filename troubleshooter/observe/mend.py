@@ -22,6 +22,11 @@ _GROUP = "  + Exception Group Traceback (most"
 _COUNTED = lazy.compile(r"(?<!\.py:)(?<!\d)\d+")
 _RANK = lazy.compile(r"(?i)\brank[ =:]{0,2}(\d{1,5})\b")
 _WRAPPED = lazy.compile(r"\s*File \"[^\"]{1,1000}$")
+_BROKEN = lazy.compile(r"\s*File \"[^\"]{1,1000}\"(?:,(?: line(?: \d{1,9})?)?)?,?\s*$")
+_BROKEN_REST = lazy.compile(r"\s*(?:line )?(?:\d{1,9})?,? ?in [<\w]")
+# Windows PowerShell sets its own account of a native program's first line on standard error below that line.
+_POWERSHELL = lazy.compile(r"At (?:line:\d|[^:]{0,3}:?[^:]{1,400}:\d)\S* char:\d")
+_POWERSHELL_END = "+ FullyQualifiedErrorId"
 _TYPOGRAPHIC = str.maketrans({"\u201c": '"', "\u201d": '"', "\u201e": '"', "\uff02": '"'})
 
 
@@ -36,6 +41,10 @@ def mend(lines: list[Line]) -> list[Line]:
                 out = _put(out, lines, at, text.translate(_TYPOGRAPHIC))
             elif 'File "' in text and text.count('"') == 1 and _WRAPPED.match(text):
                 out = _unwrapped(out, lines, at)
+            elif 'File "' in text and _BROKEN.match(text):
+                out = _rejoined(out, lines, at)
+            elif at + 2 < len(lines) and any(_POWERSHELL.match(line.text) for line in lines[at + 1 : at + 3]):
+                out = _without_powershell(out, lines, at)
             elif text[:1] not in " T" or not text.lstrip().startswith(("Traceback", "File ")):
                 suspects.append(at)
     done = 0
@@ -64,6 +73,26 @@ def _unwrapped(out: list[Line], lines: list[Line], at: int) -> list[Line]:
                 out = _put(out, lines, at, text)
                 for gone in range(at + 1, ahead + 1):
                     out = _put(out, lines, gone, "")
+            break
+    return out
+
+
+def _rejoined(out: list[Line], lines: list[Line], at: int) -> list[Line]:
+    """A frame that a terminal broke behind its path: both parts on one line."""
+    if at + 1 < len(out) and _BROKEN_REST.match(out[at + 1].text):
+        first, rest = out[at].text.rstrip(), out[at + 1].text.lstrip()
+        for text in (f"{first} {rest}", first + rest):
+            if (found := layouts.PLAIN.match(text)) and found["function"]:
+                return _put(_put(out, lines, at, text), lines, at + 1, "")
+    return out
+
+
+def _without_powershell(out: list[Line], lines: list[Line], at: int) -> list[Line]:
+    """The lines without what PowerShell says of the line ``at``."""
+    for last in range(at + 1, min(at + 9, len(out))):
+        if _POWERSHELL_END in out[last].text:
+            for gone in range(at + 1, last + 1):
+                out = _put(out, lines, gone, "")
             break
     return out
 

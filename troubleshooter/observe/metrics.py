@@ -43,6 +43,8 @@ _BOXED = lazy.compile(
     rf"(?:np\.float\d{{2,3}}|(?:torch\.)?tensor)\(\[?(?P<value>{_NUMBER})\]?(?:, ?\w{{1,20}}=(?:'[^']{{0,40}}'|<[^>]{{0,60}}>|[\w.]{{1,40}})){{0,4}}\)"
 )
 _ONE_PER_LINE = lazy.compile(rf"\s*\"(?P<name>[\w/.@\- ]{{1,80}})\":\s*\"?(?P<value>{_NUMBER})\"?,?\s*$")
+# The last values of a run, one a line:   wandb:   train/grad_norm nan
+_SUMMARY = lazy.compile(rf"wandb:\s+(?P<name>[\w/.@-]{{1,80}})\s+'?(?P<value>{_NUMBER})'?$")
 _TABLE = lazy.compile(r"\|?\s*(?:Step|Epoch)(?:\s*[\t|]\s*|\s{2,20})(?P<rest>.*(?:[Ll]oss|[Rr]eward).*)")
 _CELL = lazy.compile(rf"(?:{_NUMBER}|No log)$")
 
@@ -65,6 +67,7 @@ class MetricReader:
         self.record = 0
         self._columns: list[str] | None = None
         self._inside = False
+        self._summary = -1  # the record that a run's summary was read into
 
     @property
     def inside(self) -> bool:
@@ -92,6 +95,8 @@ class MetricReader:
             self._inside = True
             self._add(found["name"], found["value"], line)
             return True
+        if text.startswith("wandb:"):
+            return self._summed(line)
         self._inside = False
         if "np.float" in text or "tensor(" in text:
             text = _BOXED.sub(lambda found: found["value"], text)
@@ -109,6 +114,16 @@ class MetricReader:
         step = float(said) if said is not None and _finite(said) else None
         for name, value in named.items():
             self._put(name, float(value), line, step)
+        return True
+
+    def _summed(self, line: Line) -> bool:
+        """A value of a run's summary: all of them are one record."""
+        if (found := _SUMMARY.match(line.text)) is None:
+            return False
+        if self._summary != self.record:
+            self.record += 1
+            self._summary = self.record
+        self._add(found["name"], found["value"], line)
         return True
 
     def _row(self, line: Line) -> bool:

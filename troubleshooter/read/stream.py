@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from troubleshooter.lean import dataclass
 from troubleshooter.read.line import GAP, Line, lines
+from troubleshooter.read.numbered import numbering
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.sources import Source
 from troubleshooter.read.text import LINE_LIMIT
@@ -60,11 +61,16 @@ def read(
     with source.log() as log:
         windows = Windows(log, scanner, helpers)
         following = 1
+        numbered = None
         for first, piece in windows.pieces():
+            if first == 1:
+                numbered = numbering(piece)
             if first != following:
                 yield GAP
             following = first + piece.count(b"\n") + 1
             for number, raw in enumerate(piece.split(b"\n"), first):
+                if numbered and (found := numbered.match(raw)):
+                    raw = raw[found.end() :]
                 yield from lines(raw, number, file, stream, source.rank)
     seen.bytes, seen.complete = windows.bytes, windows.complete
 

@@ -1,0 +1,112 @@
+"""Lines that were glued, collapsed, wrapped or numbered on their way into a paste."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from troubleshooter.observe.model import Observations
+from troubleshooter.read.line import lines
+from troubleshooter.read.numbered import numbering
+from troubleshooter.read.sources import from_text
+from troubleshooter.read.unfold import parts
+from troubleshooter.tool import Tool
+
+TRACEBACK = [
+    "Traceback (most recent call last):",
+    '  File "/home/u/train.py", line 3, in <module>',
+    "    main()",
+    '  File "/home/u/venv/lib/python3.11/site-packages/accelerate/utils/operations.py", line 780, in _convert_to_fp32',
+    "    return tensor.float()",
+    "AttributeError: 'HybridCache' object has no attribute 'float'",
+]
+POWERSHELL = [
+    "At line:1 char:1",
+    "+ python train.py 2>&1 | Tee-Object log.txt",
+    "+ ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~",
+    "    + CategoryInfo          : NotSpecified: (Traceback (most recent call last)::String) [], RemoteException",
+    "    + FullyQualifiedErrorId : NativeCommandError",
+    " ",
+]
+BROKEN = [*TRACEBACK[:3], TRACEBACK[3].removesuffix(" 780, in _convert_to_fp32"), "780, in _convert_to_fp32", *TRACEBACK[4:]]
+
+
+def _records(key: str, **more: str) -> str:
+    return "\n".join(json.dumps({key: line + "\n", **more}) for line in TRACEBACK)
+
+
+SHAPES = {
+    "grep -n": "\n".join(f"{n}:{line}" for n, line in enumerate(TRACEBACK, 1201)),
+    "grep -n with context": "\n".join(f"{n}{':' if n == 8 else '-'}{line}" for n, line in enumerate(TRACEBACK, 8)),
+    "cat -n": "\n".join(f"{n:6}\t{line}" for n, line in enumerate(TRACEBACK, 1)),
+    "an editor": "\n".join(f"{n:>4} {line}" for n, line in enumerate(TRACEBACK, 97)),
+    "a form took the line ends": " ".join(line.strip() for line in TRACEBACK),
+    "a title without blanks": " 12%|█▏        | 120/1000 [01:10<08:20,  1.76it/s]" + "".join(TRACEBACK),
+    "docker": _records("log", stream="stderr", time="2025-06-12T09:14:07.381Z"),
+    "a logger's records": _records("message", levelname="ERROR", asctime="2025-06-12 09:14:07,381"),
+    "a logger's exc_info": json.dumps({"message": "failed", "levelname": "ERROR", "exc_info": "\n".join(TRACEBACK)}),
+    "Windows PowerShell": "\n".join(["python : " + TRACEBACK[0], *POWERSHELL, *TRACEBACK[1:]]),
+    "a terminal's line end in a frame": "\n".join(BROKEN),
+}
+
+
+@pytest.fixture(scope="module")
+def tool() -> Tool:
+    return Tool.load()
+
+
+def _observed(tool: Tool, text: str) -> Observations:
+    return tool.observe([from_text(text)])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_same_failure(shape: str, tool: Tool) -> None:
+    (failure,) = _observed(tool, SHAPES[shape]).failures
+    assert failure.text == TRACEBACK[-1]
+    assert [(frame.file, frame.line, frame.function) for frame in failure.frames] == [
+        ("/home/u/train.py", 3, "<module>"),
+        ("/home/u/venv/lib/python3.11/site-packages/accelerate/utils/operations.py", 780, "_convert_to_fp32"),
+    ]
+
+
+def test_ranks_are_no_line_numbers(tool: Tool) -> None:
+    labelled = "\n".join(f"{rank}: {line}" for line in TRACEBACK for rank in range(4))
+    (failure,) = _observed(tool, labelled).failures
+    assert failure.ranks == {0, 1, 2, 3}
+    assert numbering(labelled.encode()) is None
+
+
+@pytest.mark.parametrize(
+    "start",
+    ["0: a\n1: b\n2: c\n3: d\n4: e\n5: f", "1: a\n2: b\n3: c", "1: a\n2: b\n4: c\n5: d\n6: e\n7: f", "2025: a\nb\nc\nd\ne\nf"],
+)
+def test_what_is_not_numbered(start: str) -> None:
+    assert numbering(start.encode()) is None
+
+
+def test_other_json_stays_as_it_is() -> None:
+    for text in ('{"loss": 0.5, "message": "x", "time": 1}', '{"message": "x"}', '{"log": 3, "time": 1}', '{"log": "x", "time"'):
+        assert parts(text) == [text]
+
+
+def test_two_records_on_one_line(tool: Tool) -> None:
+    seen = _observed(tool, "{'loss': 2.1, 'grad_norm': 1.2}{'loss': 0.0, 'grad_norm': nan}\n")
+    assert [point.value for point in seen.metrics["loss"]] == [2.1, 0.0]
+
+
+def test_the_summary_of_a_run_is_one_record(tool: Tool) -> None:
+    text = "wandb: Run summary:\nwandb:   train/grad_norm nan\nwandb:   train/loss 0.0\nwandb: Synced 5 W&B file(s)\n"
+    seen = _observed(tool, text)
+    (loss,), (norm,) = seen.metrics["loss"], seen.metrics["grad_norm"]
+    assert loss.record == norm.record
+    assert norm.value != norm.value
+
+
+@given(st.text(max_size=200))
+def test_nothing_is_lost(text: str) -> None:
+    line = "Traceback (most recent call last): " + text.replace("\n", " ").replace("\r", " ")
+    assert "".join("".join(parts(line)).split()) == "".join(line.split())
+    assert lines(line.encode("utf-8", "replace"), 1)

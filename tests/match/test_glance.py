@@ -1,0 +1,51 @@
+"""Looking before trying rules out only what cannot hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kb.compiled import Body
+from troubleshooter.match import engine
+from troubleshooter.match.engine import Candidate, candidates
+from troubleshooter.observe.model import Observations
+from troubleshooter.read.sources import from_path
+from troubleshooter.tool import Tool
+
+ENTRIES = Path(__file__).parents[2] / "entries"
+SAMPLES = sorted(path for path in ENTRIES.glob("*/*/*match/*") if path.is_file())
+
+
+def _found(found: list[Candidate]) -> list[tuple[str, str, int]]:
+    return [(c.id, c.trial.symptom, c.trial.anchor.line.number if c.trial.anchor else 0) for c in found]
+
+
+class _Everything:
+    """Knowledge of which every entry that has a literal in the log is tried."""
+
+    def __init__(self, tool: Tool) -> None:
+        self._knowledge = tool.knowledge
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._knowledge, name)
+
+    def triggered(self, literals: dict[int, object], pseudo: set[str], text: object) -> list[tuple[Body, int]]:
+        return list(self._knowledge.triggered(literals, pseudo))
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_no_entry_is_lost(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = Tool.load()
+    assert len(SAMPLES) > 1000
+    spared = 0
+    for path in SAMPLES[part::4]:
+        seen: Observations = tool.observe(from_path(path))
+        looked = _found(candidates(seen, tool.knowledge))
+        with monkeypatch.context() as patch:
+            tried: list[str] = []
+            patch.setattr(engine, "worth_a_try", lambda symptom, log, tried=tried: not tried.append(symptom["name"]))
+            everything = _found(candidates(seen, _Everything(tool)))  # type: ignore[arg-type]
+        assert looked == everything, path
+        spared += len(tried) - len(looked)
+    assert spared > len(SAMPLES) // 4  # else there would be nothing to show

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -45,11 +46,10 @@ def _answer(given: Options) -> int:
 
 def _end(code: int) -> NoReturn:
     """End the process without taking the interpreter apart first: that takes as long as reading a pasted traceback."""
-    try:
+    with suppress(OSError):  # told already
         sys.stdout.flush()
+    with suppress(OSError):
         sys.stderr.flush()
-    except OSError:
-        raise SystemExit(code) from None
     os._exit(code)
 
 

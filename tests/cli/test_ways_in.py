@@ -300,3 +300,12 @@ def test_new_drafts_an_entry_and_wrong_keeps_a_redacted_near_miss(tmp_path: Path
     (kept,) = (tmp_path / "e").rglob("no_match/draft-1.log")
     assert "HybridCache" in kept.read_text()
     assert "/home/user/" in kept.read_text()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("format", ["terminal", "json"])
+def test_a_full_disk_is_one_sentence(log: Path, format: str) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([*COMMAND, "--format", format, str(log)], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 2
+    assert done.stderr.decode().splitlines()[-1] == "troubleshoot: the report cannot be written: No space left on device"

@@ -97,6 +97,19 @@ def test_two_records_on_one_line(tool: Tool) -> None:
     assert [point.value for point in seen.metrics["loss"]] == [2.1, 0.0]
 
 
+def test_a_printed_message_that_goes_on_is_seen_as_one(tool: Tool) -> None:
+    text = (
+        "size mismatch for base_model.model.lm_head.modules_to_save.default.weight:\n"
+        "copying a param with shape torch.Size([151936, 896]) from checkpoint,\n"
+        "the shape in current model is torch.Size([151665, 896])\n"
+    )
+    found = tool.report([from_text(text)]).diagnoses[0]
+    assert found.id == "adapter-vocab-not-resized"
+    assert found.evidence[0].line == 1
+    apart = text.replace(":\n", ":\nstep 12\n").replace(",\n", ",\nstep 13\n")
+    assert not tool.report([from_text(apart)]).diagnoses
+
+
 def test_the_summary_of_a_run_is_one_record(tool: Tool) -> None:
     text = "wandb: Run summary:\nwandb:   train/grad_norm nan\nwandb:   train/loss 0.0\nwandb: Synced 5 W&B file(s)\n"
     seen = _observed(tool, text)

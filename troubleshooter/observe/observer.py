@@ -19,6 +19,8 @@ HITS = 48
 """Lines that are kept of those that hold one literal: the first and the last; all are counted."""
 FAILURES = 2000
 PART = 4000
+JOINED = 600
+"""Characters of a printed message that goes on on the next line."""
 SAME_KIND = 12
 """Lines of one kind that are read for facts: a repeated warning shows none that the first did not."""
 
@@ -39,6 +41,7 @@ class Observer:
         self._known: dict[tuple[str, str, str], Failure] = {}
         self._said: dict[tuple[str, ...], Failure] = {}
         self._kinds: dict[str, int] = {}
+        self._open: tuple[Line, int] | None = None  # a line that goes on below, and how many lines it is by now
         self._fed = 0
 
     def feed(self, lines: Iterable[Line]) -> None:
@@ -60,6 +63,8 @@ class Observer:
                 found, rest = parse_part(stream)
                 self._take(found)
                 streams[name] = stream[rest:]
+            if self._open is not None:
+                self._join(line)
             if not text:
                 continue
             if line.stream:
@@ -86,6 +91,8 @@ class Observer:
                     process.read(line, self.observations)
                 if readers & WELL and process.well(text):
                     self.observations.progress[line.file] = line.number
+            if text[-1] in ":," and self._open is None and text[0].isalpha() and len(text) <= JOINED:
+                self._open = line, 1
             announced = readers % FACTS // PHASES
             if announced and (phase := phases.of_line(text, announced)) is not None:
                 self._phase(phase, line)
@@ -101,6 +108,28 @@ class Observer:
                 failure.role = "handled"
         seen.lines = self._fed
         return seen
+
+    def _join(self, line: Line) -> None:
+        """A printed message that goes on below (its line ends with a colon or a comma) is also seen as one line."""
+        assert self._open is not None
+        first, count = self._open
+        self._open = None
+        if (
+            line.number != first.number + count
+            or (line.file, line.stream) != (first.file, first.stream)
+            or not line.text
+        ):
+            return
+        text = f"{first.text} {line.text.lstrip()}"
+        whole = Line(text, first.number, first.stream, first.rank, first.file, first.stamped)
+        if line.text[-1] in ":," and count < 3 and len(text) <= JOINED:
+            self._open = whole, count + 1
+        hits = self.observations.hits
+        for number in self._scanner.scan(fold(text).encode("utf-8", "replace")):
+            if number < self._scanner.first_mark:
+                kept = hits.setdefault(number, [])
+                if len(kept) < HITS:
+                    kept.append(whole)
 
     def _flush(self, *, passed_over: bool = False) -> None:
         """Read the exceptions of all streams: nothing that follows belongs to them.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 import threading
 from collections.abc import Generator
 from pathlib import Path
@@ -10,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from troubleshooter.read.log import BLOCK, FileLog, StreamLog
+from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.sources import Source, Unreadable, from_path, from_text
-from troubleshooter.read.stream import raw_lines
+from troubleshooter.read.stream import raw_lines, read
 from troubleshooter.read.windows import Windows
 from troubleshooter.tool import Tool
 
@@ -153,3 +155,18 @@ def test_a_reader_that_leaves_early_leaves_no_thread_behind(tool: Tool, tmp_path
         next(pieces)
         pieces.close()
         assert not [thread for thread in threading.enumerate() if thread.name.startswith("survey-")]
+
+
+def test_two_searches_at_once_leave_the_switch_interval_as_it_was(tmp_path: Path) -> None:
+    before = sys.getswitchinterval()
+    scanner = Scanner(["needle in the log"])
+    path = tmp_path / "large.log"
+    path.write_bytes(b"a line of a log that says nothing\n" * 60_000)
+    first, second = (read(from_path(path)[0], 0, scanner, helpers=1) for _ in range(2))
+    for _ in range(1000):  # both have begun to search
+        next(first)
+        next(second)
+    assert sys.getswitchinterval() < before
+    for reading in (first, second):
+        assert sum(1 for _ in reading)
+    assert sys.getswitchinterval() == before

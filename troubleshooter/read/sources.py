@@ -16,46 +16,11 @@ from troubleshooter.read.text import CHUNK, encoding, recode
 FILES = 4096
 """Files of one folder that are read as one run."""
 
-LOG_SKIPPED = frozenset(
-    [
-        ".py",
-        ".pyc",
-        ".so",
-        ".pt",
-        ".pth",
-        ".bin",
-        ".safetensors",
-        ".gguf",
-        ".npy",
-        ".npz",
-        ".pkl",
-        ".parquet",
-        ".arrow",
-        ".png",
-        ".jpg",
-        ".jpeg",
-        ".gif",
-        ".pdf",
-        ".zip",
-        ".tar",
-        ".whl",
-        ".md",
-        ".yaml",
-        ".yml",
-        ".toml",
-        ".lock",
-        ".html",
-        ".css",
-        ".js",
-        ".cu",
-        ".cpp",
-        ".h",
-        ".model",
-        ".db",
-        ".sqlite",
-        ".pid",
-    ]
-)
+LOG_SKIPPED = frozenset((
+    ".py", ".pyc", ".so", ".pt", ".pth", ".bin", ".safetensors", ".gguf", ".npy", ".npz", ".pkl", ".parquet",
+    ".arrow", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".zip", ".tar", ".whl", ".md", ".yaml", ".yml", ".toml",
+    ".lock", ".html", ".css", ".js", ".cu", ".cpp", ".h", ".model", ".db", ".sqlite", ".pid",
+))  # fmt: skip
 _RANK = (
     lazy.compile(r"(?:^|[/_.\-])(?:rank|task|proc|worker|local_rank)[_\-]?(\d{1,5})(?=[/_.\-]|$)"),
     lazy.compile(r"attempt_\d+/(\d{1,5})/"),

@@ -13,7 +13,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import NamedTuple
 
 from troubleshooter.read.log import BLOCK, Block, Log
@@ -140,6 +140,33 @@ def _finished(held: deque[Surveyed], own: Worker) -> Surveyed:
     return oldest
 
 
+class _Handovers:
+    """The interpreter's switch interval, which all threads share: short while any search has helpers."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._searches = 0
+        self._before = 0.0
+
+    @contextmanager
+    def quick(self) -> Iterator[None]:
+        with self._lock:
+            self._searches += 1
+            if self._searches == 1:
+                self._before = sys.getswitchinterval()
+                sys.setswitchinterval(_HANDOVER)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._searches -= 1
+                if not self._searches:
+                    sys.setswitchinterval(self._before)
+
+
+_handovers = _Handovers()
+
+
 @contextmanager
 def _helped(scanner: Scanner, large: bool, helpers: int) -> Iterator[Callable[[Surveyed], None]]:
     """What offers a block to helper threads, which end with it."""
@@ -148,15 +175,12 @@ def _helped(scanner: Scanner, large: bool, helpers: int) -> Iterator[Callable[[S
         threading.Thread(target=_help, args=(Worker(scanner, large), offered), name=f"survey-{n}", daemon=True)
         for n in range(helpers)
     ]
-    before = sys.getswitchinterval()
     for thread in threads:
         thread.start()
     try:
-        if threads:
-            sys.setswitchinterval(_HANDOVER)
-        yield offered.put if threads else lambda item: None
+        with _handovers.quick() if threads else nullcontext():
+            yield offered.put if threads else lambda item: None
     finally:
-        sys.setswitchinterval(before)
         # Left early, nobody wants what is still offered; and the file is closed next, so nobody may be reading it.
         with suppress(queue.Empty):
             while True:

@@ -43,6 +43,9 @@ class Page:
     def say(self, key: str, **values: object) -> str:
         return say(key, self.lang, **values)
 
+    def told(self, key: str, text: str) -> str:
+        return self.say(key) + self.say("colon") + text
+
     def show(self) -> None:
         report = self.report
         if report.diagnoses:
@@ -52,26 +55,27 @@ class Page:
                 if some := [other for other in others if other.kind == kind]:
                     self.head(key)
                 for other in some:
-                    word = f"{self.say(other.confidence)}: " if kind == "failure" else ""
+                    word = self.say(other.confidence) + self.say("colon") if kind == "failure" else ""
                     self.item(word + other.title, other.id)
             self.console.print()
             if main.probe:
-                self.print(f"{self.say('verify')}: troubleshoot verify {main.id}", "dim")
-            self.print(f"{self.say('page')}: troubleshoot show {main.id}", "dim")
+                self.print(self.told("verify", f"troubleshoot verify {main.id}"), "dim")
+            self.print(self.told("page", f"troubleshoot show {main.id}"), "dim")
         elif report.unexplained is not None:
             self.unexplained()
         else:
-            self.print(f"{self.say('nothing')} ({self.say('read', lines=report.input['lines'])}).", "bold green")
+            read = self.say("read", lines=report.input["lines"])
+            self.print(self.say("nothing") + self.say("aside", text=read) + self.say("stop"), "bold green")
         for package, checked in report.facts.get("newer_than_checked", {}).items():
             shown = report.facts["versions"][package]
             self.print(self.say("newer", package=package, shown=shown, checked=checked), "dim")
         for item in report.ignored:
-            self.print(f"{self.say('ignored')}: {item['id']} ({item['reason']})", "dim")
+            self.print(self.told("ignored", item["id"] + self.say("aside", text=item["reason"])), "dim")
 
     def diagnosis(self, item: Diagnosis) -> None:
         word = self.say("harmless") if item.kind == "harmless" else self.say(item.confidence)
         style = "bold green" if item.kind == "harmless" else _STYLE[item.confidence]
-        self.print(Text.assemble((f"{word}: ", style), (item.title, "bold")))
+        self.print(Text.assemble((word + self.say("colon"), style), (item.title, "bold")))
         parts = [item.id]
         if item.kind == "failure":
             parts += [self.say(item.severity), self.say(f"retry-{item.retry}")]
@@ -96,8 +100,8 @@ class Page:
         if item.versions["affected"]:
             ranges = ", ".join(f"{package} {range_}" for package, range_ in item.versions["affected"].items())
             state = item.versions["state"]
-            note = f" ({self.say(f'versions-{state}')})" if state != "unknown" else ""
-            self.print(f"{self.say('affected')}: {ranges}{note}", indent=2)
+            note = self.say("aside", text=self.say(f"versions-{state}")) if state != "unknown" else ""
+            self.print(self.told("affected", f"{ranges}{note}"), indent=2)
         if item.fixes:
             self.head("do")
             for number, fix in enumerate(item.fixes, 1):
@@ -120,10 +124,10 @@ class Page:
     def unexplained(self) -> None:
         unknown = self.report.unexplained
         assert unknown is not None
-        self.print(self.say("unknown") + ".", "bold yellow")
+        self.print(self.say("unknown") + self.say("stop"), "bold yellow")
         text = f"{unknown['exception']}: {unknown['message']}" if unknown["message"] else unknown["exception"]
         self.evidence(str(unknown["line"]), text)
-        self.print(self.say("read", lines=unknown["read"]["lines"]) + ".", "dim", indent=2)
+        self.print(self.say("read", lines=unknown["read"]["lines"]) + self.say("stop"), "dim", indent=2)
         if unknown["nearest"]:
             self.head("nearest")
             for near in unknown["nearest"]:
@@ -131,7 +135,7 @@ class Page:
         self.console.print()
         name = self.report.input["files"][0]
         name = name if name not in ("standard input", "text") else "LOG"
-        self.print(f"{self.say('draft')}: troubleshoot new {name}", "dim")
+        self.print(self.told("draft", f"troubleshoot new {name}"), "dim")
 
     # --- pieces ---
 

@@ -47,7 +47,7 @@ class Tool:
     def of(cls, known: Knowledge) -> Tool:
         """A tool for this knowledge, its scanner from the user's cache where it is there."""
         key = "-".join(pack.digest for pack in known.packs)
-        return cls(known, Scanner(known.literals, cache_folder(), MARKS, known.standing, key, len(STANDING_OUT)))
+        return cls(known, Scanner(known.literals, cache_folder(), MARKS, known.standing, key, STANDING_OUT))
 
     def observe(self, sources: Sequence[Source]) -> Observations:
         """What the sources of one run show, merged. Raises `read.sources.Unreadable`."""

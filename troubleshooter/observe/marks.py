@@ -11,7 +11,7 @@ FACTS = PHASES << len(phases.MARKS)
 
 
 def _routes() -> dict[str, int]:
-    found: dict[str, int] = dict.fromkeys(windows.MARKS, 0)  # first: `Windows` knows its marks by their place
+    found: dict[str, int] = dict.fromkeys(windows.MARKS, 0)
     for marks, reader in (
         (metrics.MARKS, METRICS),
         (process.EXIT_MARKS, EXITS),
@@ -26,6 +26,5 @@ def _routes() -> dict[str, int]:
     return found
 
 
-_FOUND = _routes()
-MARKS = tuple(_FOUND)
-ROUTES = tuple(_FOUND.values())
+MARKS = _routes()
+"""Every mark, in lower case, with the readers that it calls as bits."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from kb import lazy
 from troubleshooter.observe import phases, process
 from troubleshooter.observe.facts import FactReader
-from troubleshooter.observe.marks import EXITS, FACTS, METRICS, PHASES, ROUTES, WELL
+from troubleshooter.observe.marks import EXITS, FACTS, METRICS, PHASES, WELL
 from troubleshooter.observe.metrics import MetricReader
 from troubleshooter.observe.model import Failure, Observations
 from troubleshooter.observe.traceback import parse, parse_part
@@ -47,7 +47,7 @@ class Observer:
     def feed(self, lines: Iterable[Line]) -> None:
         """Observe some lines; memory stays bounded however many there are."""
         metrics, first_mark, scan = self._metrics, self._scanner.first_mark, self._scanner.scan
-        streams, hits = self._streams, self.observations.hits
+        streams, hits, routes = self._streams, self.observations.hits, self._scanner.routes
         for line in lines:  # what stands in this loop is not called but written out: it runs for every line
             if line is GAP:
                 self._flush(passed_over=True)
@@ -72,16 +72,16 @@ class Observer:
             plain = text.isascii() and "  " not in text and "\t" not in text
             readers = 0
             for number in scan((text if plain else fold(text)).encode("utf-8", "replace")):
-                if number < first_mark:
-                    kept = hits.get(number)
-                    if kept is None:
-                        hits[number] = [line]
-                        continue
-                    if len(kept) >= HITS:
-                        del kept[HITS // 2]
-                    kept.append(line)
-                else:
-                    readers |= ROUTES[number - first_mark]
+                readers |= routes[number]
+                if number >= first_mark:
+                    continue
+                kept = hits.get(number)
+                if kept is None:
+                    hits[number] = [line]
+                    continue
+                if len(kept) >= HITS:
+                    del kept[HITS // 2]
+                kept.append(line)
             if (readers & METRICS or metrics.inside) and metrics.read(line):
                 self.observations.progress[line.file] = line.number
             elif readers:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -26,24 +26,31 @@ DENSE = 64
 class Scanner:
     """Finds which of the literals a text holds (ASCII case ignored), each once.
 
-    ``literals`` are the knowledge's; ``marks`` come after them, so mark ``i`` has the number ``first_mark + i``.
+    ``literals`` are the knowledge's, numbered as they come; numbers from ``first_mark`` on are marks alone. ``routes``
+    holds, by number, the readers that a text is a mark of (0 for none).
     """
 
     def __init__(
         self,
         literals: Sequence[str],
         cache: Path | None = None,
-        marks: Sequence[str] = (),
+        marks: Mapping[str, int] | None = None,
         standing: Collection[int] = frozenset(),
         key: str = "",
-        standing_marks: int = 0,
+        standing_marks: Collection[str] = (),
     ) -> None:
         """``cache``: a folder for compiled databases, or None for no cache; ``key`` names the literals there.
-        ``standing``: literals that make a part of a large log worth a look, as the first ``standing_marks`` marks do.
+        ``marks``: texts and the readers that they call; many are literals too, and are looked for once.
+        ``standing``: literals that make a part of a large log worth a look, as the ``standing_marks`` do.
         """
         self.first_mark = len(literals)
-        self._everything = [*literals, *marks]
-        self._standing = (*sorted(standing), *range(self.first_mark, self.first_mark + standing_marks))
+        place = {text: number for number, text in reversed(list(enumerate(literals)))}
+        self._everything = [*literals, *(text for text in marks or () if text not in place)]
+        place.update((text, number) for number, text in enumerate(self._everything[len(literals) :], len(literals)))
+        self.routes = [0] * len(self._everything)
+        for text, readers in (marks or {}).items():
+            self.routes[place[text]] |= readers
+        self._standing = sorted({*standing, *(place[text] for text in standing_marks)})
         self._cache = cache if key else None
         self._key = f"{key}-{getattr(hyperscan, '__version__', '')}"
         self._database = self._load("lines", self._everything)

@@ -97,6 +97,14 @@ def test_two_records_on_one_line(tool: Tool) -> None:
     assert [point.value for point in seen.metrics["loss"]] == [2.1, 0.0]
 
 
+def test_numbers_of_lightnings_bar(tool: Tool) -> None:
+    bar = "Epoch 0:  10%|█         | 10/100 [00:02<00:20,  4.4it/s, v_num=0, train_loss=nan.0, grad_norm=inf.0]\n"
+    seen = _observed(tool, bar)
+    (loss,), (norm,) = seen.metrics["train_loss"], seen.metrics["grad_norm"]
+    assert loss.value != loss.value
+    assert norm.value == float("inf")
+
+
 def test_a_printed_message_that_goes_on_is_seen_as_one(tool: Tool) -> None:
     text = (
         "size mismatch for base_model.model.lm_head.modules_to_save.default.weight:\n"

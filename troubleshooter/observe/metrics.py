@@ -25,7 +25,8 @@ MARKS = (
 )  # fmt: skip
 """One of these stands in every line that holds metrics (but lines of an object or a table that began above)."""
 
-_NUMBER = r"[-+]?(?:\d{1,20}(?:\.\d{0,25})?|\.\d{1,25})(?:[eE][-+]?\d{1,4})?|[-+]?(?:nan|NaN|NAN|inf|Inf|INF|Infinity|infinity)"
+_NUMBER = r"[-+]?(?:\d{1,20}(?:\.\d{0,25})?|\.\d{1,25})(?:[eE][-+]?\d{1,4})?|[-+]?(?:nan|NaN|NAN|inf|Inf|INF|Infinity|infinity)(?:\.0)?"
+# ".0": Lightning's bar writes every number without a point so, and NaN has none.
 _QUOTE = "['\"`‘’“”＇＂]"
 _QUOTED = lazy.compile(
     rf"{_QUOTE}(?P<name>[\w/.@()\- %]{{1,80}}){_QUOTE}\s*[:：]\s*{_QUOTE}?(?P<value>{_NUMBER}){_QUOTE}?(?=\s*(?:[,}}\])，]|$))"
@@ -111,9 +112,9 @@ class MetricReader:
             return False
         self.record += 1
         said = named.get("step")
-        step = float(said) if said is not None and _finite(said) else None
+        step = _float(said) if said is not None and _finite(said) else None
         for name, value in named.items():
-            self._put(name, float(value), line, step)
+            self._put(name, _float(value), line, step)
         return True
 
     def _summed(self, line: Line) -> bool:
@@ -135,14 +136,14 @@ class MetricReader:
                 self._columns = None
             return False
         self.record += 1
-        step = float(cells[0]) if _finite(cells[0]) else None
+        step = _float(cells[0]) if _finite(cells[0]) else None
         for name, cell in zip(self._columns, cells[1:], strict=True):
             if cell != "No log":
-                self._put(name, float(cell), line, step)
+                self._put(name, _float(cell), line, step)
         return True
 
     def _add(self, name: str, value: str, line: Line) -> None:
-        self._put(_canonical(name), float(value), line, None)
+        self._put(_canonical(name), _float(value), line, None)
 
     def _put(self, name: str, value: float, line: Line, step: float | None) -> None:
         points = self.series.get(name)
@@ -165,8 +166,12 @@ def _canonical(name: str) -> str:
     return _ALIASES.get(name, name)
 
 
+def _float(value: str) -> float:
+    return float(value.removesuffix(".0")) if value[-3:] in ("n.0", "N.0", "f.0", "F.0", "y.0") else float(value)
+
+
 def _finite(value: str) -> bool:
-    return value.lower().lstrip("+-") not in ("nan", "inf", "infinity", "no log")
+    return value.lower().lstrip("+-").removesuffix(".0") not in ("nan", "inf", "infinity", "no log")
 
 
 def _finite_value(value: float) -> bool:

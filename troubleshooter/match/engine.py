@@ -14,8 +14,10 @@ from troubleshooter.match.glance import worth_a_try
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome, Trial
 from troubleshooter.observe.model import Observations
 
-ANCHORS = 12
-"""Exceptions or lines that one symptom is tried on."""
+ANCHORS, SAME = 12, 3
+"""Exceptions or lines that one symptom is tried on, and lines of one kind (told by its text without digits)."""
+
+_NO_DIGITS = str.maketrans("", "", "0123456789")
 
 # The installed package that the innermost frame belongs to: ``<<caller>>`` in an entry's texts and relations.
 _INSTALLED = lazy.compile(r"(?:site|dist)-packages/([A-Za-z_]\w{0,60})")
@@ -89,11 +91,16 @@ def trials(
     require = symptom["require"]
     first = next((i for i, c in enumerate(require) if anchors_on(c)), None)
     count = 0
+    kinds: dict[str, int] = {}
     if first is not None:
         for anchor, outcome in anchors(require[first], Context(observations, knowledge, base)):
-            if (
-                trial := _trial(body, base, symptom, first, anchor, outcome, observations, knowledge, full)
-            ) is not None:
+            kind = anchor.line.text.translate(_NO_DIGITS) if anchor.failure is None else ""
+            kinds[kind] = kinds.get(kind, 0) + 1
+            again = bool(kind) and kinds[kind] > SAME
+            trial = None if again else _trial(
+                body, base, symptom, first, anchor, outcome, observations, knowledge, full
+            )  # fmt: skip
+            if trial is not None:
                 yield trial
             count += 1
             if count >= ANCHORS:

@@ -167,7 +167,10 @@ def _canonical(name: str) -> str:
 
 
 def _float(value: str) -> float:
-    return float(value.removesuffix(".0")) if value[-3:] in ("n.0", "N.0", "f.0", "F.0", "y.0") else float(value)
+    try:
+        return float(value)
+    except ValueError:  # "nan.0"
+        return float(value.removesuffix(".0"))
 
 
 def _finite(value: str) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from kb.search import nearest
 from troubleshooter.read.sources import from_path, from_text
 from troubleshooter.report.markdown import markdown
 from troubleshooter.report.terminal import show
@@ -71,3 +72,10 @@ def test_markdown_cannot_be_broken_out_of(tool: Tool) -> None:
     text = "AttributeError: 'HybridCache' object has no attribute 'float' ``` <script>alert(1)</script>\n"
     shown = markdown(tool.report([from_text(text)]))
     assert shown.count("````text") == 1
+
+
+def test_what_is_similar_names_no_placeholder_and_little_by_chance(tool: Tool) -> None:
+    near = nearest(tool.knowledge, "train.py: error: the following arguments are required: --output_dir")
+    assert near
+    assert not any("<<" in item["title"] for item in near)
+    assert nearest(tool.knowledge, "QuuxError: the flux is gone") == []

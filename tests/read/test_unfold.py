@@ -92,6 +92,22 @@ def test_other_json_stays_as_it_is() -> None:
         assert parts(text) == [text]
 
 
+def test_json_nested_without_end_stays_as_it_is() -> None:
+    text = '{"time": 1, "log": ' + "[" * 30_000
+    assert parts(text) == [text]
+
+
+@pytest.mark.parametrize("piece", ["A.", "A ", 'File "x", line 1, in f ', 'File "', "x:", "AError"])
+def test_a_hostile_line_costs_no_more_than_its_length(piece: str) -> None:
+    line = "Traceback (most recent call last): " + piece * (60_000 // len(piece))
+    assert "".join("".join(parts(line)).split()) == "".join(line.split())
+
+
+def test_a_header_is_no_message_that_goes_on(tool: Tool) -> None:
+    seen = _observed(tool, "\n".join(TRACEBACK))
+    assert all(line.text in "\n".join(TRACEBACK) for kept in seen.hits.values() for line in kept)
+
+
 def test_two_records_on_one_line(tool: Tool) -> None:
     seen = _observed(tool, "{'loss': 2.1, 'grad_norm': 1.2}{'loss': 0.0, 'grad_norm': nan}\n")
     assert [point.value for point in seen.metrics["loss"]] == [2.1, 0.0]

@@ -23,8 +23,7 @@ PACKAGES = (
     "diffusers", "sentence-transformers", "timm", "llama-recipes", "llama_recipes", "python", "cuda", "driver", "cudnn", "rocm",
 )  # fmt: skip
 VERSION_MARKS = (
-    *sorted(PACKAGES), "==", "python3.", ".dist-info", ".egg", "name: ", "version: ", "site-packages", "llm engine",
-    "uccessfully installed",
+    *sorted(PACKAGES), "==", "python3.", ".dist-info", ".egg", "name: ", "version: ", "llm engine", "uccessfully installed",
 )  # fmt: skip
 """One of these stands in every line that shows a version."""
 GPU_MARKS = (

@@ -43,7 +43,7 @@ def mend(lines: list[Line]) -> list[Line]:
                 out = _unwrapped(out, lines, at)
             elif 'File "' in text and _BROKEN.match(text):
                 out = _rejoined(out, lines, at)
-            elif at + 2 < len(lines) and any(_POWERSHELL.match(line.text) for line in lines[at + 1 : at + 3]):
+            elif "Traceback (most" in text and any(_POWERSHELL.match(line.text) for line in lines[at + 1 : at + 3]):
                 out = _without_powershell(out, lines, at)
             elif text[:1] not in " T" or not text.lstrip().startswith(("Traceback", "File ")):
                 suspects.append(at)

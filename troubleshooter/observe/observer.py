@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from kb import lazy
 from troubleshooter.observe import phases, process
 from troubleshooter.observe.facts import FactReader
+from troubleshooter.observe.layouts import HEADER
 from troubleshooter.observe.marks import EXITS, FACTS, METRICS, PHASES, WELL
 from troubleshooter.observe.metrics import MetricReader
 from troubleshooter.observe.model import Failure, Observations
@@ -27,6 +28,11 @@ SAME_KIND = 12
 _NO_DIGITS = str.maketrans("", "", "0123456789")
 
 _VOLATILE = lazy.compile(r"0x[0-9a-fA-F]+|\d+")
+
+
+def _goes_on(text: str) -> bool:
+    """Whether a printed message may go on below; a traceback's header introduces no message."""
+    return text[0].isalpha() and len(text) <= JOINED and HEADER not in text
 
 
 class Observer:
@@ -91,7 +97,7 @@ class Observer:
                     process.read(line, self.observations)
                 if readers & WELL and process.well(text):
                     self.observations.progress[line.file] = line.number
-            if text[-1] in ":," and self._open is None and text[0].isalpha() and len(text) <= JOINED:
+            if text[-1] in ":," and self._open is None and _goes_on(text):
                 self._open = line, 1
             announced = readers % FACTS // PHASES
             if announced and (phase := phases.of_line(text, announced)) is not None:

@@ -51,7 +51,7 @@ def _record(text: str) -> list[str] | None:
         return None
     try:
         record = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):  # no JSON; nested deeper than any record
         return None
     if not isinstance(record, dict) or _RECORD_KEYS.isdisjoint(record):
         return None

@@ -39,9 +39,8 @@ class _Compiler:
     def __init__(self, library: Library) -> None:
         self.library = library
         self.literals: dict[str, int] = {}
-        self.triggers: dict[
-            int, dict[int, list[patterns.Way]]
-        ] = {}  # by literal and entry: its patterns' ways to match
+        # By literal and entry: the ways in which the entry's patterns with that literal match.
+        self.triggers: dict[int, dict[int, list[patterns.Way]]] = {}
         self.pseudo: dict[str, set[int]] = {}
         self.standing: set[str] = set()
 

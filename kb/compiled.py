@@ -44,7 +44,10 @@ class Pack:
         self.standing: list[int] = header["standing"]
         """Literals that make a place in the middle of a large log worth a look (`kb.standing`)."""
         self.triggers: list[list[int]] = header["triggers"]
-        self.beside: dict[str, dict[str, list[list[list[str]]]]] = header["beside"]
+        self.beside: dict[int, dict[int, list[list[list[str]]]]] = {
+            int(literal): {int(entry): ways for entry, ways in owners.items()}
+            for literal, owners in header["beside"].items()
+        }
         """By common literal and entry: the ways in which the entry's patterns match (`kb.patterns.ways`)."""
         self.pseudo: dict[str, list[int]] = header["pseudo"]
         self.ids: list[str] = header["ids"]
@@ -109,14 +112,14 @@ class Knowledge:
                 if not first <= literal < last:
                     continue
                 owners = pack.triggers[literal - first]
-                beside = pack.beside.get(str(literal - first)) if text is not None and len(owners) > 1 else None
+                beside = pack.beside.get(literal - first)
                 if text is None or beside is None:
                     seen.update(owners)
                     continue
                 said = text(literal)
                 seen.update(
                     n for n in owners if n not in seen
-                    if (ways := beside.get(str(n))) is None or holds(ways, said)
+                    if (ways := beside.get(n)) is None or holds(ways, said)
                 )  # fmt: skip
             for name in pseudo:
                 seen.update(pack.pseudo.get(name, ()))

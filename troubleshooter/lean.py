@@ -1,4 +1,4 @@
-"""`dataclasses`, as far as the way from a log to its report uses it, at a tenth of the price.
+"""`dataclasses`, as far as the way from a log to its report uses it, but cheap to import and to make.
 
 That way makes some twenty classes at each start. The standard library's decorator compiles several methods for each and
 imports `inspect`. This one compiles the constructor only. Type checkers see the real `dataclasses`, and so do programs that

@@ -35,8 +35,9 @@ def guarded(options: Options) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as error:  # a full disk, a closed descriptor
-        print(f"troubleshoot: the report cannot be written: {error.strerror or error}", file=sys.stderr)
+    except OSError as error:  # a full disk, a closed descriptor; with a name: a file of ours that cannot be read
+        place = error.filename or "the report cannot be written"
+        print(f"troubleshoot: {place}: {error.strerror or error}", file=sys.stderr)
         return UNUSABLE
     except KeyboardInterrupt:
         return 130

@@ -94,15 +94,13 @@ def trials(
     kinds: dict[str, int] = {}
     if first is not None:
         for anchor, outcome in anchors(require[first], Context(observations, knowledge, base)):
-            kind = anchor.line.text.translate(_NO_DIGITS) if anchor.failure is None else ""
-            kinds[kind] = kinds.get(kind, 0) + 1
-            again = bool(kind) and kinds[kind] > SAME
-            trial = None if again else _trial(
-                body, base, symptom, first, anchor, outcome, observations, knowledge, full
-            )  # fmt: skip
-            if trial is not None:
-                yield trial
             count += 1
+            kind = anchor.line.text.translate(_NO_DIGITS)
+            kinds[kind] = kinds.get(kind, 0) + 1
+            if anchor.failure is not None or kinds[kind] <= SAME:
+                trial = _trial(body, base, symptom, first, anchor, outcome, observations, knowledge, full)
+                if trial is not None:
+                    yield trial
             if count >= ANCHORS:
                 return
         if not count and not full and require[first]["kind"] in ("message", "line"):

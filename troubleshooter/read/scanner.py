@@ -44,7 +44,7 @@ class Scanner:
         ``standing``: literals that make a part of a large log worth a look, as the ``standing_marks`` do.
         """
         self.first_mark = len(literals)
-        place = {text: number for number, text in reversed(list(enumerate(literals)))}
+        place = dict(zip(literals, range(len(literals)), strict=True))
         self._everything = [*literals, *(text for text in marks or () if text not in place)]
         place.update((text, number) for number, text in enumerate(self._everything[len(literals) :], len(literals)))
         self.routes = [0] * len(self._everything)

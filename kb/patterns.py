@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import re
 import sys
+from functools import cache
 from typing import Any
 
 MIN_LITERAL = 5
@@ -44,14 +45,20 @@ def groups(pattern: str) -> set[str]:
     return set(re.findall(r"\(\?P<(\w+)>", pattern))
 
 
-def literals(pattern: str) -> list[str]:
+@cache
+def _tree(pattern: str) -> Any:
+    """Parsed once: a pattern is asked about when it is checked, when it is compiled, and for what stands alone."""
+    return _p.parse(pattern)
+
+
+@cache
+def literals(pattern: str) -> tuple[str, ...]:
     """Lower-case literals of which every match of the pattern holds at least one; empty when there is no such set."""
     try:
-        tree = _p.parse(pattern)
+        tree = _tree(pattern)
     except re.error:
-        return []
-    found = _best(tree)
-    return sorted(found) if found else []
+        return ()
+    return tuple(sorted(_best(tree) or ()))
 
 
 Way = list[list[str]]
@@ -62,7 +69,7 @@ def ways(pattern: str) -> list[Way]:
     """What every match of the pattern holds: all that one of the ways asks for. A cheaper first look than the pattern; of
     each way the list that tells most comes first."""
     try:
-        found = _ways(_p.parse(pattern))
+        found = _ways(_tree(pattern))
     except re.error:
         return [[]]
     out: list[Way] = []
@@ -131,7 +138,7 @@ def words(pattern: str) -> set[str]:
         found.add(run)
 
     try:
-        walk(_p.parse(pattern))
+        walk(_tree(pattern))
     except re.error:
         return set()
     return {run for run in found if weight(run) >= MIN_LITERAL}
@@ -139,9 +146,10 @@ def words(pattern: str) -> set[str]:
 
 def weight(text: str) -> int:
     """How much a literal tells: its characters, those of scripts without case (Chinese) twice."""
-    return sum(1 if character.isascii() else 2 for character in text)
+    return len(text) if text.isascii() else sum(1 if character.isascii() else 2 for character in text)
 
 
+@cache
 def _fixed(character: int) -> bool:
     """Whether a character stands in a log as in the pattern, but for ASCII case: folding a line changes others."""
     text = chr(character)

@@ -23,7 +23,7 @@ from pathlib import Path
 from kb.compiled import Knowledge, Pack
 from troubleshooter.read.sources import from_path
 from troubleshooter.tool import Tool
-report = Tool.of(Knowledge([Pack(Path(sys.argv[1]))])).report(from_path(Path(sys.argv[2])))
+report = Tool.of([Pack(Path(sys.argv[1]))]).report(from_path(Path(sys.argv[2])))
 assert report.failures
 """
 _ENTRY = """\

@@ -30,23 +30,28 @@ def shipped() -> Path | None:
     return CHECKOUT if not PACK.exists() and CHECKOUT.is_dir() else None
 
 
-def knowledge(*folders: Path) -> Knowledge:
-    """The shipped entries with those of the folders on top.
+def packs(*folders: Path) -> list[Pack]:
+    """The shipped entries, then those of the folders, which go on top.
 
     Raises `kb.problem.EntryError` with every problem when a folder's entries cannot be used, and FileNotFoundError
     when a folder does not exist or nothing is shipped.
     """
     if PACK.exists():
-        packs = [Pack(PACK)]
+        found = [Pack(PACK)]
     elif CHECKOUT.is_dir():
-        packs = [pack(CHECKOUT, "shipped", strict=False)]
+        found = [pack(CHECKOUT, "shipped", strict=False)]
     else:
         raise FileNotFoundError(f"no entries: neither {PACK} nor {CHECKOUT} exists; install the package again")
     for folder in folders:
         if not folder.is_dir():
             raise FileNotFoundError(f"{folder}: no such folder of entries; expected <area>/<id>/entry.yaml below it")
-        packs.append(pack(folder, str(folder)))
-    return Knowledge(packs)
+        found.append(pack(folder, str(folder)))
+    return found
+
+
+def knowledge(*folders: Path) -> Knowledge:
+    """All of `packs` as one. Raises what that raises."""
+    return Knowledge(packs(*folders))
 
 
 def pack(folder: Path, origin: str, *, strict: bool = True) -> Pack:

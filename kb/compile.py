@@ -63,21 +63,24 @@ class _Compiler:
                 blobs.append(blob)
                 at += len(blob) + 1
         names = sorted(self.literals, key=self.literals.__getitem__)
-        standing_ = [n for n, name in enumerate(names) if name in self.standing]
+        standing_ = sorted(self.standing)
         header = {
             "format": FORMAT,
-            "digest": hashlib.blake2b("\0".join([*names, *map(str, standing_)]).encode(), digest_size=16).hexdigest(),
+            "digest": hashlib.blake2b("\0".join([*names, "", *standing_]).encode(), digest_size=16).hexdigest(),
+            "standing": standing_,
+        }
+        index = {
             "literals": names,
             "triggers": [sorted(self.triggers.get(self.literals[n], ())) for n in names],
             "beside": {self.literals[n]: beside for n in names if (beside := self._beside(self.literals[n]))},
             "checked": _checked(self.library),
-            "standing": standing_,
             "pseudo": {name: sorted(owners) for name, owners in sorted(self.pseudo.items())},
             "ids": [item.entry.id for item in loaded],
             "places": places,
             "tables": tables,
         }
-        return b"\n".join([json.dumps(header, ensure_ascii=False).encode(), *bodies, *blobs]) + b"\n"
+        first = [json.dumps(part, ensure_ascii=False).encode() for part in (header, index)]
+        return b"\n".join([*first, *bodies, *blobs]) + b"\n"
 
     # --- one entry ---
 

@@ -1,19 +1,20 @@
 """The compiled form of entries: one file, mapped into memory, of which an answer reads a few kilobytes.
 
-A pack is one file: a JSON header line, then one JSON line an entry, then the tables as lines ``key<TAB>row``. The header
-holds the literals of all patterns and which entries each one *triggers*; an entry's body is parsed only when one of its
-triggers was seen. So a thousand entries cost what ten cost. Data only: JSON, never pickle.
+A pack is one file: a JSON header line, a JSON line with the index, then one JSON line an entry, then the tables as lines
+``key<TAB>row``. The header holds what a search of a large log begins with; the index the literals of all patterns and which
+entries each one *triggers*; an entry's body is parsed only when one of its triggers was seen. So a thousand entries cost
+what ten cost. Data only: JSON, never pickle.
 """
 
 from __future__ import annotations
 
 import json
 import mmap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-FORMAT = 27
+FORMAT = 28
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 TOLERATED = frozenset({"frame", "version", "package", "gpu", "flag", "platform", "ranks", "phase"})
@@ -21,6 +22,27 @@ TOLERATED = frozenset({"frame", "version", "package", "gpu", "flag", "platform",
 marks the symptoms for which even these must be seen)."""
 
 Body = dict[str, Any]
+
+
+class Index:
+    """What calls entries up, and where their bodies stand."""
+
+    def __init__(self, index: dict[str, Any], base: int) -> None:
+        self.literals: list[str] = index["literals"]
+        self.checked: dict[str, str] = index["checked"]
+        """By package: the newest release that the knowledge was checked against."""
+        self.triggers: list[list[int]] = index["triggers"]
+        self.beside: dict[int, dict[int, list[list[list[str]]]]] = {
+            int(literal): {int(entry): ways for entry, ways in owners.items()}
+            for literal, owners in index["beside"].items()
+        }
+        """By common literal and entry: the ways in which the entry's patterns match (`kb.patterns.ways`)."""
+        self.pseudo: dict[str, list[int]] = index["pseudo"]
+        self.ids: list[str] = index["ids"]
+        self.places: list[list[int]] = index["places"]
+        self.tables: dict[str, list[int]] = index["tables"]
+        self.base = base
+        """Where the places count from."""
 
 
 class Pack:
@@ -31,35 +53,30 @@ class Pack:
         self.origin = origin
         with path.open("rb") as file:
             self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        end = self._data.find(b"\n")
-        header = json.loads(self._data[:end])
+        self._end = self._data.find(b"\n")
+        header = json.loads(self._data[: self._end])
         if header.get("format") != FORMAT:
             raise ValueError(f"{path}: compiled by another version of the tool; delete it, it is made anew")
-        self._base = end + 1
-        self.literals: list[str] = header["literals"]
         self.digest: str = header["digest"]
         """Names the literals: what is made from them may be kept under it."""
-        self.checked: dict[str, str] = header["checked"]
-        """By package: the newest release that the knowledge was checked against."""
-        self.standing: list[int] = header["standing"]
+        self.standing: list[str] = header["standing"]
         """Literals that make a place in the middle of a large log worth a look (`kb.standing`)."""
-        self.triggers: list[list[int]] = header["triggers"]
-        self.beside: dict[int, dict[int, list[list[list[str]]]]] = {
-            int(literal): {int(entry): ways for entry, ways in owners.items()}
-            for literal, owners in header["beside"].items()
-        }
-        """By common literal and entry: the ways in which the entry's patterns match (`kb.patterns.ways`)."""
-        self.pseudo: dict[str, list[int]] = header["pseudo"]
-        self.ids: list[str] = header["ids"]
-        self._places: list[list[int]] = header["places"]
-        self._tables: dict[str, list[int]] = header["tables"]
+        self._index: Index | None = None
         self._bodies: dict[int, Body] = {}
+
+    @property
+    def index(self) -> Index:
+        """Read when it is first asked for."""
+        if self._index is None:
+            end = self._data.find(b"\n", self._end + 1)
+            self._index = Index(json.loads(self._data[self._end + 1 : end]), end + 1)
+        return self._index
 
     def body(self, number: int) -> Body:
         """The whole entry: texts in both languages and compiled symptoms."""
         if (known := self._bodies.get(number)) is None:
-            start, length = self._places[number]
-            known = json.loads(self._data[self._base + start : self._base + start + length])
+            start, length = self.index.places[number]
+            known = json.loads(self._data[self.index.base + start : self.index.base + start + length])
             self._bodies[number] = known
         return known
 
@@ -67,10 +84,10 @@ class Pack:
         """Rows of a table (or of all tables of a prefix, ``api/parameters-*``) whose key column is ``key``."""
         wanted = b"\n" + json.dumps(key, ensure_ascii=False).encode() + b"\t"
         prefix = table[:-1] if table.endswith("*") else None
-        for name, (start, length) in self._tables.items():
+        for name, (start, length) in self.index.tables.items():
             if name != table and (prefix is None or not name.startswith(prefix)):
                 continue
-            begin, end = self._base + start, self._base + start + length
+            begin, end = self.index.base + start, self.index.base + start + length
             at = self._data.find(wanted, begin, end)
             while at != -1:
                 stop = self._data.find(b"\n", at + 1, end + 1)
@@ -81,20 +98,18 @@ class Pack:
 class Knowledge:
     """Several packs as one: literals numbered through, later packs override ids of earlier ones."""
 
-    def __init__(self, packs: list[Pack]) -> None:
+    def __init__(self, packs: Sequence[Pack]) -> None:
         self.packs = packs
         self.literals: list[str] = []
         self._first: list[int] = []
-        self.standing: set[int] = set()
         shadowed: dict[str, int] = {}
         for number, pack in enumerate(packs):
             self._first.append(len(self.literals))
-            self.standing.update(len(self.literals) + n for n in pack.standing)
-            self.literals += pack.literals
-            for id_ in pack.ids:
+            self.literals += pack.index.literals
+            for id_ in pack.index.ids:
                 shadowed[id_] = number
         self._owner = shadowed
-        self.checked = {name: version for pack in packs for name, version in pack.checked.items()}
+        self.checked = {name: version for pack in packs for name, version in pack.index.checked.items()}
 
     def triggered(
         self, literals: Iterable[int], pseudo: Iterable[str] = (), text: Callable[[int], str] | None = None
@@ -105,14 +120,15 @@ class Knowledge:
         are then worth a look whose other words stand there.
         """
         for number, pack in enumerate(self.packs):
+            index = pack.index
             first = self._first[number]
-            last = first + len(pack.literals)
+            last = first + len(index.literals)
             seen: set[int] = set()
             for literal in literals:
                 if not first <= literal < last:
                     continue
-                owners = pack.triggers[literal - first]
-                beside = pack.beside.get(literal - first)
+                owners = index.triggers[literal - first]
+                beside = index.beside.get(literal - first)
                 if text is None or beside is None:
                     seen.update(owners)
                     continue
@@ -122,9 +138,9 @@ class Knowledge:
                     if (ways := beside.get(n)) is None or holds(ways, said)
                 )  # fmt: skip
             for name in pseudo:
-                seen.update(pack.pseudo.get(name, ()))
+                seen.update(index.pseudo.get(name, ()))
             for entry in sorted(seen):
-                if self._owner[pack.ids[entry]] == number:
+                if self._owner[index.ids[entry]] == number:
                     yield pack.body(entry), first
 
     def ids(self) -> list[str]:
@@ -136,7 +152,7 @@ class Knowledge:
         if number is None:
             return None
         pack = self.packs[number]
-        return pack.body(pack.ids.index(id_)), self._first[number]
+        return pack.body(pack.index.ids.index(id_)), self._first[number]
 
     def bodies(self) -> Iterator[Body]:
         for id_ in self.ids():
@@ -148,7 +164,7 @@ class Knowledge:
         """Ids that a later pack took over from an earlier one."""
         taken: set[str] = set()
         for number, pack in enumerate(self.packs):
-            taken.update(i for i in pack.ids if self._owner[i] != number)
+            taken.update(i for i in pack.index.ids if self._owner[i] != number)
         return sorted(taken)
 
     def rows(self, table: str, key: str) -> Iterator[dict[str, Any]]:

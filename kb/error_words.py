@@ -12,7 +12,12 @@ ERROR_WORDS = (
 """In lower case. One of them stands on nearly every line that tells of a failure, and on few lines of a healthy log."""
 
 SHORTEST = 8
-"""Weight (`kb.patterns.weight`): a shorter literal is no more than a name, and so is one that holds but one word."""
+"""`weight`: a shorter literal is no more than a name, and so is one that holds but one word."""
+
+
+def weight(text: str) -> int:
+    """How much a literal tells: its characters, those of scripts without case (Chinese) twice."""
+    return len(text) if text.isascii() else sum(1 if character.isascii() else 2 for character in text)
 
 
 def error_word(text: str) -> bool:

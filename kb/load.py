@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from kb import patterns, source
+from kb.error_words import weight
 from kb.form import KINDS, Chinese, Condition, Entry, Part
 from kb.problem import EntryError, Problem
 from kb.source import Document, Place
@@ -192,7 +193,7 @@ def _patterns(entry: Entry, document: Document) -> Iterator[Problem]:
                     yield document.problem((*place, name), f"not a linear-time pattern: {error}", f"in {pattern!r}")
                 elif name in ("message", "line"):
                     found = patterns.literals(pattern)
-                    if not found or min(map(patterns.weight, found)) < patterns.MIN_LITERAL:
+                    if not found or min(map(weight, found)) < patterns.MIN_LITERAL:
                         text = f"no literal of {patterns.MIN_LITERAL} characters in every match of {pattern!r}"
                         yield document.problem((*place, name), text, "add the words around it")
     for i, advice in enumerate(entry.advice):

@@ -12,6 +12,8 @@ import sys
 from functools import cache
 from typing import Any
 
+from kb.error_words import weight
+
 MIN_LITERAL = 5
 """Least `weight` of a literal."""
 MIN_RUN = 3
@@ -142,11 +144,6 @@ def words(pattern: str) -> set[str]:
     except re.error:
         return set()
     return {run for run in found if weight(run) >= MIN_LITERAL}
-
-
-def weight(text: str) -> int:
-    """How much a literal tells: its characters, those of scripts without case (Chinese) twice."""
-    return len(text) if text.isascii() else sum(1 if character.isascii() else 2 for character in text)
 
 
 @cache

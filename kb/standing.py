@@ -12,7 +12,7 @@ import re
 from itertools import chain
 
 from kb import patterns
-from kb.error_words import SHORTEST, error_word
+from kb.error_words import SHORTEST, error_word, weight
 from kb.form import Line, Message
 from kb.load import Loaded, conditions
 
@@ -47,7 +47,7 @@ def standing(item: Loaded) -> set[str]:
     return {
         text
         for text in alone | others
-        if patterns.weight(text) >= SHORTEST and not _NAME.fullmatch(text) and not error_word(text)
+        if weight(text) >= SHORTEST and not _NAME.fullmatch(text) and not error_word(text)
     }
 
 

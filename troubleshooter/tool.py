@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from kb.cache import cache_folder, knowledge
-from kb.compiled import Knowledge
+from kb.cache import cache_folder, packs
+from kb.compiled import Knowledge, Pack
 from troubleshooter.lean import dataclass, field
 from troubleshooter.match.engine import Candidate, candidates
 from troubleshooter.observe.marks import MARKS
@@ -16,14 +16,11 @@ from troubleshooter.rank import rank
 from troubleshooter.read.line import Line
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.sources import Source, from_path, from_text
+from troubleshooter.read.standing import Standing
 from troubleshooter.read.stream import Seen, read
-from troubleshooter.read.survey import cores
-from troubleshooter.read.windows import MARKS as STANDING_OUT
+from troubleshooter.read.survey import helpers
 from troubleshooter.report.build import TOP, build
 from troubleshooter.report.model import Report
-
-HELPERS = 3
-"""Threads at most that help to search one log (measured with one, on two cores; more are a guess)."""
 
 
 @dataclass(slots=True)
@@ -35,19 +32,23 @@ class Tool:
     ignore: dict[str, str] = field(default_factory=dict)
     environment: dict[str, str] = field(default_factory=dict)
     """Installed versions of the training environment (``--env``): they join the facts of every log."""
-    helpers: int = field(default_factory=lambda: min(cores() - 1, HELPERS))
+    helpers: int = field(default_factory=helpers)
     """Threads that search a large log beside the one that calls."""
 
     @classmethod
     def load(cls, entries: Sequence[Path] = ()) -> Tool:
         """The shipped entries, with folders of a team's own on top. Raises `kb.problem.EntryError`, FileNotFoundError."""
-        return cls.of(knowledge(*entries))
+        return cls.of(packs(*entries))
 
     @classmethod
-    def of(cls, known: Knowledge) -> Tool:
-        """A tool for this knowledge, its scanner from the user's cache where it is there."""
-        key = "-".join(pack.digest for pack in known.packs)
-        return cls(known, Scanner(known.literals, cache_folder(), MARKS, known.standing, key, STANDING_OUT))
+    def of(cls, packs: Sequence[Pack], standing: Standing | None = None) -> Tool:
+        """A tool for these entries, its scanner from the user's cache where it is there.
+
+        ``standing``: what searches that were begun ahead look for.
+        """
+        known = Knowledge(packs)
+        standing = standing or Standing.of(packs, cache_folder())
+        return cls(known, Scanner(known.literals, cache_folder(), MARKS, standing.key, standing))
 
     def observe(self, sources: Sequence[Source]) -> Observations:
         """What the sources of one run show, merged. Raises `read.sources.Unreadable`."""

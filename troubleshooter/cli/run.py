@@ -6,13 +6,18 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from kb.cache import cache_folder, packs
 from troubleshooter.cli.front import Options
 from troubleshooter.cli.settings import SettingsError, ignored, language
 from troubleshooter.read.sources import Source, Unreadable, binary, from_path, from_stream
-from troubleshooter.report.build import TOP
-from troubleshooter.report.model import Report
-from troubleshooter.tool import Tool
+from troubleshooter.read.standing import Standing
+from troubleshooter.read.survey import helpers
+
+if TYPE_CHECKING:
+    from troubleshooter.report.model import Report
+    from troubleshooter.tool import Tool
 
 UNUSABLE = 2
 
@@ -43,9 +48,15 @@ def guarded(options: Options) -> int:
         return 130
 
 
-def tool(options: Options) -> Tool:
-    """The knowledge as the options ask for it."""
-    made = Tool.load(options.entries)
+def tool(options: Options, ahead: Source | None = None) -> Tool:
+    """The knowledge as the options ask for it; a search of ``ahead`` begins before the larger part of it is read."""
+    found = packs(*options.entries)
+    standing = Standing.of(found, cache_folder())
+    if ahead is not None and ahead.begin(standing, helpers()) and options.format == "terminal":
+        import troubleshooter.report.terminal  # noqa: F401 - while the search goes on: rich costs 20 ms
+    from troubleshooter.tool import Tool
+
+    made = Tool.of(found, standing)
     made.ignore = ignored(options.ignore)
     if options.env:
         from troubleshooter.verify.environment import EnvironmentProblem, ask
@@ -62,29 +73,49 @@ def tool(options: Options) -> Tool:
 
 def run(options: Options) -> int:
     """Diagnose what the options name; the worst exit status of several inputs."""
-    lang, top = language(options.lang), options.top or TOP
+    lang = language(options.lang)
     if not options.files and sys.stdin.isatty():
         from troubleshooter.cli.prompt import paste
 
-        return paste(tool(options), lang, top)
-    made = tool(options)
+        return paste(tool(options), lang, options.top or _usual())
     if not options.files or options.files == ["-"]:
-        return _show([_stdin(made, options, lang, top)], options)
-    reports: list[Report] = []
+        return _show([_stdin(tool(options), options, lang)], options)
+    inputs: list[Sequence[Source]] = []
     unreadable = False
     for name in options.files:
         try:
-            sources = [from_stream(sys.stdin.buffer)] if name == "-" else from_path(Path(name))
-            reports.append(_one(made, sources, lang, top))
+            inputs.append([from_stream(sys.stdin.buffer)] if name == "-" else from_path(Path(name)))
         except Unreadable as error:
-            print(f"troubleshoot: {error}", file=sys.stderr)
-            unreadable = True
+            unreadable = _told(error)
+    first = inputs[0][0] if inputs else None
+    reports: list[Report] = []
+    try:
+        made = tool(options, first)
+        for sources in inputs:
+            try:
+                reports.append(_one(made, sources, lang, options.top))
+            except Unreadable as error:
+                unreadable = _told(error)
+    finally:
+        if first is not None:
+            first.leave()
     code = _show(reports, options)
     return UNUSABLE if unreadable else code
 
 
-def _one(made: Tool, sources: Sequence[Source], lang: str, top: int) -> Report:
-    report = made.report(sources, lang=lang, top=top)
+def _usual() -> int:
+    from troubleshooter.report.build import TOP
+
+    return TOP
+
+
+def _told(error: Unreadable) -> bool:
+    print(f"troubleshoot: {error}", file=sys.stderr)
+    return True
+
+
+def _one(made: Tool, sources: Sequence[Source], lang: str, top: int | None) -> Report:
+    report = made.report(sources, lang=lang, top=top or _usual())
     if not report.input["lines"]:
         names = ", ".join(s.name for s in sources[:3])
         raise Unreadable(f"{names}: nothing to read; give the log of a run, or pipe it in: command 2>&1 | troubleshoot")
@@ -99,13 +130,13 @@ def _one(made: Tool, sources: Sequence[Source], lang: str, top: int) -> Report:
     return report
 
 
-def _stdin(made: Tool, options: Options, lang: str, top: int) -> Report:
+def _stdin(made: Tool, options: Options, lang: str) -> Report:
     from troubleshooter.cli.pipe import passing
 
     echo = not options.quiet and options.format == "terminal"
     source = from_stream(sys.stdin.buffer)
     with passing(source, echo=echo):
-        return _one(made, [source], lang, top)
+        return _one(made, [source], lang, options.top)
 
 
 def _show(reports: list[Report], options: Options) -> int:

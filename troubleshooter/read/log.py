@@ -10,7 +10,11 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from troubleshooter.read.survey import Search
 
 BLOCK = 512 * 1024
 """Bytes: with the automata of the search a block fits a core's second cache."""
@@ -40,9 +44,13 @@ class Block:
 
 
 class Log(Protocol):
-    """Where blocks and places come from. ``ahead``: blocks that may be taken before the first of them is done with."""
+    """Where blocks and places come from.
+
+    ``ahead``: blocks that may be taken before the first of them is done with; ``search``: one that was begun already.
+    """
 
     ahead: int
+    search: Search | None
 
     @property
     def size(self) -> int | None:
@@ -56,21 +64,35 @@ class Log(Protocol):
 
 
 class FileLog:
-    """``size`` bytes of an open file."""
+    """A file, open until it is left or closed. Raises OSError where it cannot be opened."""
 
     ahead = 1024
 
-    def __init__(self, descriptor: int, size: int) -> None:
-        self._descriptor, self.size = descriptor, size
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("rb", buffering=0)
+        self.size = os.fstat(self._file.fileno()).st_size
+        self.search: Search | None = None
+
+    def __enter__(self) -> FileLog:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; a search that was begun is ended first."""
+        if self.search is not None:
+            self.search.close()
+        self._file.close()
 
     def blocks(self) -> Iterator[Block]:
         for offset in range(0, self.size, BLOCK):
-            yield Block(offset, min(BLOCK, self.size - offset), file=self._descriptor)
+            yield Block(offset, min(BLOCK, self.size - offset), file=self._file.fileno())
 
     def take(self, start: int, stop: int) -> bytes:
         start = max(start, 0)
         stop = min(stop, self.size)
-        return os.pread(self._descriptor, stop - start, start) if stop > start else b""
+        return os.pread(self._file.fileno(), stop - start, start) if stop > start else b""
 
 
 class StreamLog:
@@ -78,6 +100,7 @@ class StreamLog:
 
     ahead = 6
     size: int | None = None
+    search: Search | None = None
     _KEPT = ahead + 6  # those under way, and those around the place that is looked at
 
     def __init__(self, chunks: Iterable[bytes]) -> None:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from kb import lazy
 from troubleshooter.lean import dataclass
 from troubleshooter.read.log import FileLog, Log, StreamLog
 from troubleshooter.read.text import CHUNK, encoding, recode
 
+if TYPE_CHECKING:
+    from troubleshooter.read.standing import Standing
+
+LARGE = 16 * 1024 * 1024
+"""Bytes from which a search is begun ahead: a smaller file is searched in less time than a thread takes to start."""
 FILES = 4096
 """Files of one folder that are read as one run."""
 
@@ -47,6 +52,8 @@ class Source:
     notebook: bool = False
     plain: bool = False
     """Whether the file's bytes are the log's, not compressed."""
+    begun: FileLog | None = None
+    """The log of which a search was begun ahead."""
 
     @contextmanager
     def log(self) -> Iterator[Log]:
@@ -55,14 +62,46 @@ class Source:
             yield StreamLog(self.chunks())
             return
         try:
-            with self.path.open("rb", buffering=0) as file:
-                descriptor = file.fileno()
-                size = os.fstat(descriptor).st_size
-                # What has no size (no regular file), or is not plainly UTF-8, is read as it comes.
-                seekable = size > 0 and _start(os.pread(descriptor, 4, 0)) == 0
-                yield FileLog(descriptor, size) if seekable else StreamLog(self.chunks())
+            if self.begun is not None:
+                begun, self.begun = self.begun, None
+                with begun:
+                    yield begun
+            else:
+                with FileLog(self.path) as log:
+                    yield log if _in_place(log) else StreamLog(self.chunks())
         except OSError as error:
             raise Unreadable(f"{self.name}: cannot be read: {error.strerror or error}") from error
+
+    def begin(self, standing: Standing, helpers: int) -> bool:
+        """Begin to search a large plain file, if it is one, while the caller does something else; `log` goes on with it.
+
+        ``helpers``: threads for it. A file that cannot be read is left to `log`.
+        """
+        if not self.plain or self.path is None or self.notebook or helpers < 1:
+            return False
+        from troubleshooter.read.survey import Search
+
+        with suppress(OSError):
+            log = FileLog(self.path)
+            if log.size >= LARGE and _in_place(log):
+                log.search = Search(log, standing, helpers)
+                log.search.ahead()
+                self.begun = log
+                return True
+            log.close()
+        return False
+
+    def leave(self) -> None:
+        """End a search that was begun ahead and that nobody asked for."""
+        if self.begun is not None:
+            self.begun.close()
+            self.begun = None
+
+
+def _in_place(log: FileLog) -> bool:
+    """Whether the file can be read where it lies: what has no size (no regular file), or is not plainly UTF-8, is read
+    as it comes."""
+    return log.size > 0 and _start(log.take(0, 4)) == 0
 
 
 class Unreadable(Exception):

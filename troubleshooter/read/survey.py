@@ -12,12 +12,12 @@ import queue
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from troubleshooter.read.log import BLOCK, Block, Log
-from troubleshooter.read.scanner import Scanner
+from troubleshooter.read.standing import Standing
 from troubleshooter.read.text import CHUNK, LINE_LIMIT
 
 FEW = 64 * 1024 * 1024
@@ -28,6 +28,15 @@ _HANDOVER = 0.0005
 """Seconds after which a busy thread lets another one run Python; the searches need it for a moment each."""
 
 
+HELPERS = 3
+"""Threads at most that help to search one log (measured with one, on two cores; more are a guess)."""
+
+
+def helpers() -> int:
+    """Threads that a search of a large log is given beside the one that calls."""
+    return min(cores() - 1, HELPERS)
+
+
 def cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -36,9 +45,9 @@ def cores() -> int:
 class Worker:
     """What one thread needs for the search."""
 
-    def __init__(self, scanner: Scanner, large: bool) -> None:
+    def __init__(self, standing: Standing, large: bool) -> None:
         """``large``: whether the log is known to be larger than `FEW`."""
-        self.surveyor = scanner.surveyor()
+        self.surveyor = standing.surveyor()
         self.large = large
         self.buffer = bytearray(BLOCK)
 
@@ -110,36 +119,6 @@ def _line_ends(part: bytes, fast: bool) -> int:
     return int(Hamming.similarity(part, _ONLY_LINE_ENDS if len(part) == CHUNK else b"\n" * len(part)))
 
 
-def surveyed(blocks: Iterable[Block], log: Log, scanner: Scanner, helpers: int) -> Iterator[Surveyed]:
-    """The blocks of a log in order, done; as many as ``log.ahead`` may be taken before the first is given back.
-
-    They are taken by the calling thread alone: a pipe that waits may be interrupted there. Raises what reading raised.
-    """
-    large = log.size is not None and log.size > FEW
-    own = Worker(scanner, large)
-    held: deque[Surveyed] = deque()
-    with _helped(scanner, large, helpers) as offer:
-        for block in blocks:
-            held.append(Surveyed(block))
-            offer(held[-1])
-            if len(held) > log.ahead:
-                yield _finished(held, own)
-        while held:
-            yield _finished(held, own)
-
-
-def _finished(held: deque[Surveyed], own: Worker) -> Surveyed:
-    """The oldest block, done; while a helper is at it, this thread does later ones."""
-    oldest = held[0]
-    while not oldest.done:
-        if not any(item.survey(own) for item in held if not item.done):
-            oldest.wait()
-    held.popleft()
-    if oldest.fault is not None:
-        raise oldest.fault
-    return oldest
-
-
 class _Handovers:
     """The interpreter's switch interval, which all threads share: short while any search has helpers."""
 
@@ -148,49 +127,98 @@ class _Handovers:
         self._searches = 0
         self._before = 0.0
 
-    @contextmanager
-    def quick(self) -> Iterator[None]:
+    def begin(self) -> None:
         with self._lock:
             self._searches += 1
             if self._searches == 1:
                 self._before = sys.getswitchinterval()
                 sys.setswitchinterval(_HANDOVER)
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._searches -= 1
-                if not self._searches:
-                    sys.setswitchinterval(self._before)
+
+    def end(self) -> None:
+        with self._lock:
+            self._searches -= 1
+            if not self._searches:
+                sys.setswitchinterval(self._before)
 
 
 _handovers = _Handovers()
 
 
-@contextmanager
-def _helped(scanner: Scanner, large: bool, helpers: int) -> Iterator[Callable[[Surveyed], None]]:
-    """What offers a block to helper threads, which end with it."""
-    offered: queue.SimpleQueue[Surveyed | None] = queue.SimpleQueue()
-    threads = [
-        threading.Thread(target=_help, args=(Worker(scanner, large), offered), name=f"survey-{n}", daemon=True)
-        for n in range(helpers)
-    ]
-    for thread in threads:
-        thread.start()
-    try:
-        with _handovers.quick() if threads else nullcontext():
-            yield offered.put if threads else lambda item: None
-    finally:
-        # Left early, nobody wants what is still offered; and the file is closed next, so nobody may be reading it.
+class Search:
+    """The search of a log, which helper threads share with the thread that takes the blocks.
+
+    Helpers begin when it is made with what `ahead` offers them; `close` ends them. Blocks are taken from the log by the
+    calling thread alone: a pipe that waits may be interrupted there.
+    """
+
+    def __init__(self, log: Log, standing: Standing, helpers: int, blocks: Iterator[Block] | None = None) -> None:
+        """``blocks``: those of the log, if some were taken from it already."""
+        self._blocks = log.blocks() if blocks is None else blocks
+        self._most = log.ahead
+        self._standing = standing
+        self._large = log.size is not None and log.size > FEW
+        self._held: deque[Surveyed] = deque()
+        self._own: Worker | None = None
+        self._offered: queue.SimpleQueue[Surveyed | None] = queue.SimpleQueue()
+        self._threads = [
+            threading.Thread(target=self._help, name=f"survey-{n}", daemon=True) for n in range(max(helpers, 0))
+        ]
+        if self._threads:
+            _handovers.begin()
+        for thread in self._threads:
+            thread.start()
+
+    def ahead(self) -> None:
+        """Offer as many blocks as may be taken before the first is given back."""
+        while len(self._held) < self._most and self._take():
+            pass
+
+    def surveyed(self) -> Iterator[Surveyed]:
+        """The blocks in order, done. Raises what reading raised. Closes the search."""
+        try:
+            while self._take():
+                if len(self._held) > self._most:
+                    yield self._finished()
+            while self._held:
+                yield self._finished()
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """End the helpers. Nobody wants what is still offered; and the file is closed next, so nobody may be reading it."""
+        threads, self._threads = self._threads, []
         with suppress(queue.Empty):
             while True:
-                offered.get_nowait()
+                self._offered.get_nowait()
         for _ in threads:
-            offered.put(None)
+            self._offered.put(None)
         for thread in threads:
             thread.join()
+        if threads:
+            _handovers.end()
 
+    def _take(self) -> bool:
+        """Hold the next block of the log and offer it; whether there is one."""
+        if (block := next(self._blocks, None)) is None:
+            return False
+        self._held.append(Surveyed(block))
+        if self._threads:
+            self._offered.put(self._held[-1])
+        return True
 
-def _help(worker: Worker, offered: queue.SimpleQueue[Surveyed | None]) -> None:
-    while (item := offered.get()) is not None:
-        item.survey(worker)
+    def _finished(self) -> Surveyed:
+        """The oldest block, done; while a helper is at it, this thread does later ones."""
+        own = self._own = self._own or Worker(self._standing, self._large)
+        oldest = self._held[0]
+        while not oldest.done:
+            if not any(item.survey(own) for item in self._held if not item.done):
+                oldest.wait()
+        self._held.popleft()
+        if oldest.fault is not None:
+            raise oldest.fault
+        return oldest
+
+    def _help(self) -> None:
+        worker = Worker(self._standing, self._large)
+        while (item := self._offered.get()) is not None:
+            item.survey(worker)

@@ -1,0 +1,54 @@
+"""Compiled sets of literals (Hyperscan): linear in the text and nearly independent of the number of literals.
+
+They are kept in the user's cache by content hash; where that cannot be written they are compiled at each start (12 ms a
+thousand literals).
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import hyperscan
+
+ONCE = hyperscan.HS_FLAG_CASELESS | hyperscan.HS_FLAG_SINGLEMATCH
+EACH = hyperscan.HS_FLAG_CASELESS
+"""What is told of a literal in a text: its first place, or each. ASCII case is ignored."""
+
+
+def database(
+    words: Sequence[str], flags: Sequence[int] = (), cache: Path | None = None, name: str = ""
+) -> hyperscan.Database | None:
+    """What finds the words, numbered as they come; None for no words. ``cache``: a folder, ``name`` its file there."""
+    if not words:
+        return None
+    path = None
+    if cache is not None:
+        own = zlib.crc32("\0".join(words).encode())
+        path = cache / f"{name}-{getattr(hyperscan, '__version__', '')}-{own:08x}.hs"
+        try:
+            made = hyperscan.loadb(path.read_bytes(), hyperscan.HS_MODE_BLOCK)
+            made.scratch = hyperscan.Scratch(made)
+            return made
+        except (OSError, hyperscan.HyperscanError):
+            pass
+    made = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+    made.compile(
+        expressions=[text.encode() for text in words],
+        ids=list(range(len(words))),
+        elements=len(words),
+        flags=list(flags) or [ONCE] * len(words),
+        literal=True,
+    )
+    made.scratch = hyperscan.Scratch(made)
+    if path is not None:
+        temporary = path.with_suffix(f".{os.getpid()}")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temporary.write_bytes(hyperscan.dumpb(made))
+            os.replace(temporary, path)
+        except OSError:
+            pass
+    return made

@@ -47,6 +47,29 @@ def test_a_file(log: Path) -> None:
     assert done.stderr == b""
 
 
+@pytest.mark.parametrize("format", ["terminal", "json"])
+def test_a_large_file_is_answered_as_its_pipe_is(tmp_path: Path, format: str) -> None:
+    """Its search begins while the rest of the program is loaded."""
+    path = tmp_path / "train.log"
+    lines = ["{'loss': 1.8342, 'grad_norm': 1.2718, 'learning_rate': 0.0001987, 'epoch': 0.03}\n"] * 250_000
+    lines.insert(200_000, LOG)
+    path.write_text("".join(lines))
+    done = run("--format", format, str(path))
+    assert done.returncode == 1
+    assert done.stderr == b""
+    piped = run("--quiet", "--format", format, stdin=path.read_bytes())
+    assert done.stdout.replace(str(path).encode(), b"standard input") == piped.stdout
+
+
+def test_entries_that_cannot_be_used_end_a_search_that_was_begun(tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    path.write_text(("x" * 80 + "\n") * 250_000)
+    done = run("--ignore", "no-such-reason", "--env", str(tmp_path / "no-python"), str(path))
+    assert done.returncode == 2
+    assert done.stderr.count(b"\n") == 1
+    assert b"--env" in done.stderr
+
+
 def test_a_pipe_is_passed_through_and_quiet_is_not() -> None:
     done = run(stdin=LOG.encode())
     assert done.returncode == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 import sys
 import threading
@@ -10,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from troubleshooter.observe.marks import MARKS
+from troubleshooter.read import sources
 from troubleshooter.read.log import BLOCK, FileLog, StreamLog
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.sources import Source, Unreadable, from_path, from_text
+from troubleshooter.read.standing import Standing
 from troubleshooter.read.stream import raw_lines, read
 from troubleshooter.read.windows import Windows
 from troubleshooter.tool import Tool
@@ -26,10 +30,17 @@ FAILURE = (
 )
 
 
+ALONE = b"WARNING: The installed version of bitsandbytes was compiled without GPU support. 8-bit optimizers are unavailable\n"
+
+
 def looked_at(tool: Tool, data: bytes, size: int, helpers: int = 0) -> list[tuple[int, bytes]]:
     chunks = iter([data[i : i + size] for i in range(0, len(data), size)])
     windows = Windows(StreamLog(chunks), tool.scanner, helpers)
     return [(n, raw) for first, piece in windows.pieces() for n, raw in enumerate(piece.split(b"\n"), first)]
+
+
+def survey_threads() -> list[str]:
+    return [thread.name for thread in threading.enumerate() if thread.name.startswith("survey-")]
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -61,7 +72,9 @@ def test_lines_are_the_files_own_whatever_the_chunks(tool: Tool, seed: int) -> N
 def test_a_file_is_looked_at_as_a_stream_is(tool: Tool, tmp_path: Path, helpers: int) -> None:
     pick = random.Random(helpers)
     parts = [
-        b"E%d something failed here: no such thing" % i if pick.random() < 0.01 else METRIC[:-1] * pick.choice([1, 1, 1, 2])
+        b"E%d something failed here: no such thing" % i
+        if pick.random() < 0.01
+        else METRIC[:-1] * pick.choice([1, 1, 1, 2])
         for i in range(60_000)
     ]
     data = b"\n".join(parts)
@@ -72,6 +85,65 @@ def test_a_file_is_looked_at_as_a_stream_is(tool: Tool, tmp_path: Path, helpers:
         assert isinstance(log, FileLog)
         from_file = list(Windows(log, tool.scanner, helpers).pieces())
     assert from_file == list(Windows(StreamLog(iter([data])), tool.scanner).pieces())
+
+
+DENSE = b"E0612 worker error 17: could not reach the scheduler, will retry\n"
+
+
+@pytest.mark.parametrize("helpers", [1, 3])
+@pytest.mark.parametrize("line", [METRIC, DENSE])
+def test_a_search_begun_ahead_finds_the_same(
+    tool: Tool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: bytes, helpers: int
+) -> None:
+    """Also where its first blocks are dense: they are searched for every literal once the scanner is there."""
+    monkeypatch.setattr(sources, "LARGE", BLOCK)
+    path = tmp_path / "train.log"
+    path.write_bytes(line * 30_000 + FAILURE + ALONE + METRIC * 20_000)
+    (plain,), (ahead,) = from_path(path), from_path(path)
+    standing = Standing.of(tool.knowledge.packs, None)
+    assert ahead.begin(standing, helpers)
+    scanner = Scanner(tool.knowledge.literals, None, MARKS, "", standing)
+    found = list(read(ahead, 0, scanner, helpers=helpers))
+    assert found == list(read(plain, 0, tool.scanner))
+    assert any("HybridCache" in seen.text for seen in found)
+    assert any("without GPU support" in seen.text for seen in found)
+    assert survey_threads() == []
+
+
+def test_a_search_begun_ahead_that_nobody_wants_leaves_no_thread_behind(
+    tool: Tool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "LARGE", BLOCK)
+    path = tmp_path / "train.log"
+    path.write_bytes(METRIC * 100_000)
+    (source,) = from_path(path)
+    before = sys.getswitchinterval()
+    assert source.begin(tool.scanner.standing, 2)
+    assert len(survey_threads()) == 2
+    source.leave()
+    assert survey_threads() == []
+    assert sys.getswitchinterval() == before
+
+
+@pytest.mark.parametrize("name", ["short.log", "large.log.gz", "gone.log", "utf16.log"])
+def test_nothing_is_begun_ahead_where_the_file_is_not_read_in_place(
+    tool: Tool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(sources, "LARGE", BLOCK)
+    path = tmp_path / name
+    whole = (METRIC * (100 if name == "short.log" else 20_000)).decode()
+    path.write_bytes(
+        gzip.compress(whole.encode())
+        if name.endswith(".gz")
+        else whole.encode("utf-16" if name == "utf16.log" else "utf-8")
+    )
+    (source,) = from_path(path)
+    if name == "gone.log":
+        path.unlink()
+    assert not source.begin(tool.scanner.standing, 2)
+    assert survey_threads() == []
+    if name != "gone.log":
+        assert next(iter(read(source, 0, tool.scanner))).text == METRIC[:-1].decode()
 
 
 def test_a_file_that_becomes_shorter_while_it_is_read(tool: Tool, tmp_path: Path) -> None:
@@ -91,13 +163,13 @@ def test_a_file_that_is_gone_is_a_clear_error(tmp_path: Path) -> None:
         pass
 
 
-ALONE = b"WARNING: The installed version of bitsandbytes was compiled without GPU support. 8-bit optimizers are unavailable\n"
-
-
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        (b"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 79.15 GiB total capacity)\n", "OutOfMemory"),
+        (
+            b"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 79.15 GiB total capacity)\n",
+            "OutOfMemory",
+        ),
         (ALONE, "compiled without GPU support"),
     ],
 )
@@ -130,7 +202,9 @@ def test_the_first_nan_is_found_in_the_middle(tool: Tool) -> None:
 
 
 def test_many_kinds_of_odd_lines_do_not_hide_an_exception(tool: Tool) -> None:
-    odd = b"".join(b"%s could not be found\n" % bytes([97 + n % 26, 97 + n // 26 % 26, 97 + n // 676]) for n in range(4_000))
+    odd = b"".join(
+        b"%s could not be found\n" % bytes([97 + n % 26, 97 + n // 26 % 26, 97 + n // 676]) for n in range(4_000)
+    )
     data = METRIC * 9_000 + odd * 8 + METRIC * 9_000 + FAILURE + METRIC * 9_000
     seen = looked_at(tool, data, 1 << 20)
     assert any(raw.startswith(b"AttributeError: 'HybridCache'") for _, raw in seen)
@@ -154,7 +228,7 @@ def test_a_reader_that_leaves_early_leaves_no_thread_behind(tool: Tool, tmp_path
         assert isinstance(pieces, Generator)
         next(pieces)
         pieces.close()
-        assert not [thread for thread in threading.enumerate() if thread.name.startswith("survey-")]
+        assert survey_threads() == []
 
 
 def test_two_searches_at_once_leave_the_switch_interval_as_it_was(tmp_path: Path) -> None:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 from kb.compiled import FORMAT, Knowledge, Pack
 
 PACK = Path(__file__).with_name("data") / "knowledge.pack"
 CHECKOUT = Path(__file__).parent.parent / "entries"
+KEPT, DAYS = 40, 14
+"""Files that the cache keeps, and for how long unused: every change of an entry makes new ones of some megabytes."""
+_HOUR = 3600.0
 
 
 def cache_folder() -> Path:
@@ -61,7 +66,9 @@ def pack(folder: Path, origin: str, *, strict: bool = True) -> Pack:
     """
     target = cache_folder() / f"{_fingerprint(folder)}.pack"
     try:
-        return Pack(target, origin)
+        found = Pack(target, origin)
+        used(target)
+        return found
     except (OSError, ValueError):
         pass
     from kb.compile import compile_to
@@ -74,6 +81,7 @@ def pack(folder: Path, origin: str, *, strict: bool = True) -> Pack:
     library.need()
     try:
         compile_to(library, target)
+        tidy(target.parent)
         return Pack(target, origin)
     except OSError:  # the cache cannot be written: compile into a place that vanishes with the process
         import tempfile
@@ -81,6 +89,30 @@ def pack(folder: Path, origin: str, *, strict: bool = True) -> Pack:
         with tempfile.TemporaryDirectory() as place:
             compile_to(library, Path(place) / "knowledge.pack")
             return Pack(Path(place) / "knowledge.pack", origin)
+
+
+def used(path: Path) -> None:
+    """Note that a file of the cache is in use, by its time (once an hour: a cache may be shared and slow to write)."""
+    with suppress(OSError):
+        if time.time() - path.stat().st_mtime > _HOUR:
+            os.utime(path)
+
+
+def tidy(folder: Path) -> None:
+    """Remove what nobody used for `DAYS`, and of more than `KEPT` files those that were not used for longest.
+
+    Called when a new one was written. What cannot be removed stays (a program that has it open, on Windows).
+    """
+    with suppress(OSError):
+        found = sorted(
+            ((item.stat().st_mtime, item.path) for item in os.scandir(folder) if item.name.endswith((".pack", ".hs"))),
+            reverse=True,
+        )
+        oldest = time.time() - DAYS * 24 * _HOUR
+        for number, (at, path) in enumerate(found):
+            if number >= KEPT or at < oldest:
+                with suppress(OSError):
+                    os.unlink(path)
 
 
 def _fingerprint(folder: Path) -> str:

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import hyperscan
 
+from kb.cache import tidy, used
+
 ONCE = hyperscan.HS_FLAG_CASELESS | hyperscan.HS_FLAG_SINGLEMATCH
 EACH = hyperscan.HS_FLAG_CASELESS
 """What is told of a literal in a text: its first place, or each. ASCII case is ignored."""
@@ -31,6 +33,7 @@ def database(
         try:
             made = hyperscan.loadb(path.read_bytes(), hyperscan.HS_MODE_BLOCK)
             made.scratch = hyperscan.Scratch(made)
+            used(path)
             return made
         except (OSError, hyperscan.HyperscanError):
             pass
@@ -49,6 +52,7 @@ def database(
             path.parent.mkdir(parents=True, exist_ok=True)
             temporary.write_bytes(hyperscan.dumpb(made))
             os.replace(temporary, path)
+            tidy(path.parent)
         except OSError:
             pass
     return made

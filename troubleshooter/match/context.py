@@ -51,8 +51,13 @@ class Context:
         return False
 
     def may_be_said(self, pattern: dict[str, Any]) -> bool:
-        """Whether an exception's message or a line may match the pattern."""
-        return may_match(pattern, self.observations.said) or self.may_be_printed(pattern)
+        """Whether an exception's message or a line may match the pattern. What an exception says was printed: without
+        one of the pattern's literals on some line it need not be looked at."""
+        hits = self.observations.hits
+        for n in pattern["literals"]:
+            if self.base + n in hits:
+                return may_match(pattern, self.observations.said) or self.may_be_printed(pattern)
+        return False
 
     def filled(self, text: str) -> str | None:
         """A text with its ``<<captures>>``; None when one is missing."""

@@ -45,8 +45,11 @@ def message_anchors(condition: Condition, context: Context) -> Iterator[tuple[An
 
 def message_may_hold(condition: Condition, context: Context) -> bool:
     """Whether an exception or a line may say one of the patterns; without any, whether an exception of the type is there."""
-    if condition["patterns"]:
-        return any(context.may_be_said(pattern) for pattern in condition["patterns"])
+    if patterns := condition["patterns"]:
+        for pattern in patterns:  # no generator: this runs for every symptom that a common word calls up
+            if context.may_be_said(pattern):
+                return True
+        return False
     return any(f.exception and _type_in(f, condition["exception"]) for f in context.observations.failures)
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import yaml
 
-from kb import patterns
-from kb.compiled import FORMAT, TOLERATED
+from kb import likeness, patterns
+from kb.compiled import FORMAT, TOLERATED, WORDS
 from kb.form import Entry
 from kb.load import Library, Loaded, english_hash
 from kb.shown import printed, records
@@ -56,8 +56,8 @@ class _Compiler:
             at += len(body) + 1
         tables: dict[str, list[int]] = {}
         blobs = []
-        for name, path in sorted(self.library.tables.items()):
-            blob = _table(path)
+        named = [(WORDS, self._words(built)), *((n, _table(p)) for n, p in sorted(self.library.tables.items()))]
+        for name, blob in named:
             if blob:
                 tables[name] = [at, len(blob)]
                 blobs.append(blob)
@@ -192,6 +192,17 @@ class _Compiler:
                     for word in words
                 )
                 symptom["strict"] = shared  # no words at all: shared by everybody
+
+    def _words(self, bodies: list[dict[str, Any]]) -> bytes:
+        """By word: the entries of which a failure prints it, told from their samples and literals."""
+        names = list(self.literals)
+        owners: dict[str, list[int]] = {}
+        for number, body in enumerate(bodies):
+            literals = [names[n] for symptom in body["symptoms"] for c in symptom["require"] for n in _literals(c)]
+            for word in likeness.words(" ".join([*body["printed"], *literals])):
+                owners.setdefault(word, []).append(number)
+        rows = (f"{json.dumps(word, ensure_ascii=False)}\t{json.dumps(owners[word])}" for word in sorted(owners))
+        return ("\n" + "\n".join(rows)).encode()
 
     def _keys(self, condition: dict[str, Any]) -> list[tuple[int | str, list[patterns.Way]]]:
         """The literals and observed things of which one is there where the condition holds, with the ways to hold."""

@@ -14,8 +14,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-FORMAT = 28
+FORMAT = 29
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
+
+WORDS = "words"
+"""The table of words by which an unknown message is compared."""
 
 TOLERATED = frozenset({"frame", "version", "package", "gpu", "flag", "platform", "ranks", "phase"})
 """Kinds of conditions that a paste often lacks: required and not seen, they only lower the confidence (`kb.compile`
@@ -94,6 +97,16 @@ class Pack:
                 yield json.loads(self._data[at + len(wanted) : stop if stop != -1 else end])
                 at = self._data.find(wanted, at + 1, end)
 
+    def saying(self, word: str) -> list[int]:
+        """The entries of which a failure prints the word (`kb.likeness`)."""
+        start, length = self.index.tables[WORDS]
+        begin = self.index.base + start
+        row = b'\n"%s"\t' % word.encode()
+        at = self._data.find(row, begin, begin + length)
+        if at == -1:
+            return []
+        return json.loads(self._data[at + len(row) : self._data.find(b"\n", at + 1)])  # type: ignore[no-any-return]
+
 
 class Knowledge:
     """Several packs as one: literals numbered through, later packs override ids of earlier ones."""
@@ -153,6 +166,11 @@ class Knowledge:
             return None
         pack = self.packs[number]
         return pack.body(pack.index.ids.index(id_)), self._first[number]
+
+    def owner(self, id_: str) -> Pack | None:
+        """The pack whose entry of this id counts."""
+        number = self._owner.get(id_)
+        return None if number is None else self.packs[number]
 
     def bodies(self) -> Iterator[Body]:
         for id_ in self.ids():

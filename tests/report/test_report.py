@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from kb.search import nearest
+from kb.likeness import nearest
 from troubleshooter.read.sources import from_path, from_text
 from troubleshooter.report.markdown import markdown
 from troubleshooter.report.terminal import show
@@ -79,3 +79,14 @@ def test_what_is_similar_names_no_placeholder_and_little_by_chance(tool: Tool) -
     assert near
     assert not any("<<" in item["title"] for item in near)
     assert nearest(tool.knowledge, "QuuxError: the flux is gone") == []
+    common = "AttributeError: 'Quux' object has no attribute 'flux'"
+    assert nearest(tool.knowledge, common) == []
+
+
+def test_what_is_similar_shares_rare_words(tool: Tool) -> None:
+    reworded = "AttributeError: no attribute float on a HybridCache object"
+    (first, *_) = nearest(tool.knowledge, reworded)
+    assert first["id"] == "cache-object-float"
+    assert first["similarity"] >= 60
+    (chinese, *_) = nearest(tool.knowledge, reworded, "zh")
+    assert (chinese["id"], chinese["title"]) != (first["id"], first["title"])

@@ -45,17 +45,14 @@ def message_anchors(condition: Condition, context: Context) -> Iterator[tuple[An
 
 def message_may_hold(condition: Condition, context: Context) -> bool:
     """Whether an exception or a line may say one of the patterns; without any, whether an exception of the type is there."""
-    if patterns := condition["patterns"]:
-        for pattern in patterns:  # no generator: this runs for every symptom that a common word calls up
-            if context.may_be_said(pattern):
-                return True
-        return False
+    if condition["patterns"]:
+        return any(map(context.may_be_said, condition["patterns"]))
     return any(f.exception and _type_in(f, condition["exception"]) for f in context.observations.failures)
 
 
 def line_may_hold(condition: Condition, context: Context) -> bool:
     """Whether a line may match one of the patterns."""
-    return any(context.may_be_printed(pattern) for pattern in condition["patterns"])
+    return any(map(context.may_be_printed, condition["patterns"]))
 
 
 def _in_message(patterns: list[dict[str, Any]], failure: Failure, context: Context) -> Iterator[Any]:

@@ -208,7 +208,7 @@ def _culprit(observations: Observations) -> Failure | None:
 def _unexplained(
     culprit: Failure, observations: Observations, knowledge: Knowledge, names: list[str], lang: str, similar: bool
 ) -> dict[str, Any]:
-    from kb.search import nearest
+    from kb.likeness import nearest
 
     roles = Counter(f.role for f in observations.failures)
     return {

@@ -11,9 +11,11 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from kb.likeness import nearest
+from troubleshooter.observe.model import Frame
 from troubleshooter.read.sources import from_path, from_text
 from troubleshooter.report.markdown import markdown
 from troubleshooter.report.terminal import show
+from troubleshooter.report.way import way
 from troubleshooter.tool import Tool
 
 ROOT = Path(__file__).parent.parent.parent
@@ -25,6 +27,15 @@ SHOWN = {
     "masked": "{'loss': 0.0, 'grad_norm': 0.0, 'learning_rate': 2e-05, 'epoch': 0.01}\n" * 5,
     "renamed": "transformers==4.57.6\nTypeError: TrainingArguments.__init__() got an unexpected keyword argument 'evaluation_strategy'\n",
     "unknown": 'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    g()\nQuuxError: the flux is gone\n',
+    "unknown-way": (
+        "Traceback (most recent call last):\n"
+        '  File "/home/user/train.py", line 41, in main\n    trainer.train()\n'
+        '  File "/opt/venv/lib/python3.11/site-packages/transformers/trainer.py", line 2560, in _inner_training_loop\n    step()\n'
+        '  File "/opt/venv/lib/python3.11/site-packages/torch/nn/modules/module.py", line 1751, in _wrapped_call_impl\n    call()\n'
+        '  File "/opt/venv/lib/python3.11/contextlib.py", line 81, in inner\n    return func(*args, **kwds)\n'
+        '  File "/opt/venv/lib/python3.11/site-packages/quuxlib/ops.py", line 33, in fluxify\n    raise FluxError\n'
+        "quuxlib.errors.FluxError: the flux is gone\n"
+    ),
     "nothing": "Epoch 1 done\n",
     "ranks": "".join(f"[rank{r}]: AttributeError: 'HybridCache' object has no attribute 'float'\n" for r in (5, 1, 2)),
 }
@@ -60,6 +71,40 @@ def test_prose_fits_the_window_and_code_stays_whole(tool: Tool, lang: str, width
     for line in text.splitlines():
         assert cell_len(line) <= width or line.startswith("       "), line  # code is never wrapped
     assert 'pip install -U "transformers' in text
+
+
+FRAMES = {
+    "own": Frame("train.py", 3, "f"),
+    "trl": Frame("C:\\venv\\Lib\\site-packages\\trl\\trainer\\dpo_trainer.py", 900, "get_batch"),
+    "peft": Frame("/v/lib/python3.10/site-packages/peft/peft_model.py", 0, ""),
+    "accelerate": Frame("/v/lib/python3.10/dist-packages/accelerate/utils/operations.py", 800, "forward"),
+    "transformers": Frame("/v/lib/python3.10/site-packages/transformers/trainer.py", 10, "train"),
+    "torch": Frame("/v/lib/python3.10/site-packages/torch/nn/functional.py", 2, "embedding"),
+    "json": Frame("/usr/lib/python3.10/json/decoder.py", 4, "decode"),
+    "frozen": Frame("<frozen runpy>", 88, "_run_code"),
+    "cell": Frame("<ipython-input-7-abc>", 1, "<module>"),
+}
+
+
+@pytest.mark.parametrize(
+    ("frames", "shown"),
+    [
+        ("", []),
+        ("frozen own", ["own train.py:3"]),
+        ("own own own", ["own train.py:3"]),
+        ("own torch json trl", ["trl trl/trainer/dpo_trainer.py:900", "own train.py:3"]),
+        ("own trl torch", ["torch torch/nn/functional.py:2", "trl trl/trainer/dpo_trainer.py:900", "own train.py:3"]),
+        ("cell json", ["json json/decoder.py:4", "own <ipython-input-7-abc>:1"]),
+        # Too long a way: the run's own code stays.
+        ("own transformers trl accelerate peft torch", ["torch torch/nn/functional.py:2", "peft peft/peft_model.py:0",
+         "accelerate accelerate/utils/operations.py:800", "own train.py:3"]),
+        # The run's own code called back by a library.
+        ("own trl own peft", ["peft peft/peft_model.py:0", "own train.py:3", "trl trl/trainer/dpo_trainer.py:900", "own train.py:3"]),
+    ],
+)  # fmt: skip
+def test_the_way_to_an_unknown_exception(frames: str, shown: list[str]) -> None:
+    found = way([FRAMES[name] for name in frames.split()])
+    assert [f"{place['package'] or 'own'} {place['file']}:{place['line']}" for place in found] == shown
 
 
 def test_a_newer_library_than_was_checked_is_said(tool: Tool) -> None:

@@ -16,6 +16,7 @@ from troubleshooter.read.text import fold
 from troubleshooter.report.curves import charted, sample
 from troubleshooter.report.fill import fill, safe
 from troubleshooter.report.model import Diagnosis, EvidenceLine, FailureSeen, FixStep, Report
+from troubleshooter.report.way import way
 
 TOP = 3
 EVIDENCE = 8
@@ -216,6 +217,7 @@ def _unexplained(
         "message": safe(fold(culprit.message), 1000),
         "line": culprit.line.number,
         "file": _name(names, culprit.line.file),
+        "way": way(culprit.frames),
         "read": {"lines": observations.lines, "failures": dict(roles)},
         "nearest": nearest(knowledge, fold(culprit.text)[:400], lang) if similar else [],
     }

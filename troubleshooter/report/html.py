@@ -14,6 +14,7 @@ from troubleshooter.lean import asdict, dataclass
 from troubleshooter.report.charts import Chart, charts, timeline
 from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Report
+from troubleshooter.report.way import steps
 from troubleshooter.report.words import say
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -30,6 +31,7 @@ class View:
     report: dict[str, Any]
     charts: list[Chart]
     timeline: Chart | None
+    way: list[str]
     first: str
     names: str
     many: bool
@@ -40,6 +42,7 @@ class View:
             report=_harmless(asdict(report) | {"metrics": {}}),
             charts=charts(report),
             timeline=timeline(report),
+            way=[safe(step) for step in steps((report.unexplained or {}).get("way", []), report.lang)],
             first=_first(report),
             names=safe(", ".join(report.input["files"][:3]), 120),
             many=len(report.input["files"]) > 1,

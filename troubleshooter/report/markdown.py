@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from troubleshooter.report.model import Diagnosis, Report
+from troubleshooter.report.way import steps
 from troubleshooter.report.words import say
 
 
@@ -16,9 +17,8 @@ def markdown(report: Report) -> str:
         parts.append(_diagnosis(diagnosis, lang))
     if report.unexplained is not None:
         unknown = report.unexplained
-        parts.append(
-            f"## {say('unknown', lang)}\n\n{_fence(unknown['exception'] + ': ' + unknown['message'], 'text')}\n"
-        )
+        shown = "\n".join([f"{unknown['exception']}: {unknown['message']}", *steps(unknown["way"], lang)])
+        parts.append(f"## {say('unknown', lang)}\n\n{_fence(shown, 'text')}\n")
         if unknown["nearest"]:
             parts.append(f"{say('nearest', lang)}:\n")
             parts += [f"- {near['title']} (`{near['id']}`)" for near in unknown["nearest"]]

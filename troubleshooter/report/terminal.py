@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from troubleshooter.report.model import Diagnosis, FixStep, Report
+from troubleshooter.report.way import steps
 from troubleshooter.report.words import say
 
 _STYLE = {"certain": "bold red", "likely": "bold yellow", "possible": "bold cyan"}
@@ -127,6 +128,8 @@ class Page:
         self.print(self.say("unknown") + self.say("stop"), "bold yellow")
         text = f"{unknown['exception']}: {unknown['message']}" if unknown["message"] else unknown["exception"]
         self.evidence(str(unknown["line"]), text)
+        for step in steps(unknown["way"], self.lang):
+            self.print(step, indent=9, hanging=2)
         self.print(self.say("read", lines=unknown["read"]["lines"]) + self.say("stop"), "dim", indent=2)
         if unknown["nearest"]:
             self.head("nearest")

@@ -1,0 +1,56 @@
+"""How a run came to an exception: of each package on the way the frame that it left by, and the run's own last one."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any
+
+from kb import lazy
+from troubleshooter.observe.model import Frame
+from troubleshooter.report.fill import safe
+from troubleshooter.report.words import say
+
+STEPS = 4
+"""Frames that are shown, the innermost and the run's own among them."""
+
+_INSTALLED = lazy.compile(r".*/(?:site|dist)-packages/(([A-Za-z_]\w*)(?:/.+|\.py))$")
+_STANDARD = lazy.compile(r".*/python3(?:\.\d+)?/(([A-Za-z_]\w*)(?:/.+|\.py))$")
+_NO_FILE = lazy.compile(r"<(?!ipython-input|module)")
+
+
+def way(frames: list[Frame]) -> list[dict[str, Any]]:
+    """Frames, the innermost first; ``package`` is "" where the code is the run's own.
+
+    What only passes calls on (the standard library, torch) is shown where the exception was raised in it.
+    """
+    found = [_place(frame) for frame in frames if not _NO_FILE.match(frame.file)]
+    told = [(place, plumbing) for n, (place, plumbing) in enumerate(found, 1) if n == len(found) or not plumbing]
+    last = [list(group)[-1][0] for _, group in groupby(told, key=lambda one: one[0]["package"])]
+    last.reverse()
+    own = next((place for place in last if not place["package"]), None)
+    shown = last[:STEPS]
+    if own is not None and own not in shown:
+        shown[-1] = own
+    return shown
+
+
+def _place(frame: Frame) -> tuple[dict[str, Any], bool]:
+    """A frame as it is shown, and whether its code passes calls on."""
+    file, package, standard = frame.path, "", False
+    if found := _INSTALLED.match(file):
+        file, package = found[1], found[2]
+    elif found := _STANDARD.match(file):
+        file, package, standard = found[1], found[2], True
+    place = {"file": safe(file, 200), "line": frame.line, "function": safe(frame.function, 100), "package": package}
+    return place, standard or package == "torch"
+
+
+def steps(places: list[dict[str, Any]], lang: str) -> list[str]:
+    """The way in words, a line each."""
+    out = []
+    for number, place in enumerate(places):
+        where = f"{place['file']}:{place['line']}" if place["line"] else place["file"]
+        text = f"{where}, {place['function']}" if place["function"] else where
+        key = ("called" if number else "raised") + ("" if place["package"] else "-own")
+        out.append(say(key, lang, place=text))
+    return out

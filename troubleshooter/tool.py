@@ -13,12 +13,12 @@ from troubleshooter.observe.marks import MARKS
 from troubleshooter.observe.model import Fact, Observations
 from troubleshooter.observe.observer import Observer
 from troubleshooter.rank import rank
+from troubleshooter.read.cores import helpers
 from troubleshooter.read.line import Line
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.sources import Source, from_path, from_text
 from troubleshooter.read.standing import Standing
 from troubleshooter.read.stream import Seen, read
-from troubleshooter.read.survey import helpers
 from troubleshooter.report.build import TOP, build
 from troubleshooter.report.model import Report
 

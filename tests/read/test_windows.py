@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import gzip
+import os
 import random
+import signal
 import sys
 import threading
-from collections.abc import Generator
+import time
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
 
 from troubleshooter.observe.marks import MARKS
-from troubleshooter.read import sources
-from troubleshooter.read.log import BLOCK, FileLog, StreamLog
+from troubleshooter.read import apart, sources
+from troubleshooter.read.log import BLOCK, Block, FileLog, StreamLog
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.sources import Source, Unreadable, from_path, from_text
 from troubleshooter.read.standing import Standing
@@ -90,39 +93,139 @@ def test_a_file_is_looked_at_as_a_stream_is(tool: Tool, tmp_path: Path, helpers:
 DENSE = b"E0612 worker error 17: could not reach the scheduler, will retry\n"
 
 
-@pytest.mark.parametrize("helpers", [1, 3])
+def everything(tool: Tool) -> Callable[[], Standing]:
+    """What a process searches for that begins before the scanner of lines is there."""
+
+    def make() -> Standing:
+        made = Standing.of(tool.knowledge.packs, None)
+        made.complete_by = lambda: Scanner(tool.knowledge.literals, None, MARKS, "", made)
+        return made
+
+    return make
+
+
+@pytest.fixture
+def begun(tool: Tool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes, int], Source]:
+    """A source of these bytes of which a search was begun, in so many processes."""
+
+    def make(data: bytes, processes: int) -> Source:
+        monkeypatch.setattr(sources, "LARGE", BLOCK)
+        path = tmp_path / "train.log"
+        path.write_bytes(data)
+        (source,) = from_path(path)
+        assert source.begin(everything(tool), processes)
+        return source
+
+    return make
+
+
+def processes_of(source: Source) -> list[int]:
+    assert source.begun is not None
+    assert source.begun.apart is not None
+    return list(source.begun.apart._children)
+
+
+def is_there(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("processes", [1, 3])
 @pytest.mark.parametrize("line", [METRIC, DENSE])
 def test_a_search_begun_ahead_finds_the_same(
-    tool: Tool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: bytes, helpers: int
+    tool: Tool, begun: Callable[[bytes, int], Source], line: bytes, processes: int
 ) -> None:
-    """Also where its first blocks are dense: they are searched for every literal once the scanner is there."""
-    monkeypatch.setattr(sources, "LARGE", BLOCK)
-    path = tmp_path / "train.log"
-    path.write_bytes(line * 30_000 + FAILURE + ALONE + METRIC * 20_000)
-    (plain,), (ahead,) = from_path(path), from_path(path)
-    standing = Standing.of(tool.knowledge.packs, None)
-    assert ahead.begin(standing, helpers)
-    scanner = Scanner(tool.knowledge.literals, None, MARKS, "", standing)
-    found = list(read(ahead, 0, scanner, helpers=helpers))
+    """Also where blocks are dense: they are searched for every literal."""
+    source = begun(line * 30_000 + FAILURE + ALONE + METRIC * 20_000, processes)
+    assert source.path is not None
+    (plain,) = from_path(source.path)
+    children = processes_of(source)
+    found = list(read(source, 0, tool.scanner))
     assert found == list(read(plain, 0, tool.scanner))
     assert any("HybridCache" in seen.text for seen in found)
     assert any("without GPU support" in seen.text for seen in found)
-    assert survey_threads() == []
+    assert not any(map(is_there, children))
 
 
-def test_a_search_begun_ahead_that_nobody_wants_leaves_no_thread_behind(
+@pytest.mark.parametrize("claims", [1, 2, 7])
+def test_claims_of_several_blocks(
+    tool: Tool, begun: Callable[[bytes, int], Source], monkeypatch: pytest.MonkeyPatch, claims: int
+) -> None:
+    monkeypatch.setattr(apart, "CLAIMS", claims)
+    source = begun(METRIC * 30_000 + FAILURE + METRIC * 30_000, 2)
+    assert source.path is not None
+    (plain,) = from_path(source.path)
+    assert list(read(source, 0, tool.scanner)) == list(read(plain, 0, tool.scanner))
+
+
+@pytest.mark.parametrize("after", [0.0, 0.02, 0.1])
+def test_a_process_that_is_killed_takes_nothing_with_it(
+    tool: Tool, begun: Callable[[bytes, int], Source], after: float
+) -> None:
+    source = begun(METRIC * 60_000 + FAILURE + METRIC * 60_000, 2)
+    assert source.path is not None
+    (plain,) = from_path(source.path)
+    time.sleep(after)  # whatever the process is at by then
+    for child in processes_of(source):
+        os.kill(child, signal.SIGKILL)
+    assert list(read(source, 0, tool.scanner)) == list(read(plain, 0, tool.scanner))
+
+
+def test_a_process_that_cannot_read_leaves_it_to_this_one(
+    tool: Tool, begun: Callable[[bytes, int], Source], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = os.getpid()
+    load = Block.load
+
+    def fails_elsewhere(block: Block, buffer: bytearray) -> bytearray:
+        if os.getpid() != here:
+            raise OSError("a disk that went away")
+        return load(block, buffer)
+
+    monkeypatch.setattr(Block, "load", fails_elsewhere)
+    source = begun(METRIC * 60_000 + FAILURE, 2)
+    assert source.path is not None
+    (plain,) = from_path(source.path)
+    assert list(read(source, 0, tool.scanner)) == list(read(plain, 0, tool.scanner))
+
+
+def test_a_search_begun_ahead_that_nobody_wants_leaves_no_process_behind(begun: Callable[[bytes, int], Source]) -> None:
+    source = begun(METRIC * 100_000, 2)
+    children = processes_of(source)
+    assert len(children) == 2
+    source.leave()
+    assert not any(map(is_there, children))
+
+
+def test_a_search_left_half_way_leaves_no_process_behind(tool: Tool, begun: Callable[[bytes, int], Source]) -> None:
+    source = begun(METRIC * 100_000, 2)
+    children = processes_of(source)
+    reading = read(source, 0, tool.scanner)
+    next(reading)
+    assert isinstance(reading, Generator)
+    reading.close()
+    assert not any(map(is_there, children))
+
+
+def test_nothing_is_begun_ahead_beside_another_thread(
     tool: Tool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A process forked while a thread holds a lock would wait for it for good."""
     monkeypatch.setattr(sources, "LARGE", BLOCK)
     path = tmp_path / "train.log"
-    path.write_bytes(METRIC * 100_000)
+    path.write_bytes(METRIC * 20_000)
     (source,) = from_path(path)
-    before = sys.getswitchinterval()
-    assert source.begin(tool.scanner.standing, 2)
-    assert len(survey_threads()) == 2
-    source.leave()
-    assert survey_threads() == []
-    assert sys.getswitchinterval() == before
+    release = threading.Event()
+    other = threading.Thread(target=release.wait)
+    other.start()
+    try:
+        assert not source.begin(everything(tool), 2)
+    finally:
+        release.set()
+        other.join()
 
 
 @pytest.mark.parametrize("name", ["short.log", "large.log.gz", "gone.log", "utf16.log"])
@@ -140,8 +243,7 @@ def test_nothing_is_begun_ahead_where_the_file_is_not_read_in_place(
     (source,) = from_path(path)
     if name == "gone.log":
         path.unlink()
-    assert not source.begin(tool.scanner.standing, 2)
-    assert survey_threads() == []
+    assert not source.begin(everything(tool), 2)
     if name != "gone.log":
         assert next(iter(read(source, 0, tool.scanner))).text == METRIC[:-1].decode()
 

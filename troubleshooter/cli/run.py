@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from kb.cache import cache_folder, packs
 from troubleshooter.cli.front import Options
 from troubleshooter.cli.settings import SettingsError, ignored, language
+from troubleshooter.read.cores import helpers
 from troubleshooter.read.sources import Source, Unreadable, binary, from_path, from_stream
-from troubleshooter.read.standing import Standing
-from troubleshooter.read.survey import helpers
 
 if TYPE_CHECKING:
+    from troubleshooter.read.standing import Standing
     from troubleshooter.report.model import Report
     from troubleshooter.tool import Tool
 
@@ -51,12 +51,22 @@ def guarded(options: Options) -> int:
 def tool(options: Options, ahead: Source | None = None) -> Tool:
     """The knowledge as the options ask for it; a search of ``ahead`` begins before the larger part of it is read."""
     found = packs(*options.entries)
-    standing = Standing.of(found, cache_folder())
+
+    def standing() -> Standing:
+        from troubleshooter.read.standing import Standing
+
+        made = Standing.of(found, cache_folder())
+        made.complete_by = lambda: everything(made)
+        return made
+
+    def everything(made: Standing) -> Tool:
+        from troubleshooter.tool import Tool
+
+        return Tool.of(found, made)
+
     if ahead is not None and ahead.begin(standing, helpers()) and options.format == "terminal":
         import troubleshooter.report.terminal  # noqa: F401 - while the search goes on: rich costs 20 ms
-    from troubleshooter.tool import Tool
-
-    made = Tool.of(found, standing)
+    made = everything(standing())
     made.ignore = ignored(options.ignore)
     if options.env:
         from troubleshooter.verify.environment import EnvironmentProblem, ask

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from troubleshooter.read.survey import Search
+    from troubleshooter.read.apart import Apart
 
 BLOCK = 512 * 1024
 """Bytes: with the automata of the search a block fits a core's second cache."""
@@ -46,11 +46,11 @@ class Block:
 class Log(Protocol):
     """Where blocks and places come from.
 
-    ``ahead``: blocks that may be taken before the first of them is done with; ``search``: one that was begun already.
+    ``ahead``: blocks that may be taken before the first of them is done with; ``apart``: a search that was begun already.
     """
 
     ahead: int
-    search: Search | None
+    apart: Apart | None
 
     @property
     def size(self) -> int | None:
@@ -71,7 +71,7 @@ class FileLog:
     def __init__(self, path: Path) -> None:
         self._file = path.open("rb", buffering=0)
         self.size = os.fstat(self._file.fileno()).st_size
-        self.search: Search | None = None
+        self.apart: Apart | None = None
 
     def __enter__(self) -> FileLog:
         return self
@@ -81,13 +81,17 @@ class FileLog:
 
     def close(self) -> None:
         """Close the file; a search that was begun is ended first."""
-        if self.search is not None:
-            self.search.close()
+        if self.apart is not None:
+            self.apart.close()
         self._file.close()
 
     def blocks(self) -> Iterator[Block]:
-        for offset in range(0, self.size, BLOCK):
-            yield Block(offset, min(BLOCK, self.size - offset), file=self._file.fileno())
+        return map(self.block, range(-(-self.size // BLOCK)))
+
+    def block(self, number: int) -> Block:
+        """The block of this number, counted from 0."""
+        offset = number * BLOCK
+        return Block(offset, min(BLOCK, self.size - offset), file=self._file.fileno())
 
     def take(self, start: int, stop: int) -> bytes:
         start = max(start, 0)
@@ -100,7 +104,7 @@ class StreamLog:
 
     ahead = 6
     size: int | None = None
-    search: Search | None = None
+    apart: Apart | None = None
     _KEPT = ahead + 6  # those under way, and those around the place that is looked at
 
     def __init__(self, chunks: Iterable[bytes]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from troubleshooter.read.standing import Standing
 
 LARGE = 16 * 1024 * 1024
-"""Bytes from which a search is begun ahead: a smaller file is searched in less time than a thread takes to start."""
+"""Bytes from which a search is begun ahead: a smaller file is searched in less time than a process takes to start."""
 FILES = 4096
 """Files of one folder that are read as one run."""
 
@@ -72,22 +72,22 @@ class Source:
         except OSError as error:
             raise Unreadable(f"{self.name}: cannot be read: {error.strerror or error}") from error
 
-    def begin(self, standing: Standing, helpers: int) -> bool:
-        """Begin to search a large plain file, if it is one, while the caller does something else; `log` goes on with it.
+    def begin(self, standing: Callable[[], Standing], processes: int) -> bool:
+        """Begin to search a large plain file, if it is one, in processes of its own; `log` goes on with it.
 
-        ``helpers``: threads for it. A file that cannot be read is left to `log`.
+        ``standing`` makes what they search for. A file that cannot be read is left to `log`.
         """
-        if not self.plain or self.path is None or self.notebook or helpers < 1:
+        if not self.plain or self.path is None or self.notebook or processes < 1:
             return False
-        from troubleshooter.read.survey import Search
+        from troubleshooter.read import apart
 
         with suppress(OSError):
             log = FileLog(self.path)
-            if log.size >= LARGE and _in_place(log):
-                log.search = Search(log, standing, helpers)
-                log.search.ahead()
-                self.begun = log
-                return True
+            if log.size >= LARGE and _in_place(log) and apart.possible():
+                with suppress(OSError):
+                    log.apart = apart.Apart(log, standing, processes)
+                    self.begun = log
+                    return True
             log.close()
         return False
 

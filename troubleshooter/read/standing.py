@@ -6,7 +6,7 @@ It is known before the rest of the knowledge is read, so that the search of a la
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import cast
@@ -38,7 +38,9 @@ class Standing:
         self.key = key
         self._lock = threading.Lock()
         self._blocks: hyperscan.Database | None = None
-        self._completed = threading.Event()
+        self.complete_by: Callable[[], object] | None = None
+        """What gives the rest when a block is dense, where nobody has given it."""
+        self._completed = False
         self._lines: hyperscan.Database | None = None
         self._everything: Sequence[str] = ()
         self._long: set[int] | None = None
@@ -49,9 +51,9 @@ class Standing:
         return cls(chain.from_iterable(pack.standing for pack in packs), cache, "-".join(p.digest for p in packs))
 
     def complete(self, lines: hyperscan.Database | None, everything: Sequence[str]) -> None:
-        """Give what dense blocks are searched for; a search that meets one before waits for it."""
+        """Give what dense blocks are searched for."""
         self._lines, self._everything = lines, everything
-        self._completed.set()
+        self._completed = True
 
     def surveyor(self) -> Surveyor:
         """A searcher of blocks, for one thread."""
@@ -66,7 +68,8 @@ class Standing:
 
     def every_literal(self) -> tuple[hyperscan.Database | None, Collection[int]]:
         """What finds every literal, and the numbers of those that make a place worth a look."""
-        self._completed.wait()
+        if not self._completed and self.complete_by is not None:
+            self.complete_by()
         with self._lock:
             if self._long is None:
                 alone = set(self._alone)

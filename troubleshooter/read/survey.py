@@ -7,7 +7,6 @@ same with any number of threads.
 
 from __future__ import annotations
 
-import os
 import queue
 import sys
 import threading
@@ -26,20 +25,6 @@ BEFORE, AFTER = 120, 80
 _ONLY_LINE_ENDS = b"\n" * CHUNK
 _HANDOVER = 0.0005
 """Seconds after which a busy thread lets another one run Python; the searches need it for a moment each."""
-
-
-HELPERS = 3
-"""Threads at most that help to search one log (measured with one, on two cores; more are a guess)."""
-
-
-def helpers() -> int:
-    """Threads that a search of a large log is given beside the one that calls."""
-    return min(cores() - 1, HELPERS)
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Worker:
@@ -145,15 +130,13 @@ _handovers = _Handovers()
 
 
 class Search:
-    """The search of a log, which helper threads share with the thread that takes the blocks.
+    """The search of a log, which helper threads share with the thread that takes the blocks; `close` ends them.
 
-    Helpers begin when it is made with what `ahead` offers them; `close` ends them. Blocks are taken from the log by the
-    calling thread alone: a pipe that waits may be interrupted there.
+    Blocks are taken from the log by the calling thread alone: a pipe that waits may be interrupted there.
     """
 
-    def __init__(self, log: Log, standing: Standing, helpers: int, blocks: Iterator[Block] | None = None) -> None:
-        """``blocks``: those of the log, if some were taken from it already."""
-        self._blocks = log.blocks() if blocks is None else blocks
+    def __init__(self, log: Log, standing: Standing, helpers: int, blocks: Iterator[Block]) -> None:
+        self._blocks = blocks
         self._most = log.ahead
         self._standing = standing
         self._large = log.size is not None and log.size > FEW
@@ -167,11 +150,6 @@ class Search:
             _handovers.begin()
         for thread in self._threads:
             thread.start()
-
-    def ahead(self) -> None:
-        """Offer as many blocks as may be taken before the first is given back."""
-        while len(self._held) < self._most and self._take():
-            pass
 
     def surveyed(self) -> Iterator[Surveyed]:
         """The blocks in order, done. Raises what reading raised. Closes the search."""

@@ -61,8 +61,9 @@ class Windows:
 
     def pieces(self) -> Iterator[Piece]:
         """Every piece to look at, in the order of the log."""
-        search = self._log.search
-        if search is None:
+        if self._log.apart is not None:
+            found = self._log.apart.surveyed(self._scanner.standing)
+        else:
             blocks = self._log.blocks()
             first = list(itertools.islice(blocks, 2))
             if len(first) < 2:
@@ -71,10 +72,11 @@ class Windows:
                     self.bytes = len(data)
                     yield 1, data.removesuffix(b"\n")
                 return
-            search = Search(self._log, self._scanner.standing, self._helpers, itertools.chain(first, blocks))
+            blocks = itertools.chain(first, blocks)
+            found = Search(self._log, self._scanner.standing, self._helpers, blocks).surveyed()
         self.complete = False
         held: deque[Surveyed] = deque()
-        for item in search.surveyed():
+        for item in found:
             held.append(item)
             self.bytes += item.size
             for count in item.line_ends:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kb.problem import EntryError
 from troubleshooter.cli.settings import SettingsError, ignored, language
-from troubleshooter.read.survey import cores
+from troubleshooter.read.cores import cores
 from troubleshooter.scan import jobs, record
 from troubleshooter.scan.run import scan
 from troubleshooter.scan.summary import lines, summary

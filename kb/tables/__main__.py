@@ -78,11 +78,11 @@ def _api(plans: list[Plan], versions: str | None, cache: Path, out: Path, *, off
         if len(surfaces) < 2:
             print(f"{plan.package}: two releases are needed to compare, {len(surfaces)} read", file=sys.stderr)
             return 2
-        parameters = parameter_rows(surfaces, plan)
+        parameters = parameter_rows(surfaces, plan) if plan.parameters else []
         names = name_rows(surfaces, plan, wanted_of(plan, cache))
         for item in merge([*parameters, *names], [item for item in replacements if item.package == plan.package]):
             print(f"replacements.yaml: no row for {item.package} {item.kind} {item.owner} {item.name}", file=sys.stderr)
-        inherited += inheritance_rows(surfaces, plan, PACKAGES)
+        inherited += inheritance_rows(surfaces, plan, PACKAGES) if plan.parameters else []
         scanned.append({"package": plan.package, "versions": [surface.version for surface in surfaces]})
         write(out / f"parameters-{plan.package}.jsonl", parameters)
         write(out / f"names-{plan.package}.jsonl", names)

@@ -25,6 +25,8 @@ class Plan:
     """False: names that only appear have no row, unless another package imports them."""
     tables: bool = True
     """False: scanned only for what it imports from the others."""
+    parameters: bool = True
+    """False: no rows about parameters (entries of their own answer for them)."""
     shallow: tuple[str, ...] = ()
     """Sub-packages of which only top-level names are read."""
     deep: tuple[str, ...] = ()
@@ -167,6 +169,9 @@ PACKAGES: dict[str, Plan] = {
         Plan("liger-kernel", "liger_kernel", "0.1", tables=False),
         Plan("ms-swift", "swift", "2.0", tables=False),
         Plan("diffusers", "diffusers", "0.20", tables=False, shallow=("diffusers.pipelines",)),
+        Plan("torchtune", "torchtune", "0.1"),
+        Plan("pytorch-lightning", "pytorch_lightning", "1.0", parameters=False, quiet=("pytorch_lightning.tests",)),
+        Plan("verl", "verl", "0.1", parameters=False, skip=("verl.third_party",)),
     )
 }
 

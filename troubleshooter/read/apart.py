@@ -1,7 +1,7 @@
 """Processes that search a large file while this one is still loading the rest of the program, and after.
 
-Threads would have to share the interpreter with what is loaded: measured on two cores, a thread searched a fifth of what a
-process does meanwhile. The processes are forked from this one while it has a single thread; blocks to search are claimed,
+Threads would have to share the interpreter with what is loaded: on two cores a thread searched 51 blocks in 100 ms meanwhile, a
+process 115 in 52 (and loading took the half). The processes are forked from this one while it has a single thread; blocks to search are claimed,
 by them and by this process, from one pipe; what is found comes back by a pipe each. What one of them cannot do is done here.
 """
 

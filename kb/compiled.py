@@ -83,7 +83,7 @@ class Pack:
             self._bodies[number] = known
         return known
 
-    def rows(self, table: str, key: str) -> Iterator[dict[str, Any]]:
+    def rows(self, table: str, key: str) -> Iterator[Any]:
         """Rows of a table (or of all tables of a prefix, ``api/parameters-*``) whose key column is ``key``."""
         wanted = b"\n" + json.dumps(key, ensure_ascii=False).encode() + b"\t"
         prefix = table[:-1] if table.endswith("*") else None
@@ -99,13 +99,7 @@ class Pack:
 
     def saying(self, word: str) -> list[int]:
         """The entries of which a failure prints the word (`kb.likeness`)."""
-        start, length = self.index.tables[WORDS]
-        begin = self.index.base + start
-        row = b'\n"%s"\t' % word.encode()
-        at = self._data.find(row, begin, begin + length)
-        if at == -1:
-            return []
-        return json.loads(self._data[at + len(row) : self._data.find(b"\n", at + 1)])  # type: ignore[no-any-return]
+        return next(self.rows(WORDS, word), [])
 
 
 class Knowledge:

@@ -200,6 +200,29 @@ def test_a_search_begun_ahead_that_nobody_wants_leaves_no_process_behind(begun: 
     assert not any(map(is_there, children))
 
 
+def test_a_second_process_that_cannot_be_made_ends_the_first(
+    tool: Tool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "LARGE", BLOCK)
+    path = tmp_path / "train.log"
+    path.write_bytes(METRIC * 100_000)
+    (source,) = from_path(path)
+    made: list[int] = []
+    fork = os.fork
+
+    def once() -> int:
+        if made:
+            raise BlockingIOError("no more processes")
+        child = fork()
+        made.append(child)
+        return child
+
+    monkeypatch.setattr(os, "fork", once)
+    assert not source.begin(everything(tool), 2)
+    assert made
+    assert not is_there(made[0])
+
+
 def test_a_search_left_half_way_leaves_no_process_behind(tool: Tool, begun: Callable[[bytes, int], Source]) -> None:
     source = begun(METRIC * 100_000, 2)
     children = processes_of(source)

@@ -20,7 +20,7 @@ from troubleshooter.read.log import BLOCK
 if TYPE_CHECKING:
     from troubleshooter.read.log import FileLog
     from troubleshooter.read.standing import Standing
-    from troubleshooter.read.survey import Surveyed
+    from troubleshooter.read.survey import Surveyed, Worker
 
 CLAIMS = 8192
 """Claims at most; a pipe holds them all. Of a file of more blocks each is for several."""
@@ -49,8 +49,12 @@ class Apart:
         self._done: dict[int, Surveyed | None] = {}  # None: nobody else did it
         self._results: dict[int, bytearray] = {}  # by pipe: what was read of it and is no whole result yet
         self._children: list[int] = []
-        for _ in range(processes):
-            self._fork(standing)
+        try:
+            for _ in range(processes):
+                self._fork(standing)
+        except OSError:
+            self.close()  # those that were made would wait for a reader for good
+            raise
 
     def surveyed(self, standing: Standing) -> Iterator[Surveyed]:
         """The blocks in order, done; this process does its part. Raises what reading raised. Closes the search."""
@@ -84,10 +88,9 @@ class Apart:
 
     # --- in this process ---
 
-    def _survey(self, number: int, worker: object) -> Surveyed:
-        from troubleshooter.read.survey import Surveyed, Worker
+    def _survey(self, number: int, worker: Worker) -> Surveyed:
+        from troubleshooter.read.survey import Surveyed
 
-        assert isinstance(worker, Worker)
         item = Surveyed(self._log.block(number))
         item.survey(worker)
         if item.fault is not None:

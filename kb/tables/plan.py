@@ -169,9 +169,29 @@ PACKAGES: dict[str, Plan] = {
         Plan("liger-kernel", "liger_kernel", "0.1", tables=False),
         Plan("ms-swift", "swift", "2.0", tables=False),
         Plan("diffusers", "diffusers", "0.20", tables=False, shallow=("diffusers.pipelines",)),
-        Plan("torchtune", "torchtune", "0.1"),
-        Plan("pytorch-lightning", "pytorch_lightning", "1.0", parameters=False, quiet=("pytorch_lightning.tests",)),
-        Plan("verl", "verl", "0.1", parameters=False, skip=("verl.third_party",)),
+        Plan("torchtune", "torchtune", "0.1", parameters=False),
+        Plan(
+            "pytorch-lightning",
+            "pytorch_lightning",
+            "1.0",
+            appearances=False,
+            parameters=False,
+            quiet=(
+                "pytorch_lightning.trainer",
+                "pytorch_lightning.loops",
+                "pytorch_lightning.accelerators",
+                "pytorch_lightning.overrides",
+            ),
+        ),
+        Plan(
+            "verl",
+            "verl",
+            "0.1",
+            appearances=False,
+            parameters=False,
+            skip=("verl.third_party",),
+            quiet=("verl.models",),
+        ),
     )
 }
 

@@ -60,7 +60,7 @@ class Apart:
         """The blocks in order, done; this process does its part. Raises what reading raised. Closes the search."""
         from troubleshooter.read.survey import Worker
 
-        worker = Worker(standing, True)
+        worker = Worker(standing)
         try:
             for number in range(self._count):
                 while number not in self._done:
@@ -166,7 +166,7 @@ class Apart:
     def _work(self, standing: Callable[[], Standing], writing: int) -> None:
         from troubleshooter.read.survey import Surveyed, Worker
 
-        worker = Worker(standing(), True)
+        worker = Worker(standing())
         while numbers := self._take():
             for number in numbers:
                 item = Surveyed(self._log.block(number))

@@ -15,14 +15,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
+import stringzilla
+
 from troubleshooter.read.log import BLOCK, Block, Log
 from troubleshooter.read.standing import Standing
 from troubleshooter.read.text import CHUNK, LINE_LIMIT
 
-FEW = 64 * 1024 * 1024
-"""Bytes up to which the import of a faster counter does not pay: it took 16 ms and then saved 0.2 ms a MiB (3.11)."""
 BEFORE, AFTER = 120, 80
-_ONLY_LINE_ENDS = b"\n" * CHUNK
+_ONE_A_LINE = bytes(byte == ord("\n") for byte in range(256))
 _HANDOVER = 0.0005
 """Seconds after which a busy thread lets another one run Python; the searches need it for a moment each."""
 
@@ -30,10 +30,8 @@ _HANDOVER = 0.0005
 class Worker:
     """What one thread needs for the search."""
 
-    def __init__(self, standing: Standing, large: bool) -> None:
-        """``large``: whether the log is known to be larger than `FEW`."""
+    def __init__(self, standing: Standing) -> None:
         self.surveyor = standing.surveyor()
-        self.large = large
         self.buffer = bytearray(BLOCK)
 
 
@@ -72,9 +70,7 @@ class Surveyed:
             data = self.block.load(worker.buffer)
             self.size = len(data)
             with memoryview(data) as view:
-                # Short pieces are still in the cache when they are counted.
-                fast = worker.large or self.block.offset >= FEW
-                self.line_ends = [_line_ends(bytes(view[i : i + CHUNK]), fast) for i in range(0, self.size, CHUNK)]
+                self.line_ends = [_line_ends(view[i : i + CHUNK]) for i in range(0, self.size, CHUNK)]
                 ends = worker.surveyor.ends(data)
                 self.places = [_place(data, view, self.block.offset, end) for end in ends]
         except BaseException as fault:  # told to the thread that waits for the block
@@ -94,14 +90,10 @@ def _place(data: bytearray, view: memoryview, offset: int, end: int) -> Place:
     return Place(offset + start, offset + end, bytes(view[low : end + AFTER if stop == -1 else stop]))
 
 
-def _line_ends(part: bytes, fast: bool) -> int:
-    """How many line ends there are: `bytes.count` looks at byte after byte up to Python 3.12, rapidfuzz at vectors of
-    them."""
-    if not fast:
-        return part.count(b"\n")
-    from rapidfuzz.distance import Hamming
-
-    return int(Hamming.similarity(part, _ONLY_LINE_ENDS if len(part) == CHUNK else b"\n" * len(part)))
+def _line_ends(part: memoryview) -> int:
+    """How many line ends there are. As a sum of ones it is a tenth of the time of `bytes.count`, which looks at byte after
+    byte up to Python 3.12 (34 and 314 µs a MiB)."""
+    return int(stringzilla.bytesum(stringzilla.translate(part, _ONE_A_LINE)))
 
 
 class _Handovers:
@@ -139,7 +131,6 @@ class Search:
         self._blocks = blocks
         self._most = log.ahead
         self._standing = standing
-        self._large = log.size is not None and log.size > FEW
         self._held: deque[Surveyed] = deque()
         self._own: Worker | None = None
         self._offered: queue.SimpleQueue[Surveyed | None] = queue.SimpleQueue()
@@ -186,7 +177,7 @@ class Search:
 
     def _finished(self) -> Surveyed:
         """The oldest block, done; while a helper is at it, this thread does later ones."""
-        own = self._own = self._own or Worker(self._standing, self._large)
+        own = self._own = self._own or Worker(self._standing)
         oldest = self._held[0]
         while not oldest.done:
             if not any(item.survey(own) for item in self._held if not item.done):
@@ -197,6 +188,6 @@ class Search:
         return oldest
 
     def _help(self) -> None:
-        worker = Worker(self._standing, self._large)
+        worker = Worker(self._standing)
         while (item := self._offered.get()) is not None:
             item.survey(worker)

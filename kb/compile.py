@@ -17,7 +17,7 @@ from kb.form import Entry
 from kb.load import Library, Loaded, english_hash
 from kb.shown import printed, records
 from kb.source import Loader
-from kb.standing import standing
+from kb.standing import StandingWords
 from kb.versions import release
 
 
@@ -42,7 +42,7 @@ class _Compiler:
         # By literal and entry: the ways in which the entry's patterns with that literal match.
         self.triggers: dict[int, dict[int, list[patterns.Way]]] = {}
         self.pseudo: dict[str, set[int]] = {}
-        self.standing: set[str] = set()
+        self.standing = StandingWords()
 
     def run(self) -> bytes:
         loaded = [self.library.entries[i] for i in sorted(self.library.entries)]
@@ -63,11 +63,11 @@ class _Compiler:
                 blobs.append(blob)
                 at += len(blob) + 1
         names = sorted(self.literals, key=self.literals.__getitem__)
-        standing_ = sorted(self.standing)
+        standing = self.standing.texts()
         header = {
             "format": FORMAT,
-            "digest": hashlib.blake2b("\0".join([*names, "", *standing_]).encode(), digest_size=16).hexdigest(),
-            "standing": standing_,
+            "digest": hashlib.blake2b("\0".join([*names, "", *standing]).encode(), digest_size=16).hexdigest(),
+            "standing": standing,
         }
         index = {
             "literals": names,
@@ -113,7 +113,7 @@ class _Compiler:
         body["zh"] = item.chinese.model_dump(exclude_none=True) if item.chinese else None
         body["lookalikes"] = relations[entry.id]
         body["printed"] = printed(item)
-        self.standing |= standing(item)
+        self.standing.add(item)
         body["verified"] = records(item)
         return body
 

@@ -19,47 +19,79 @@ from kb.load import Loaded, conditions
 BELOW_HEADER = 80
 """Lines below a traceback's header or frame that are taken to be its own."""
 
+SUFFIX = 8
+"""Bytes at a literal's end that Hyperscan compares before it looks at the rest."""
+
 _SAMPLE = 256 * 1024
 _SPACE = re.compile(r"[ \t]+")
 _FRAME = re.compile(r'\s*file "')
 _NAME = re.compile(r"[\w./\\-]*", re.ASCII)
 
 
-def standing(item: Loaded) -> set[str]:
-    """The literals of an entry that every block of a large log must be searched for.
+class StandingWords:
+    """Collects, entry by entry, the literals that every block of a large log must be searched for."""
 
-    Those that one of its own logs shows on a line that no error word stands on or above. Those that none of its logs shows
-    (other wordings) too, if they are of a ``line`` condition or if another of its words is printed that way. An entry
-    without logs is taken to be printed that way.
-    """
-    said: set[str] = set()
-    on_lines: set[str] = set()
-    for place, condition in conditions(item.entry):
-        if not isinstance(condition, (Message, Line)) or place[2] not in ("require", "exclude"):
-            continue
-        given = condition.message if isinstance(condition, Message) else condition.line
-        found = set(chain.from_iterable(map(patterns.literals, [given] if isinstance(given, str) else given or [])))
-        said |= found
-        if isinstance(condition, Line):
-            on_lines |= found
-    alone, beside = _shown(item, said)
-    others = (said if alone or not item.samples("match") else on_lines) - beside
-    return {
-        text
-        for text in alone | others
-        if weight(text) >= SHORTEST and not _NAME.fullmatch(text) and not error_word(text)
-    }
+    def __init__(self) -> None:
+        self._literals: set[str] = set()
+        self._lines: set[str] = set()
+
+    def add(self, item: Loaded) -> None:
+        """Those that one of the entry's own logs shows on a line that no error word stands on or above. Those that none of
+        its logs shows (other wordings) too, if they are of a ``line`` condition or if another of its words is printed that
+        way. An entry without logs is taken to be printed that way.
+        """
+        said: set[str] = set()
+        on_lines: set[str] = set()
+        for place, condition in conditions(item.entry):
+            if not isinstance(condition, (Message, Line)) or place[2] not in ("require", "exclude"):
+                continue
+            given = condition.message if isinstance(condition, Message) else condition.line
+            found = set(chain.from_iterable(map(patterns.literals, [given] if isinstance(given, str) else given or [])))
+            said |= found
+            if isinstance(condition, Line):
+                on_lines |= found
+        alone, beside = self._shown(item, said)
+        others = (said if alone or not item.samples("match") else on_lines) - beside
+        self._literals |= {
+            text
+            for text in alone | others
+            if weight(text) >= SHORTEST and not _NAME.fullmatch(text) and not error_word(text)
+        }
+
+    def _shown(self, item: Loaded, literals: set[str]) -> tuple[set[str], set[str]]:
+        """Which literals the entry's own logs show alone, and which beside an error word or in a traceback."""
+        alone: set[str] = set()
+        beside: set[str] = set()
+        for path in item.samples("match"):
+            below = BELOW_HEADER
+            for line in path.read_bytes()[:_SAMPLE].decode("utf-8", "replace").lower().splitlines():
+                below = 0 if "traceback (most recent" in line or _FRAME.match(line) else below + 1
+                folded = _SPACE.sub(" ", line)
+                self._lines.add(folded)
+                into = beside if below < BELOW_HEADER or error_word(line) else alone
+                into.update(text for text in literals if text in folded)
+        return alone, beside
+
+    def texts(self) -> list[str]:
+        """What to search for, sorted: of each literal its start up to where its last `SUFFIX` characters are rarest among
+        the lines of all entries' logs (a line that holds the literal holds its start).
+
+        The search compares the ends of literals first; one that ends in "checkpoint" costs it time on each line with that
+        word (a log of warnings: 800 µs a MiB with whole literals, 440 with these; as fast as before on one without).
+        """
+        wanted = {text[i - SUFFIX : i] for text in self._literals for i in _ends(text)}
+        lines: dict[str, int] = dict.fromkeys(wanted, 0)
+        for line in self._lines:
+            for suffix in {line[i : i + SUFFIX] for i in range(len(line) - SUFFIX + 1)} & wanted:
+                lines[suffix] += 1
+        return sorted(
+            {
+                text[: min(_ends(text), key=lambda i: (lines[text[i - SUFFIX : i]], -i), default=len(text))]
+                for text in self._literals
+            }
+        )
 
 
-def _shown(item: Loaded, literals: set[str]) -> tuple[set[str], set[str]]:
-    """Which literals the entry's own logs show alone, and which beside an error word or in a traceback."""
-    alone: set[str] = set()
-    beside: set[str] = set()
-    for path in item.samples("match"):
-        below = BELOW_HEADER
-        for line in path.read_bytes()[:_SAMPLE].decode("utf-8", "replace").lower().splitlines():
-            below = 0 if "traceback (most recent" in line or _FRAME.match(line) else below + 1
-            folded = _SPACE.sub(" ", line)
-            into = beside if below < BELOW_HEADER or error_word(line) else alone
-            into.update(text for text in literals if text in folded)
-    return alone, beside
+def _ends(text: str) -> range:
+    """Where a literal may end that is searched for in its place."""
+    return range(SUFFIX, len(text) + 1) if text.isascii() else range(0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import hyperscan
@@ -21,10 +21,16 @@ EACH = hyperscan.HS_FLAG_CASELESS
 
 
 def database(
-    words: Sequence[str], flags: Sequence[int] = (), cache: Path | None = None, name: str = ""
+    words: Sequence[str],
+    flags: Sequence[int] = (),
+    cache: Path | None = None,
+    name: str = "",
+    leave: Collection[int] = (),
 ) -> hyperscan.Database | None:
-    """What finds the words, numbered as they come; None for no words. ``cache``: a folder, ``name`` its file there."""
-    if not words:
+    """What finds the words, numbered as they come, but those numbered in ``leave``; None for no words. ``cache``: a folder,
+    ``name`` its file there."""
+    numbers = [number for number in range(len(words)) if number not in leave]
+    if not numbers:
         return None
     path = None
     if cache is not None:
@@ -39,10 +45,10 @@ def database(
             pass
     made = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
     made.compile(
-        expressions=[text.encode() for text in words],
-        ids=list(range(len(words))),
-        elements=len(words),
-        flags=list(flags) or [ONCE] * len(words),
+        expressions=[words[number].encode() for number in numbers],
+        ids=numbers,
+        elements=len(numbers),
+        flags=[flags[number] for number in numbers] if flags else [ONCE] * len(numbers),
         literal=True,
     )
     made.scratch = hyperscan.Scratch(made)

@@ -9,16 +9,12 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import cast
 
 import hyperscan
 
 from kb.compiled import Pack
 from kb.error_words import ERROR_WORDS, SHORTEST, weight
 from troubleshooter.read.database import EACH, ONCE, database
-
-DENSE = 64
-"""Error words in one block from which on it is searched for every literal instead: only a few kinds of them matter."""
 
 MARKS = (
     "traceback (most recent",
@@ -29,7 +25,7 @@ MARKS = (
 
 
 class Standing:
-    """The search of blocks; each thread has a `Surveyor` of its own for it."""
+    """What to search for, compiled once; each thread has a `read.surveyor.Surveyor` of its own."""
 
     def __init__(self, literals: Iterable[str] = (), cache: Path | None = None, key: str = "") -> None:
         """``cache``: a folder for compiled databases, or None for no cache; ``key`` names the literals there."""
@@ -55,16 +51,27 @@ class Standing:
         self._lines, self._everything = lines, everything
         self._completed = True
 
-    def surveyor(self) -> Surveyor:
-        """A searcher of blocks, for one thread."""
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What blocks are searched for: `ERROR_WORDS`, of which each place is told, then what is told once a block."""
+        return (*ERROR_WORDS, *self._alone)
+
+    def blocks(self) -> hyperscan.Database:
+        """What finds the `words`."""
         with self._lock:
             if self._blocks is None:
-                flags = [EACH] * len(ERROR_WORDS) + [ONCE] * len(self._alone)
-                self._blocks = database(
-                    (*ERROR_WORDS, *self._alone), flags, self._cache, f"{self.key}-blocks"
-                )  # fmt: skip
+                self._blocks = database(self.words, self._flags(), self._cache, f"{self.key}-blocks")
             assert self._blocks is not None
-            return Surveyor(self, self._blocks)
+            return self._blocks
+
+    def without(self, numbers: Collection[int]) -> hyperscan.Database:
+        """What finds the `words` but those of these numbers (10 ms)."""
+        made = database(self.words, self._flags(), leave=numbers)
+        assert made is not None
+        return made
+
+    def _flags(self) -> list[int]:
+        return [EACH] * len(ERROR_WORDS) + [ONCE] * len(self._alone)
 
     def every_literal(self) -> tuple[hyperscan.Database | None, Collection[int]]:
         """What finds every literal, and the numbers of those that make a place worth a look."""
@@ -75,54 +82,3 @@ class Standing:
                 alone = set(self._alone)
                 self._long = {n for n, text in enumerate(self._everything) if weight(text) >= SHORTEST or text in alone}
             return self._lines, self._long
-
-
-class Surveyor:
-    """Finds the places of a block of a large log that are worth a look. It lets other threads run while it searches."""
-
-    def __init__(self, standing: Standing, blocks: hyperscan.Database) -> None:
-        self._standing = standing
-        self._blocks = blocks
-        self._scratch = hyperscan.Scratch(blocks)
-        self._lines_scratch: hyperscan.Scratch | None = None
-        self._ends: list[int] = []
-        place, words, left = self._ends.append, len(ERROR_WORDS), [0]
-        self._left = left
-
-        def error_or_alone(number: int, start: int, stop: int, flags: int, context: object) -> bool:
-            place(stop)
-            if number < words:
-                left[0] -= 1
-                return left[0] < 0
-            return False
-
-        self._error_or_alone = error_or_alone
-
-    def ends(self, block: bytes | bytearray) -> list[int]:
-        """Offsets after what was found, ascending: every error word and the first of each other literal; of a block
-        dense with error words, the first of each literal there is."""
-        ends = self._ends
-        ends.clear()
-        self._left[0] = DENSE
-        if not block:
-            return []
-        data = cast("bytes", block)  # any buffer will do
-        try:
-            self._blocks.scan(data, match_event_handler=self._error_or_alone, scratch=self._scratch)
-        except hyperscan.ScanTerminated:
-            ends.clear()
-            self._every_literal(data)
-        return sorted(set(ends))
-
-    def _every_literal(self, data: bytes) -> None:
-        lines, long = self._standing.every_literal()
-        place = self._ends.append
-        if lines is None:
-            return
-
-        def literal(number: int, start: int, stop: int, flags: int, context: object) -> None:
-            if number in long:
-                place(stop)
-
-        self._lines_scratch = self._lines_scratch or hyperscan.Scratch(lines)
-        lines.scan(data, match_event_handler=literal, scratch=self._lines_scratch)

@@ -19,6 +19,7 @@ import stringzilla
 
 from troubleshooter.read.log import BLOCK, Block, Log
 from troubleshooter.read.standing import Standing
+from troubleshooter.read.surveyor import Surveyor
 from troubleshooter.read.text import CHUNK, LINE_LIMIT
 
 BEFORE, AFTER = 120, 80
@@ -31,7 +32,7 @@ class Worker:
     """What one thread needs for the search."""
 
     def __init__(self, standing: Standing) -> None:
-        self.surveyor = standing.surveyor()
+        self.surveyor = Surveyor(standing)
         self.buffer = bytearray(BLOCK)
 
 

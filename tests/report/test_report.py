@@ -56,6 +56,24 @@ def test_whole_reports(tool: Tool, snapshot: Callable[[str, str], None], name: s
     snapshot(f"{name}.{lang}.txt", rendered(tool, name, lang, 80))
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_pipe_gets_what_a_console_without_colours_writes(
+    tool: Tool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, lang: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "72")
+    reports = [tool.report([from_path(s)[0] if isinstance(s, Path) else from_text(s)], lang=lang) for s in SHOWN.values()]
+    reports[1].input["files"] = ["运行日志" * 12, "rank1.log"]
+    out = io.StringIO()
+    console = Console(file=out, width=72, highlight=False, markup=False, emoji=False)
+    for number, report in enumerate(reports):
+        show(report, several=True, first=not number, console=console)
+        show(report, several=True, first=not number)
+    assert capsys.readouterr().out == out.getvalue()
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    show(reports[0])
+    assert "\x1b[" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("name", ["eval-crash", "renamed", "unknown"])
 def test_whole_markdown(tool: Tool, snapshot: Callable[[str, str], None], name: str) -> None:
     log = SHOWN[name]

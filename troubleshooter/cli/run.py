@@ -65,7 +65,9 @@ def tool(options: Options, ahead: Source | None = None) -> Tool:
         return Tool.of(found, made)
 
     if ahead is not None and ahead.begin(standing, helpers()) and options.format == "terminal":
-        import troubleshooter.report.terminal  # noqa: F401 - while the search goes on: rich costs 20 ms
+        from troubleshooter.report.terminal import new_console
+
+        new_console()  # what it loads (rich: 20 ms), while the search goes on
     made = everything(standing())
     made.ignore = ignored(options.ignore)
     if options.env:

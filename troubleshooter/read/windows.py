@@ -20,7 +20,7 @@ from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.survey import AFTER, BEFORE, Search, Surveyed
 from troubleshooter.read.text import CHUNK, LINE_LIMIT
 
-HEAD, TAIL = 64 * 1024, 64 * 1024
+HEAD, TAIL = 64 * 1024, 32 * 1024
 """Bytes at both ends that are looked at whole: how the run was set up, and its last failure, which is usually the one."""
 SAME = 3
 """Lines of one kind that are looked at in the middle of a log."""
@@ -33,6 +33,7 @@ SAMPLE, SAMPLES, SHOWN = 128 * 1024, 64, 100
 
 _DIGITS = b"0123456789"
 _RAISED = lazy.compile(rb"\w(?:Error|Exception|Interrupt)(?::\s|\s*$)|terminate called|\b(?:FATAL|panicked)\b")
+_WORD = lazy.compile(rb"Error|Exception|Interrupt|terminate called|FATAL|panicked")  # in a line that `_RAISED` matches
 # Bytes beyond a span in which the ends of its lines are looked for: first few, then as many as a line may have.
 _CLOSE, _MARGIN = 1024, LINE_LIMIT + 16
 
@@ -114,12 +115,12 @@ class Windows:
                 text = around[:within].rpartition(b"\n")[2] + around[within:].partition(b"\n")[0]
             if b"raceback (most" in text:
                 self._header = start
+            raised = start - self._header <= WIDE or _raised(text)
+            if not self._left[raised]:
+                continue
             kind = text.translate(None, _DIGITS)
             count = seen.get(kind, 0)
             if count >= SAME:
-                continue
-            raised = start - self._header <= WIDE or _raised(text)
-            if not self._left[raised]:
                 continue
             seen[kind] = count + 1
             self._left[raised] -= 1
@@ -176,10 +177,7 @@ class Windows:
 def _raised(text: bytes) -> bool:
     """Whether an exception, or what ends a process like one, is named. Its words are looked for first: the expression
     takes three times as long on a line without them."""
-    return (
-        b"Error" in text or b"Exception" in text or b"Interrupt" in text
-        or b"terminate called" in text or b"FATAL" in text or b"panicked" in text
-    ) and _RAISED.search(text) is not None  # fmt: skip
+    return _WORD.search(text) is not None and _RAISED.search(text) is not None
 
 
 def _merged(spans: list[Span]) -> list[Span]:

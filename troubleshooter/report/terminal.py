@@ -5,21 +5,24 @@ from __future__ import annotations
 import os
 import re
 import sys
+from typing import TYPE_CHECKING, cast
 
 from rich.cells import cell_len
-from rich.console import Console
 from rich.text import Text
 
 from troubleshooter.report.model import Diagnosis, FixStep, Report
 from troubleshooter.report.way import steps
 from troubleshooter.report.words import say
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 _STYLE = {"certain": "bold red", "likely": "bold yellow", "possible": "bold cyan"}
 _BOLD = re.compile(r"\*\*(.+?)\*\*|`([^`\n]+)`")
 WIDEST = 110
 
 
-def show(report: Report, *, several: bool = False, first: bool = True, console: Console | None = None) -> None:
+def show(report: Report, *, several: bool = False, first: bool = True, console: Console | Plain | None = None) -> None:
     """Print the report."""
     console = console or new_console()
     if several:
@@ -29,13 +32,34 @@ def show(report: Report, *, several: bool = False, first: bool = True, console: 
     Page(report, console).show()
 
 
-def new_console() -> Console:
+def new_console() -> Console | Plain:
+    """What standard output is: a terminal, or a file or pipe, 80 characters wide unless COLUMNS says otherwise."""
     width = None if sys.stdout.isatty() else int(os.environ.get("COLUMNS") or 80)
+    if width is not None and not any(os.environ.get(name) for name in ("FORCE_COLOR", "TTY_COMPATIBLE")):
+        return Plain(width)
+    from rich.console import Console
+
     return Console(file=sys.stdout, width=width, highlight=False, emoji=False, markup=False, soft_wrap=False)
 
 
+class Plain:
+    """Standard output where nobody sees colours. A `Console` writes the same there, and loads 10 ms more for it."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+
+    def print(self, text: Text | str = "", *, soft_wrap: bool = True) -> None:
+        """Write a line as it is."""
+        sys.stdout.write(f"{text}\n")
+
+    def rule(self, title: Text, *, align: str = "left", style: str = "") -> None:
+        """Write a line across the page that begins with the title."""
+        title.truncate(self.width - 2, overflow="ellipsis")
+        sys.stdout.write(f"{title} {'─' * (self.width - title.cell_len - 1)}\n")
+
+
 class Page:
-    def __init__(self, report: Report, console: Console) -> None:
+    def __init__(self, report: Report, console: Console | Plain) -> None:
         self.report = report
         self.console = console
         self.lang = report.lang
@@ -169,7 +193,8 @@ class Page:
         if style:
             body.stylize(style)
         pad = " " * indent
-        wrapped = body.wrap(self.console, max(20, self.width - indent - hanging))
+        console = cast("Console", self.console)  # asked for nothing: the text is not justified
+        wrapped = body.wrap(console, max(20, self.width - indent - hanging))
         for number, line in enumerate(wrapped):
             line.rstrip()
             self.console.print(Text.assemble(pad + (" " * hanging if number else ""), line), soft_wrap=True)

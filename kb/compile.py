@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -201,8 +202,7 @@ class _Compiler:
             literals = [names[n] for symptom in body["symptoms"] for c in symptom["require"] for n in _literals(c)]
             for word in likeness.words(" ".join([*body["printed"], *literals])):
                 owners.setdefault(word, []).append(number)
-        rows = (f"{json.dumps(word, ensure_ascii=False)}\t{json.dumps(owners[word])}" for word in sorted(owners))
-        return ("\n" + "\n".join(rows)).encode()
+        return _sorted_rows(f"{json.dumps(word, ensure_ascii=False)}\t{json.dumps(owners[word])}" for word in owners)
 
     def _keys(self, condition: dict[str, Any]) -> list[tuple[int | str, list[patterns.Way]]]:
         """The literals and observed things of which one is there where the condition holds, with the ways to hold."""
@@ -305,7 +305,7 @@ _KEYS = (
 
 
 def _table(path: Path) -> bytes:
-    """Rows sorted by key; a row stands under each of its keys (the columns of `_KEYS` that it has)."""
+    """Rows, each under each of its keys (the columns of `_KEYS` that it has)."""
     if path.suffix == ".jsonl":
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     else:
@@ -317,6 +317,9 @@ def _table(path: Path) -> bytes:
         text = json.dumps(row, ensure_ascii=False)
         for key in {str(k) for c in columns for k in (row[c] if isinstance(row[c], list) else [row[c]])}:
             keyed.append((key, text))
-    keyed.sort()
-    lines = [f"{json.dumps(key, ensure_ascii=False)}\t{text}" for key, text in keyed]
-    return ("\n" + "\n".join(lines)).encode() if lines else b""
+    return _sorted_rows(f"{json.dumps(key, ensure_ascii=False)}\t{text}" for key, text in keyed)
+
+
+def _sorted_rows(rows: Iterable[str]) -> bytes:
+    """As `Pack.rows` looks them up: in the order of their bytes, each after a line end."""
+    return b"".join(b"\n" + row for row in sorted(row.encode() for row in rows))

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-FORMAT = 30
+FORMAT = 31
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 WORDS = "words"
@@ -46,6 +46,10 @@ class Index:
         self.tables: dict[str, list[int]] = index["tables"]
         self.base = base
         """Where the places count from."""
+
+
+_FEW = 1024
+"""Bytes of a table in which a row is looked for from the first byte to the last."""
 
 
 class Pack:
@@ -90,12 +94,25 @@ class Pack:
         for name, (start, length) in self.index.tables.items():
             if name != table and (prefix is None or not name.startswith(prefix)):
                 continue
-            begin, end = self.index.base + start, self.index.base + start + length
-            at = self._data.find(wanted, begin, end)
+            end = self.index.base + start + length
+            at = self._first_row(wanted, self.index.base + start, end)
             while at != -1:
-                stop = self._data.find(b"\n", at + 1, end + 1)
+                stop = self._data.find(b"\n", at + 1, end)
                 yield json.loads(self._data[at + len(wanted) : stop if stop != -1 else end])
-                at = self._data.find(wanted, at + 1, end)
+                at = stop if stop != -1 and self._data[stop : stop + len(wanted)] == wanted else -1
+
+    def _first_row(self, wanted: bytes, low: int, high: int) -> int:
+        """Where the first row begins that starts with ``wanted``, -1 for none; rows are in the order of their bytes."""
+        end = high
+        while high - low > _FEW:
+            middle = self._data.rfind(b"\n", low, (low + high) // 2)
+            if middle <= low:
+                break
+            if self._data[middle : middle + len(wanted)] < wanted:
+                low = middle
+            else:
+                high = middle
+        return self._data.find(wanted, low, min(high + len(wanted), end))
 
     def saying(self, word: str) -> list[int]:
         """The entries of which a failure prints the word (`kb.likeness`)."""

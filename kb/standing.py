@@ -32,7 +32,8 @@ class StandingWords:
     """Collects, entry by entry, the literals that every block of a large log must be searched for."""
 
     def __init__(self) -> None:
-        self._literals: set[str] = set()
+        self.literals: set[str] = set()
+        """What was found; `texts` is what to search for in their place."""
         self._lines: set[str] = set()
 
     def add(self, item: Loaded) -> None:
@@ -52,7 +53,7 @@ class StandingWords:
                 on_lines |= found
         alone, beside = self._shown(item, said)
         others = (said if alone or not item.samples("match") else on_lines) - beside
-        self._literals |= {
+        self.literals |= {
             text
             for text in alone | others
             if weight(text) >= SHORTEST and not _NAME.fullmatch(text) and not error_word(text)
@@ -79,7 +80,7 @@ class StandingWords:
         The search compares the ends of literals first; one that ends in "checkpoint" costs it time on each line with that
         word (a log of warnings: 800 µs a MiB with whole literals, 440 with these; as fast as before on one without).
         """
-        wanted = {text[i - SUFFIX : i] for text in self._literals for i in _ends(text)}
+        wanted = {text[i - SUFFIX : i] for text in self.literals for i in _ends(text)}
         lines: dict[str, int] = dict.fromkeys(wanted, 0)
         for line in self._lines:
             for suffix in {line[i : i + SUFFIX] for i in range(len(line) - SUFFIX + 1)} & wanted:
@@ -87,7 +88,7 @@ class StandingWords:
         return sorted(
             {
                 text[: min(_ends(text), key=lambda i: (lines[text[i - SUFFIX : i]], -i), default=len(text))]
-                for text in self._literals
+                for text in self.literals
             }
         )
 

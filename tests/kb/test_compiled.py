@@ -1,0 +1,71 @@
+"""What is compiled is found again: rows of tables by key, and what large logs are searched for."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kb.cache import packs
+from kb.compile import compile_to
+from kb.compiled import Pack
+from kb.error_words import SHORTEST
+from kb.load import Library, load
+from kb.standing import StandingWords
+
+ENTRIES = Path(__file__).parent.parent.parent / "entries"
+KEYS = st.text(st.sampled_from("ab \"\t\n'_.é中𝄞\\"), min_size=1, max_size=4)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.tuples(KEYS, st.integers(0, 9), st.integers(0, 900)), max_size=40), st.lists(KEYS, max_size=5))
+def test_each_row_of_a_table_is_found_by_its_key_whatever_its_length(rows: list[tuple[str, int, int]], others: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        table, target = Path(folder, "t.jsonl"), Path(folder, "t.pack")
+        written = [{"name": key, "value": value, "pad": "x" * size} for key, value, size in rows]
+        table.write_text("".join(json.dumps(row) + "\n" for row in written), encoding="utf-8")
+        compile_to(Library({}, {"t": table}), target)
+        pack = Pack(target)
+        for key in {key for key, _, _ in rows} | set(others):
+            found = [json.dumps(row, sort_keys=True) for row in pack.rows("t", key)]
+            assert sorted(found) == sorted(json.dumps(row, sort_keys=True) for row in written if row["name"] == key)
+
+
+def test_the_rows_of_the_shipped_tables_are_those_that_a_look_at_every_row_finds() -> None:
+    pack = packs()[0]
+    data = pack.path.read_bytes()
+    for name, (start, length) in pack.index.tables.items():
+        blob = data[pack.index.base + start : pack.index.base + start + length]
+        rows: dict[str, list[object]] = {}
+        for line in blob.splitlines()[1:]:
+            key, _, value = line.partition(b"\t")
+            rows.setdefault(json.loads(key), []).append(json.loads(value))
+        for key in [*list(rows)[:: max(1, len(rows) // 200)], list(rows)[-1]]:
+            assert list(pack.rows(name, key)) == rows[key], (name, key)
+            for missing in (key + "\x01", key[:-1] + "\U0010ffff", "\x01" + key):
+                assert list(pack.rows(name, missing)) == rows.get(missing, [])
+
+
+@pytest.fixture(scope="module")
+def words() -> tuple[StandingWords, set[str]]:
+    found = StandingWords()
+    for item in load(ENTRIES).entries.values():
+        found.add(item)
+    return found, set(found.literals)
+
+
+def test_a_line_with_a_literal_that_stands_alone_holds_what_is_searched_for(words: tuple[StandingWords, set[str]]) -> None:
+    found, literals = words
+    texts = found.texts()
+    assert len(literals) > 300
+    for literal in literals:
+        assert any(text in literal for text in texts), literal
+
+
+def test_what_is_searched_for_is_not_cut_to_a_mere_word(words: tuple[StandingWords, set[str]]) -> None:
+    found, literals = words
+    assert all(len(text.encode()) >= SHORTEST or text in literals for text in found.texts())

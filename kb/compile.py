@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from kb import likeness, patterns
-from kb.compiled import FORMAT, TOLERATED, WORDS
+from kb.compiled import FORMAT, MATCHED, TOLERATED, WORDS
 from kb.form import Entry
 from kb.load import Library, Loaded, english_hash
 from kb.shown import printed, records
@@ -50,11 +50,14 @@ class _Compiler:
         relations = _symmetric(loaded)
         built = [self._body(n, item, relations) for n, item in enumerate(loaded)]
         self._strict(built)
-        bodies = [json.dumps(body, ensure_ascii=False).encode() for body in built]
+        bodies: list[bytes] = []
         places, at = [], 0
-        for body in bodies:
-            places.append([at, len(body)])
-            at += len(body) + 1
+        for body in built:
+            parts = [{k: v for k, v in body.items() if (k in MATCHED) == matched} for matched in (True, False)]
+            matched, texts = (json.dumps(part, ensure_ascii=False).encode() for part in parts)
+            bodies += matched, texts
+            places.append([at, len(matched), len(texts)])
+            at += len(matched) + len(texts) + 2
         tables: dict[str, list[int]] = {}
         blobs = []
         named = [(WORDS, self._words(built)), *((n, _table(p)) for n, p in sorted(self.library.tables.items()))]

@@ -1,9 +1,9 @@
 """The compiled form of entries: one file, mapped into memory, of which an answer reads a few kilobytes.
 
-A pack is one file: a JSON header line, a JSON line with the index, then one JSON line an entry, then the tables as lines
-``key<TAB>row``. The header holds what a search of a large log begins with; the index the literals of all patterns and which
-entries each one *triggers*; an entry's body is parsed only when one of its triggers was seen. So a thousand entries cost
-what ten cost. Data only: JSON, never pickle.
+A pack is one file: a JSON header line, a JSON line with the index, then two JSON lines an entry (what is matched, and its
+texts), then the tables as lines ``key<TAB>row``. The header holds what a search of a large log begins with; the index the
+literals of all patterns and which entries each one *triggers*; an entry's body is parsed only when one of its triggers was
+seen. So a thousand entries cost what ten cost. Data only: JSON, never pickle.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-FORMAT = 31
+FORMAT = 32
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 WORDS = "words"
@@ -26,9 +26,12 @@ marks the symptoms for which even these must be seen)."""
 
 Body = dict[str, Any]
 
+MATCHED = ("id", "kind", "role", "severity", "symptoms", "versions", "variant_of", "fallback_for")
+"""What of an entry is read for a log that calls it up. The rest, three quarters of its bytes, is read for a report."""
+
 
 class Index:
-    """What calls entries up, and where their bodies stand."""
+    """What calls entries up, and where their two parts stand (from the first byte after the index: where, how long each)."""
 
     def __init__(self, index: dict[str, Any], base: int) -> None:
         self.literals: list[str] = index["literals"]
@@ -70,6 +73,7 @@ class Pack:
         """Literals that make a place in the middle of a large log worth a look (`kb.standing`)."""
         self._index: Index | None = None
         self._bodies: dict[int, Body] = {}
+        self._whole: dict[int, Body] = {}
 
     @property
     def index(self) -> Index:
@@ -80,12 +84,21 @@ class Pack:
         return self._index
 
     def body(self, number: int) -> Body:
-        """The whole entry: texts in both languages and compiled symptoms."""
+        """What of an entry is `MATCHED`."""
         if (known := self._bodies.get(number)) is None:
-            start, length = self.index.places[number]
-            known = json.loads(self._data[self.index.base + start : self.index.base + start + length])
-            self._bodies[number] = known
+            start, length, _ = self.index.places[number]
+            known = self._bodies[number] = json.loads(self._read(start, length))
         return known
+
+    def whole(self, number: int) -> Body:
+        """The whole entry: texts in both languages and compiled symptoms."""
+        if (known := self._whole.get(number)) is None:
+            start, length, rest = self.index.places[number]
+            known = self._whole[number] = {**self.body(number), **json.loads(self._read(start + length + 1, rest))}
+        return known
+
+    def _read(self, start: int, length: int) -> bytes:
+        return self._data[self.index.base + start : self.index.base + start + length]
 
     def rows(self, table: str, key: str) -> Iterator[Any]:
         """Rows of a table (or of all tables of a prefix, ``api/parameters-*``) whose key column is ``key``."""
@@ -171,12 +184,12 @@ class Knowledge:
         return sorted(self._owner)
 
     def find(self, id_: str) -> tuple[Body, int] | None:
-        """An entry by id, with the number that its pack's literals start at."""
+        """A whole entry by id, with the number that its pack's literals start at."""
         number = self._owner.get(id_)
         if number is None:
             return None
         pack = self.packs[number]
-        return pack.body(pack.index.ids.index(id_)), self._first[number]
+        return pack.whole(pack.index.ids.index(id_)), self._first[number]
 
     def owner(self, id_: str) -> Pack | None:
         """The pack whose entry of this id counts."""

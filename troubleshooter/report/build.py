@@ -70,7 +70,10 @@ def build(
 def _diagnosis(
     item: Ranked, observations: Observations, knowledge: Knowledge, names: list[str], lang: str
 ) -> Diagnosis:
-    body, trial = item.candidate.body, item.candidate.trial
+    trial = item.candidate.trial
+    found = knowledge.find(item.candidate.id)
+    assert found is not None
+    body = found[0]
     text = spoken(body, lang)
     values = {k: fold(v) for k, v in trial.captured.items()}
     evidence: list[EvidenceLine] = []

@@ -92,6 +92,33 @@ RuntimeError: element 0 of tensors does not require grad and does not have a gra
     assert failure.frames[-1].line == 1662
 
 
+def test_ipython_8_frames_of_a_module() -> None:
+    text = """\
+---------------------------------------------------------------------------
+ImportError                               Traceback (most recent call last)
+Cell In[4], line 2
+      1 import torch
+----> 2 from quux import Trainer
+
+File /usr/local/lib/python3.11/dist-packages/quux/trainer.py:55
+     53 import datasets
+---> 55 from .utils import (
+     56     name)
+
+File C:\\conda\\Lib\\site-packages\\quux\\utils.py:7
+      6 import b
+----> 7 from b import name
+
+ImportError: cannot import name 'name' from 'b'
+"""
+    (failure,) = read(text)
+    assert [(frame.file, frame.line, frame.function) for frame in failure.frames[1:]] == [
+        ("/usr/local/lib/python3.11/dist-packages/quux/trainer.py", 55, "<module>"),
+        ("C:\\conda\\Lib\\site-packages\\quux\\utils.py", 7, "<module>"),
+    ]
+    assert failure.message == "cannot import name 'name' from 'b'"
+
+
 def test_rich_box_with_wrapped_path_and_locals() -> None:
     text = """\
 ╭───────────────────── Traceback (most recent call last) ──────────────────────╮

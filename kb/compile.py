@@ -127,9 +127,9 @@ class _Compiler:
         out: dict[str, Any] = {"kind": kind}
         if kind == "message":
             out["exception"] = _list(condition.exception)
-            out["patterns"] = [self._pattern(p) for p in _list(condition.message)]
+            out["patterns"] = self._patterns(_list(condition.message))
         elif kind == "line":
-            out["patterns"] = [self._pattern(p) for p in _list(condition.line)]
+            out["patterns"] = self._patterns(_list(condition.line))
             out["at_least"] = condition.at_least
         elif kind in ("anyof", "allof"):
             out["kind"] = kind[:3]
@@ -155,6 +155,11 @@ class _Compiler:
         else:
             out.update(condition.model_dump(by_alias=True, exclude_none=True))
         return out
+
+    def _patterns(self, given: list[str]) -> list[dict[str, Any]]:
+        """The wordings of a condition, and what is left of them on a rendered page."""
+        copied = [bare for pattern in given if (bare := patterns.rendered(pattern)) is not None]
+        return [self._pattern(pattern) for pattern in [*given, *copied]]
 
     def _pattern(self, pattern: str) -> dict[str, Any]:
         found = [self._literal(text) for text in patterns.literals(pattern)]

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-FORMAT = 32
+FORMAT = 33
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 WORDS = "words"

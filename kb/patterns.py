@@ -12,7 +12,7 @@ import sys
 from functools import cache
 from typing import Any
 
-from kb.error_words import weight
+from kb.error_words import SHORTEST, weight
 
 MIN_LITERAL = 5
 """Least `weight` of a literal."""
@@ -45,6 +45,30 @@ def syntax_error(pattern: str) -> str | None:
 def groups(pattern: str) -> set[str]:
     """Names of the pattern's captures."""
     return set(re.findall(r"\(\?P<(\w+)>", pattern))
+
+
+_BACKTICK = re.compile(
+    r"(?P<kept>\\[^`]|\[\^(?:\\.|[^\]\\])(?:\\.|[^\]\\])*\])|(?P<class>\[(?:\\.|[^\]\\])(?:\\.|[^\]\\])*\])|\\?`[?*+]?",
+    re.DOTALL,
+)
+
+
+def rendered(pattern: str) -> str | None:
+    """The pattern for a text that was copied from a rendered page, where backticks are gone; None if that has no
+    literal of `SHORTEST` or no backtick is asked for."""
+
+    def bare(found: re.Match[str]) -> str:
+        if found["kept"]:
+            return found["kept"]
+        if found["class"]:
+            optional = "`" in found["class"] and pattern[found.end() : found.end() + 1] not in tuple("?*+{")
+            return found["class"] + "?" * optional
+        return ""
+
+    if "`" not in pattern or (out := _BACKTICK.sub(bare, pattern)) == pattern:
+        return None
+    found = literals(out)
+    return out if found and all(weight(text) >= SHORTEST for text in found) and syntax_error(out) is None else None
 
 
 @cache

@@ -15,7 +15,10 @@ from kb.compile import compile_to
 from kb.compiled import Pack
 from kb.error_words import SHORTEST
 from kb.load import Library, load
+from kb.patterns import rendered
 from kb.standing import StandingWords
+from troubleshooter.read.sources import from_text
+from troubleshooter.tool import Tool
 
 ENTRIES = Path(__file__).parent.parent.parent / "entries"
 KEYS = st.text(st.sampled_from("ab \"\t\n'_.é中𝄞\\"), min_size=1, max_size=4)
@@ -69,3 +72,28 @@ def test_a_line_with_a_literal_that_stands_alone_holds_what_is_searched_for(word
 def test_what_is_searched_for_is_not_cut_to_a_mere_word(words: tuple[StandingWords, set[str]]) -> None:
     found, literals = words
     assert all(len(text.encode()) >= SHORTEST or text in literals for text in found.texts())
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("pass `max_length` to", "pass max_length to"),
+        (r"a \`b_long_enough\` c", "a b_long_enough c"),
+        ("has `?b_long_enough`?, ok", "has b_long_enough, ok"),
+        ("`([^`]+)` is no valid thing", "([^`]+) is no valid thing"),
+        (r"set ['`](?P<name>\w+)[`'] to steps", r"set ['`]?(?P<name>\w+)[`']? to steps"),
+        ("['`]?x['`]? is long enough", None),
+        (r"a \[b`c\] d_long_enough", r"a \[bc\] d_long_enough"),
+        ("`sho` it", None),
+        ("nothing of it", None),
+    ],
+)
+def test_a_pattern_as_a_rendered_page_leaves_it(pattern: str, expected: str | None) -> None:
+    assert rendered(pattern) == expected
+
+
+def test_a_message_without_its_backticks_is_recognised() -> None:
+    tool = Tool.load()
+    text = "ValueError: You have set `args.eval_strategy` to steps but you didn't pass an `eval_dataset` to `Trainer`."
+    found = [tool.report([from_text(shown)]).diagnoses[0].id for shown in (text, text.replace("`", ""))]
+    assert found == ["evaluation-without-eval-dataset"] * 2

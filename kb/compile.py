@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -312,13 +313,29 @@ _KEYS = (
 )
 
 
+_GENERATED = re.compile(r"(?P<what>names|parameters|members)-(?P<package>.+)")
+
+
+def told_by(path: Path) -> dict[str, str]:
+    """What the name of a generated table tells of its rows: their package; most rows of names are of one kind."""
+    found = _GENERATED.fullmatch(path.stem)
+    if found is None:
+        return {}
+    return {"package": found["package"], **({"kind": "name"} if found["what"] == "names" else {})}
+
+
+def table_rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of a table."""
+    if path.suffix != ".jsonl":
+        data = yaml.load(path.read_text(encoding="utf-8"), Loader=Loader)
+        return data.get("rows", []) if isinstance(data, dict) else []
+    told = told_by(path)
+    return [{**told, **json.loads(line)} for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+
+
 def _table(path: Path) -> bytes:
     """Rows, each under each of its keys (the columns of `_KEYS` that it has)."""
-    if path.suffix == ".jsonl":
-        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    else:
-        data = yaml.load(path.read_text(encoding="utf-8"), Loader=Loader)
-        rows = data.get("rows", []) if isinstance(data, dict) else []
+    rows = table_rows(path)
     keyed: list[tuple[str, str]] = []
     for row in rows:
         columns = [c for c in _KEYS if c in row and not (c == "owner" and "name" in row)] or list(row)[:1]

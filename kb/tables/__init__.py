@@ -1,10 +1,12 @@
-"""Tables made from the libraries themselves: which arguments and names came and went, in which release.
+"""Tables made from the libraries themselves: which arguments, names and attributes came and went, in
+which release.
 
 Run again (network and about twenty minutes for everything, less with a kept cache)::
 
     python -m kb.tables api --cache ~/.cache/tables                 # every package of `plan.PACKAGES`
     python -m kb.tables api trl peft --versions 0.15.2,0.16.0       # some packages, some releases
     python -m kb.tables api --offline --cache ~/.cache/tables       # no network: what the cache holds
+    python -m kb.tables members --cache ~/.cache/tables             # attributes of classes
     python -m kb.tables imports --cache ~/.cache/tables             # pairs of packages that do not import together
 
 Archives come through ``pip download`` and are read with ``ast``; nothing is imported or executed.  What a release

@@ -1,4 +1,4 @@
-"""Command line: ``python -m kb.tables api`` and ``python -m kb.tables imports`` (see the package docstring)."""
+"""Command line: ``python -m kb.tables api``, ``members`` and ``imports`` (see the package docstring)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from packaging.version import Version
 
+from kb.compile import told_by
 from kb.tables.imports import import_rows
+from kb.tables.members import Classes, cached_members, classes_of_release, member_rows
 from kb.tables.names import Wanted, imported_elsewhere, model_rows, name_rows
 from kb.tables.parameters import inheritance_rows, parameter_rows
-from kb.tables.plan import PACKAGES, Plan, releases_to_scan
+from kb.tables.plan import PACKAGES, Plan, first_patches, releases_to_scan
 from kb.tables.releases import SURFACE, DownloadError, available_versions, surface_of_release
 from kb.tables.replacements import load_replacements, merge
 from kb.tables.surface import FORM, Surface
@@ -23,9 +26,9 @@ Rows = list[dict[str, object]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one of the two commands; returns the exit status."""
+    """Runs one of the commands; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m kb.tables", description=__doc__)
-    parser.add_argument("what", choices=("api", "imports"))
+    parser.add_argument("what", choices=("api", "members", "imports"))
     parser.add_argument("packages", nargs="*", metavar="PACKAGE", help="default: every package of the plan")
     parser.add_argument("--versions", help="comma-separated releases instead of the plan's (one PACKAGE only)")
     parser.add_argument("--out", type=Path, default=Path("entries/tables/api"))
@@ -48,6 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.what == "api":
             tables = [plan for plan in chosen if plan.tables]
             return _api(tables, options.versions, cache, options.out, offline=options.offline)
+        if options.what == "members":
+            plans = [plan for plan in chosen if plan.members]
+            return _members(plans, options.versions, cache, options.out, offline=options.offline)
         return _imports(chosen, cache, options.out, offline=options.offline)
 
 
@@ -84,13 +90,33 @@ def _api(plans: list[Plan], versions: str | None, cache: Path, out: Path, *, off
             print(f"replacements.yaml: no row for {item.package} {item.kind} {item.owner} {item.name}", file=sys.stderr)
         inherited += inheritance_rows(surfaces, plan, PACKAGES) if plan.parameters else []
         scanned.append({"package": plan.package, "versions": [surface.version for surface in surfaces]})
-        write(out / f"parameters-{plan.package}.jsonl", parameters)
-        write(out / f"names-{plan.package}.jsonl", names)
+        write_told(out / f"parameters-{plan.package}.jsonl", parameters)
+        write_told(out / f"names-{plan.package}.jsonl", names)
         if plan.package == "transformers":
             write(out / "models-transformers.jsonl", model_rows(surfaces))
         print(f"{plan.package}: {len(surfaces)} releases, {len(parameters)} parameter rows, {len(names)} name rows")
     replace(out / "inherits.jsonl", inherited, {plan.package for plan in plans}, "package")
     replace(out / "scanned.jsonl", scanned, {plan.package for plan in plans}, "package")
+    return 0
+
+
+def _members(plans: list[Plan], versions: str | None, cache: Path, out: Path, *, offline: bool) -> int:
+    for plan in plans:
+        if versions:
+            wanted = versions.split(",")
+        elif offline:
+            wanted = sorted((path.stem for path in cached_members(plan, cache)), key=Version)
+        else:
+            wanted = first_patches(available_versions(plan.package), plan)
+        releases: dict[str, Classes] = {}
+        for version in wanted:
+            try:
+                releases[version] = classes_of_release(plan, version, cache)
+            except DownloadError as error:
+                print(f"left out: {error}", file=sys.stderr)
+        rows = member_rows(releases, plan)
+        write_told(out / f"members-{plan.package}.jsonl", rows)
+        print(f"{plan.package}: {len(releases)} releases, {len(rows)} rows of attributes")
     return 0
 
 
@@ -134,9 +160,22 @@ def replace(path: Path, rows: Rows, packages: set[str], column: str) -> None:
     write(path, sorted(merged, key=lambda row: str(row[column])))
 
 
-def write(path: Path, rows: Rows) -> None:
-    """JSON Lines, one row a line, in the given order; a column that is null or false is left out."""
-    lines = [{key: value for key, value in row.items() if value is not None and value is not False} for row in rows]
+def write_told(path: Path, rows: Rows) -> None:
+    """As `write`, without what the file's name tells."""
+    write(path, rows, told_by(path))
+
+
+def write(path: Path, rows: Rows, told: Mapping[str, object] = MappingProxyType({})) -> None:
+    """JSON Lines, one row a line, in the given order; left out are columns that are null or false, and what ``told`` says
+    of each row without one (`kb.compile.table_rows`)."""
+    lines = [
+        {
+            key: value
+            for key, value in row.items()
+            if value is not None and value is not False and (key not in told or told[key] != value)
+        }
+        for row in rows
+    ]
     text = "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
     path.write_text(text, encoding="utf-8")
 

@@ -19,7 +19,6 @@ SPEAKING_THROUGH = frozenset(
 """Callables whose **kwargs reach something that complains later; others swallow the argument without a word."""
 
 MODEL_OWNER = re.compile(r"(?:ForCausalLM|ForConditionalGeneration|ForSequenceClassification|RotaryEmbedding)$")
-OTHER_FRAMEWORK = re.compile(r"^(?:TF|Flax)[A-Z]")
 
 
 class Offer:
@@ -63,7 +62,7 @@ def callables_of(surface: Surface, plan: Plan) -> dict[Key, Offer]:
 
 def _add(result: dict[Key, Offer], surface: Surface, plan: Plan, module: str, name: str) -> None:
     found = surface.modules[module]
-    if plan.is_quiet(module) or OTHER_FRAMEWORK.match(name):
+    if plan.is_quiet(module) or plan.is_other_framework(name):
         return
     if name in found.functions:
         if not _is_model(plan, module):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from packaging.version import InvalidVersion, Version
+
+OTHER_FRAMEWORK = re.compile(r"^(?:TF|Flax)[A-Z]")
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,8 @@ class Plan:
     """False: scanned only for what it imports from the others."""
     parameters: bool = True
     """False: no rows about parameters (entries of their own answer for them)."""
+    members: bool = False
+    """Whether there are rows about the attributes of its classes."""
     shallow: tuple[str, ...] = ()
     """Sub-packages of which only top-level names are read."""
     deep: tuple[str, ...] = ()
@@ -43,6 +48,15 @@ class Plan:
         if any(_below(module, prefix) for prefix in self.deep):
             return "full"
         return "shallow" if any(_below(module, prefix) for prefix in self.shallow) else "full"
+
+    def tells_members(self, module: str) -> bool:
+        """Whether the attributes of a module's classes are told: of a shallow one those of configurations."""
+        depth = self.depth(module)
+        return (depth == "full" and not self.is_quiet(module)) or (depth == "shallow" and module.rpartition(".")[2].startswith("configuration_"))
+
+    def is_other_framework(self, owner: str) -> bool:
+        """Whether a class is of TensorFlow or Flax."""
+        return OTHER_FRAMEWORK.match(owner) is not None
 
     def is_quiet(self, module: str) -> bool:
         """Whether a module is left out of the tables."""
@@ -67,6 +81,7 @@ PACKAGES: dict[str, Plan] = {
             "transformers",
             "transformers",
             "4.20",
+            members=True,
             last_only=(("4.39", "4.45"), ("5.1", "9")),
             shallow=("transformers.models",),
             deep=tuple(f"transformers.models.{model}" for model in WELL_KNOWN_MODELS),
@@ -107,11 +122,17 @@ PACKAGES: dict[str, Plan] = {
                 "transformers.keras_callbacks",
             ),
         ),
-        Plan("trl", "trl", "0.4", every_patch=("0.4", "9")),
-        Plan("peft", "peft", "0.1", every_patch=("0.1", "9")),
-        Plan("accelerate", "accelerate", "0.12", every_patch=("0.12", "9")),
-        Plan("datasets", "datasets", "1.18", skip=("datasets.packaged_modules", "datasets.commands")),
-        Plan("huggingface_hub", "huggingface_hub", "0.10", skip=("huggingface_hub.commands", "huggingface_hub.cli")),
+        Plan("trl", "trl", "0.4", every_patch=("0.4", "9"), members=True),
+        Plan("peft", "peft", "0.1", every_patch=("0.1", "9"), members=True),
+        Plan("accelerate", "accelerate", "0.12", every_patch=("0.12", "9"), members=True),
+        Plan("datasets", "datasets", "1.18", skip=("datasets.packaged_modules", "datasets.commands"), members=True),
+        Plan(
+            "huggingface_hub",
+            "huggingface_hub",
+            "0.10",
+            members=True,
+            skip=("huggingface_hub.commands", "huggingface_hub.cli"),
+        ),
         Plan("bitsandbytes", "bitsandbytes", "0.37", quiet=("bitsandbytes.research", "bitsandbytes.backends")),
         Plan(
             "deepspeed",
@@ -163,12 +184,12 @@ PACKAGES: dict[str, Plan] = {
         Plan("llamafactory", "llamafactory", "0.7", tables=False),
         Plan("axolotl", "axolotl", "0.17", tables=False),
         Plan("optimum", "optimum", "1.8", tables=False),
-        Plan("sentence-transformers", "sentence_transformers", "2.2", tables=False),
+        Plan("sentence-transformers", "sentence_transformers", "2.2", tables=False, members=True),
         Plan("auto-gptq", "auto_gptq", "0.4", tables=False),
         Plan("autoawq", "awq", "0.1", tables=False),
         Plan("liger-kernel", "liger_kernel", "0.1", tables=False),
         Plan("ms-swift", "swift", "2.0", tables=False),
-        Plan("diffusers", "diffusers", "0.20", tables=False, shallow=("diffusers.pipelines",)),
+        Plan("diffusers", "diffusers", "0.20", tables=False, members=True, shallow=("diffusers.pipelines",)),
         Plan("torchtune", "torchtune", "0.1", parameters=False),
         Plan(
             "pytorch-lightning",
@@ -198,22 +219,29 @@ PACKAGES: dict[str, Plan] = {
 
 def releases_to_scan(available: Iterable[str], plan: Plan) -> list[str]:
     """First and last patch of each minor release, every patch where the plan says so; oldest first."""
-    versions: list[Version] = []
-    for text in available:
-        try:
-            version = Version(text)
-        except InvalidVersion:
-            continue
-        if not version.is_prerelease and version >= Version(plan.first):
-            versions.append(version)
-    groups: dict[tuple[int, ...], list[Version]] = {}
-    for version in sorted(versions):
-        groups.setdefault(version.release[:2], []).append(version)
     chosen: set[Version] = set()
-    for members in groups.values():
+    for members in _minors(available, plan):
         chosen.add(members[-1])
         if not plan.calendar and not any(Version(a) <= members[0] < Version(b) for a, b in plan.last_only):
             chosen.add(members[0])
         if plan.every_patch and Version(plan.every_patch[0]) <= members[0] < Version(plan.every_patch[1]):
             chosen.update(members)
     return [str(version) for version in sorted(chosen)]
+
+
+def first_patches(available: Iterable[str], plan: Plan) -> list[str]:
+    """The first patch of each minor release, oldest first."""
+    return [str(members[0]) for members in _minors(available, plan)]
+
+
+def _minors(available: Iterable[str], plan: Plan) -> list[list[Version]]:
+    """The releases that the plan reaches to, ascending, those of each minor release together."""
+    groups: dict[tuple[int, ...], list[Version]] = {}
+    for text in available:
+        try:
+            version = Version(text)
+        except InvalidVersion:
+            continue
+        if not version.is_prerelease and version >= Version(plan.first):
+            groups.setdefault(version.release[:2], []).append(version)
+    return [sorted(members) for _, members in sorted(groups.items())]

@@ -45,8 +45,7 @@ def surface_of_release(plan: Plan, version: str, cache: Path) -> Surface:
     if kept.exists():
         return expand_lazy_folders(SURFACE.validate_json(kept.read_bytes()))
     with tempfile.TemporaryDirectory() as folder:
-        archive = _download(plan, version, Path(folder))
-        surface = read_archive(archive, plan, version)
+        surface = read_archive(archive(plan, version, Path(folder)), plan, version)
     kept.parent.mkdir(parents=True, exist_ok=True)
     waiting = kept.with_suffix(".part")
     waiting.write_bytes(SURFACE.dump_json(surface, exclude_defaults=True))
@@ -72,7 +71,8 @@ def expand_lazy_folders(surface: Surface) -> Surface:
     return surface
 
 
-def _download(plan: Plan, version: str, folder: Path) -> Path:
+def archive(plan: Plan, version: str, folder: Path) -> Path:
+    """A release as pip brings it, in the folder. Raises `DownloadError`."""
     asked = [f"{plan.package}=={version}"]
     wheel = ["--only-binary", ":all:", "--ignore-requires-python"]
     pure = ["--platform", "any", "--platform", "manylinux2014_x86_64", "--platform", "manylinux_2_24_x86_64"]
@@ -96,6 +96,13 @@ def _download(plan: Plan, version: str, folder: Path) -> Path:
 
 def _environment() -> dict[str, str]:
     return {**os.environ, "DS_BUILD_OPS": "0", "DS_ACCELERATOR": "cpu", "PIP_NO_INPUT": "1"}
+
+
+def modules_of(archive: Path, plan: Plan) -> Iterator[tuple[str, str, str]]:
+    """Each module of the package in a wheel or sdist: its dotted name, its path and its source."""
+    for path, source in _members(archive):
+        if path.split("/")[0] == plan.module and path.endswith(".py"):
+            yield path[: -len(".py")].replace("/", ".").removesuffix(".__init__"), path, source
 
 
 def read_archive(archive: Path, plan: Plan, version: str) -> Surface:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import zipfile
 from pathlib import Path
@@ -10,8 +9,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from kb.compile import table_rows
 from kb.tables.__main__ import replace, write
 from kb.tables.imports import import_rows
+from kb.tables.members import Classes, member_rows, read_classes
 from kb.tables.names import model_rows, name_rows
 from kb.tables.parameters import inheritance_rows, parameter_rows
 from kb.tables.plan import PACKAGES, Plan, releases_to_scan
@@ -233,13 +234,63 @@ def test_a_second_run_writes_the_same_bytes_and_keeps_other_packages(tmp_path: P
     assert path.read_bytes() == once == b'{"package":"a","n":1}\n{"package":"b","n":3}\n'
 
 
+# --- attributes of classes
+
+OLDER = """
+class Base:
+    attribute_map = {"width": "size"}
+    kept: int = 1
+    def __init__(self, x):
+        self.x, self.gone = x, 2
+        setattr(self, "named", 1)
+        other.foreign = 3
+class PreTrainedConfig: pass
+class OneConfig(PreTrainedConfig):
+    def __init__(self): self.a = self.old = 1
+class MyConfig(PreTrainedConfig):
+    old = 1
+if True:
+    class Derived(Base):
+        @property
+        def own(self): ...
+"""
+NEWER = OLDER.replace("self.gone = x, 2", "self.y = x, 2").replace("old", "new").replace(
+    "class PreTrainedConfig: pass", "class PreTrainedConfig:\n    default = None"
+)
+
+
+def classes(source: str) -> Classes:
+    return {name: (sorted(bases), sorted(members)) for name, bases, members in read_classes(source, "m.py")}
+
+
+def test_attributes_are_what_a_class_and_its_methods_set() -> None:
+    found = classes(OLDER)
+    assert found["Base"][1] == ["__init__", "attribute_map", "gone", "kept", "named", "width", "x"]
+    assert found["Derived"] == (["Base"], ["own"])
+
+
+def test_an_attribute_comes_and_goes_with_what_is_derived_and_families_are_one_pattern() -> None:
+    rows = member_rows({"1.0": classes(OLDER), "2.0": classes(NEWER)}, TRL)
+    told = {(*row["names"], *row["classes"]): (row["since"], row["until"]) for row in rows}
+    assert told == {
+        ("gone", "Base", "Derived"): (None, "2.0"),
+        ("y", "Base", "Derived"): ("2.0", None),
+        ("old", "MyConfig", "OneConfig"): (None, "2.0"),
+        ("new", "MyConfig", "OneConfig"): ("2.0", None),
+        ("default", "*Config", "PreTrainedConfig"): ("2.0", None),
+    }
+
+
+def test_a_class_that_is_new_tells_nothing_about_its_attributes() -> None:
+    assert member_rows({"1.0": {}, "2.0": classes(NEWER)}, TRL) == []
+
+
 # --- the tables in the repository, against what was run or printed elsewhere
 
 
 def rows_of(name: str) -> list[dict[str, object]]:
     """A generated table."""
-    lines = (TABLES / "api" / f"{name}.jsonl").read_bytes().splitlines()
-    return [json.loads(line) for line in lines]
+    return table_rows(TABLES / "api" / f"{name}.jsonl")
 
 
 @pytest.mark.parametrize(

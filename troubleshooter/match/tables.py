@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import Any
 
 from troubleshooter.match.context import Condition, Context
@@ -43,8 +44,11 @@ def row(condition: Condition, context: Context) -> Outcome:
 
 
 def _cell(cell: Any, wanted: str) -> bool:
+    """Whether a cell holds the value; a cell may list several, and ``*Config`` is a pattern."""
     if wanted == "*":
         return cell not in (None, "", [])
     if wanted == "-":
         return cell in (None, "", [])
+    if isinstance(cell, list):
+        return any(fnmatchcase(wanted, one) for one in map(str, cell))
     return str(cell) == wanted

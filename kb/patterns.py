@@ -53,9 +53,12 @@ _BACKTICK = re.compile(
 )
 
 
+_EMPHASIS = re.compile(r"__(init|call|new|getattr|getitem|setstate|len|iter)__")
+
+
 def rendered(pattern: str) -> str | None:
-    """The pattern for a text that was copied from a rendered page, where backticks are gone; None if that has no
-    literal of `SHORTEST` or no backtick is asked for."""
+    """The pattern for a text that was copied from a rendered page, where backticks and the underscores of ``__init__`` are
+    gone; None if it asks for neither, or is left with a literal shorter than `SHORTEST`."""
 
     def bare(found: re.Match[str]) -> str:
         if found["kept"]:
@@ -65,7 +68,7 @@ def rendered(pattern: str) -> str | None:
             return found["class"] + "?" * optional
         return ""
 
-    if "`" not in pattern or (out := _BACKTICK.sub(bare, pattern)) == pattern:
+    if (out := _EMPHASIS.sub(r"\1", _BACKTICK.sub(bare, pattern) if "`" in pattern else pattern)) == pattern:
         return None
     found = literals(out)
     return out if found and all(weight(text) >= SHORTEST for text in found) and syntax_error(out) is None else None

@@ -52,7 +52,9 @@ class Plan:
     def tells_members(self, module: str) -> bool:
         """Whether the attributes of a module's classes are told: of a shallow one those of configurations."""
         depth = self.depth(module)
-        return (depth == "full" and not self.is_quiet(module)) or (depth == "shallow" and module.rpartition(".")[2].startswith("configuration_"))
+        return (depth == "full" and not self.is_quiet(module)) or (
+            depth == "shallow" and module.rpartition(".")[2].startswith("configuration_")
+        )
 
     def is_other_framework(self, owner: str) -> bool:
         """Whether a class is of TensorFlow or Flax."""

@@ -85,6 +85,7 @@ def test_what_is_searched_for_is_not_cut_to_a_mere_word(words: tuple[StandingWor
         ("['`]?x['`]? is long enough", None),
         (r"a \[b`c\] d_long_enough", r"a \[bc\] d_long_enough"),
         ("`sho` it", None),
+        (r"Trainer\.__init__\(\) got an unexpected", r"Trainer\.init\(\) got an unexpected"),
         ("nothing of it", None),
     ],
 )

@@ -53,25 +53,33 @@ _BACKTICK = re.compile(
 )
 
 
+LONG = 24
+"""Least `weight` of the literals of a pattern that tells enough with any word in it."""
 _EMPHASIS = re.compile(r"__(init|call|new|getattr|getitem|setstate|len|iter)__")
 
 
 def rendered(pattern: str) -> str | None:
     """The pattern for a text that was copied from a rendered page, where backticks and the underscores of ``__init__`` are
-    gone; None if it asks for neither, or is left with a literal shorter than `SHORTEST`."""
+    gone. None if it asks for neither, is left with a literal shorter than `SHORTEST`, or says little without them: what is
+    in backticks may be anything."""
+
+    anything = False
 
     def bare(found: re.Match[str]) -> str:
+        nonlocal anything
         if found["kept"]:
             return found["kept"]
         if found["class"]:
             optional = "`" in found["class"] and pattern[found.end() : found.end() + 1] not in tuple("?*+{")
             return found["class"] + "?" * optional
+        anything |= pattern[found.end() : found.end() + 1] in tuple("[(.") or pattern[found.end() :].startswith(r"\w")
         return ""
 
     if (out := _EMPHASIS.sub(r"\1", _BACKTICK.sub(bare, pattern) if "`" in pattern else pattern)) == pattern:
         return None
     found = literals(out)
-    return out if found and all(weight(text) >= SHORTEST for text in found) and syntax_error(out) is None else None
+    least = LONG if anything else SHORTEST
+    return out if found and all(weight(text) >= least for text in found) and syntax_error(out) is None else None
 
 
 @cache

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from troubleshooter.observe.model import Failure
 from troubleshooter.observe.traceback import parse
 from troubleshooter.read.line import lines
+from troubleshooter.read.sources import from_text
+from troubleshooter.tool import Tool
 
 
 def read(text: str) -> list[Failure]:
@@ -199,6 +201,23 @@ def test_a_last_line_alone(text: str) -> None:
 @pytest.mark.parametrize("text", ["else: pass", "loss: Tensor", "INFO: Error rate 0.1", "note: see Error.md", "Error-free run: yes"])
 def test_no_failure_in_ordinary_lines(text: str) -> None:
     assert read(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [" ValueError: the flux is gone", "    ValueError: the flux is gone", "- ValueError: the flux is gone",
+     "`ValueError: the flux is gone`", "**ValueError: the flux is gone**", "### ValueError: the flux is gone",
+     "Error: ValueError: the flux is gone", "I get this error: ValueError: the flux is gone"],
+)  # fmt: skip
+def test_a_short_paste_may_set_something_around_a_message(text: str) -> None:
+    (failure,) = Tool.load().report([from_text(f"hello\n{text}\n")]).failures
+    assert (failure.exception, failure.message) == ("ValueError", "the flux is gone")
+    assert Tool.load().report([from_text("epoch 1\n" * 5 + text + "\n")]).failures == []
+
+
+@pytest.mark.parametrize("text", ["    raise ValueError('x')", "except ValueError: pass", "loss: 0.1", "- see errors: none"])
+def test_a_short_paste_without_a_message_shows_no_failure(text: str) -> None:
+    assert Tool.load().report([from_text(text + "\n")]).failures == []
 
 
 def test_teardown_is_told_apart() -> None:

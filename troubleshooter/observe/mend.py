@@ -30,6 +30,12 @@ _POWERSHELL_END = "+ FullyQualifiedErrorId"
 _TYPOGRAPHIC = str.maketrans({"\u201c": '"', "\u201d": '"', "\u201e": '"', "\uff02": '"'})
 
 
+SHORT = 5
+"""Lines at most of a paste that is a message with what its writer set around it."""
+_SET_AROUND = lazy.compile(r"[\s>*_`#\-\"'\u201c\u2018(]+")
+_NAMED = lazy.compile(r"(?<=:\s)(?=(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:\(\w+\))?:\s\S)")
+
+
 def mend(lines: list[Line]) -> list[Line]:
     """The lines of one stream as a traceback's reader expects them; the list itself where nothing is to mend."""
     out = lines
@@ -52,6 +58,22 @@ def mend(lines: list[Line]) -> list[Line]:
         if at >= done and (pattern := _prefix(out, at)) is not None:
             out, done = _stripped(out, lines, at, pattern)
     return ungrouped(out)
+
+
+def quoted(lines: list[Line]) -> list[Line]:
+    """The lines of a short paste; where none begins with an exception, those that name one behind a blank, marks of a text
+    (``**``, ``> ``, backticks) or words ("I get this error: ") begin with it."""
+    if any(layouts.ALONE.match(line.text) or 'File "' in line.text or layouts.HEADER in line.text for line in lines):
+        return lines
+    out = lines
+    for at, line in enumerate(lines):
+        around = _SET_AROUND.match(line.text)
+        bare = line.text[around.end() :].rstrip(" *_`#") if around else line.text
+        if not layouts.ALONE.match(bare) and (named := _NAMED.search(bare)):
+            bare = bare[named.start() :]
+        if bare != line.text and layouts.ALONE.match(bare):
+            out = _put(out, lines, at, bare)
+    return out
 
 
 def _put(out: list[Line], lines: list[Line], at: int, text: str, rank: int | None = None) -> list[Line]:

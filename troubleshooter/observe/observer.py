@@ -9,6 +9,7 @@ from troubleshooter.observe import phases, process
 from troubleshooter.observe.facts import FactReader
 from troubleshooter.observe.layouts import HEADER
 from troubleshooter.observe.marks import EXITS, FACTS, METRICS, PHASES, WELL
+from troubleshooter.observe.mend import SHORT, quoted
 from troubleshooter.observe.metrics import MetricReader
 from troubleshooter.observe.model import Failure, Observations
 from troubleshooter.observe.traceback import parse, parse_part
@@ -142,8 +143,9 @@ class Observer:
 
         A traceback without its last line, where we passed over what follows, is our own cut and no observation.
         """
+        short = self._fed <= SHORT and not passed_over
         for lines in self._streams.values():
-            self._take([f for f in parse(lines) if f.exception or not passed_over])
+            self._take([f for f in parse(quoted(lines) if short else lines) if f.exception or not passed_over])
         self._streams.clear()
 
     def _fresh(self, text: str) -> bool:

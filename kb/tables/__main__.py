@@ -6,9 +6,8 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import MappingProxyType
 
 from packaging.version import Version
 
@@ -90,8 +89,8 @@ def _api(plans: list[Plan], versions: str | None, cache: Path, out: Path, *, off
             print(f"replacements.yaml: no row for {item.package} {item.kind} {item.owner} {item.name}", file=sys.stderr)
         inherited += inheritance_rows(surfaces, plan, PACKAGES) if plan.parameters else []
         scanned.append({"package": plan.package, "versions": [surface.version for surface in surfaces]})
-        write_told(out / f"parameters-{plan.package}.jsonl", parameters)
-        write_told(out / f"names-{plan.package}.jsonl", names)
+        write(out / f"parameters-{plan.package}.jsonl", parameters)
+        write(out / f"names-{plan.package}.jsonl", names)
         if plan.package == "transformers":
             write(out / "models-transformers.jsonl", model_rows(surfaces))
         print(f"{plan.package}: {len(surfaces)} releases, {len(parameters)} parameter rows, {len(names)} name rows")
@@ -115,7 +114,7 @@ def _members(plans: list[Plan], versions: str | None, cache: Path, out: Path, *,
             except DownloadError as error:
                 print(f"left out: {error}", file=sys.stderr)
         rows = member_rows(releases, plan)
-        write_told(out / f"members-{plan.package}.jsonl", rows)
+        write(out / f"members-{plan.package}.jsonl", rows)
         print(f"{plan.package}: {len(releases)} releases, {len(rows)} rows of attributes")
     return 0
 
@@ -160,14 +159,10 @@ def replace(path: Path, rows: Rows, packages: set[str], column: str) -> None:
     write(path, sorted(merged, key=lambda row: str(row[column])))
 
 
-def write_told(path: Path, rows: Rows) -> None:
-    """As `write`, without what the file's name tells."""
-    write(path, rows, told_by(path))
-
-
-def write(path: Path, rows: Rows, told: Mapping[str, object] = MappingProxyType({})) -> None:
-    """JSON Lines, one row a line, in the given order; left out are columns that are null or false, and what ``told`` says
-    of each row without one (`kb.compile.table_rows`)."""
+def write(path: Path, rows: Rows) -> None:
+    """JSON Lines, one row a line, in the given order; left out are columns that are null or false, and what the file's
+    name tells of each row (`kb.compile.table_rows`)."""
+    told: dict[str, object] = {**told_by(path)}
     lines = [
         {
             key: value

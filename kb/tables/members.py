@@ -12,8 +12,9 @@ from fnmatch import fnmatchcase
 from itertools import pairwise
 from pathlib import Path
 
-from kb.tables.plan import Plan
-from kb.tables.releases import archive, modules_of
+from kb.tables.parse import dotted
+from kb.tables.plan import Plan, other_framework
+from kb.tables.releases import archive, keep, modules_of
 from kb.tables.spans import spans
 
 FORM = 2
@@ -49,10 +50,7 @@ def classes_of_release(plan: Plan, version: str, cache: Path) -> Classes:
                     found[name][0].update(bases)
                     found[name][1].update(members)
     classes = {name: (sorted(bases), sorted(members)) for name, (bases, members) in sorted(found.items())}
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    waiting = kept.with_suffix(".part")
-    waiting.write_text(json.dumps(classes), encoding="utf-8")
-    waiting.replace(kept)
+    keep(kept, json.dumps(classes).encode())
     return _renamed(classes)
 
 
@@ -118,9 +116,7 @@ def _set_on_self(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterable[s
 
 
 def _last_name(node: ast.expr) -> str:
-    if isinstance(node, ast.Subscript):
-        return _last_name(node.value)
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    return dotted(node).rpartition(".")[2]
 
 
 def member_rows(releases: dict[str, Classes], plan: Plan) -> list[dict[str, object]]:
@@ -138,7 +134,7 @@ def member_rows(releases: dict[str, Classes], plan: Plan) -> list[dict[str, obje
     ]
     classes: dict[tuple[str, str | None, str | None], list[str]] = defaultdict(list)
     for owner in sorted({name for known in whole for name in known}):
-        if plan.is_other_framework(owner):
+        if other_framework(owner):
             continue
         offered = [known.get(owner) for known in whole]
         stretches = _stretches([strange.get(owner) for strange in outside])
@@ -171,7 +167,7 @@ def _stretches(states: list[set[str] | None]) -> list[tuple[int, int]]:
 
 
 def _ancestors(releases: Iterable[Classes]) -> dict[str, set[str]]:
-    """By class: all that it derived from in any release."""
+    """By class: itself and all that it derived from in any release."""
     bases: dict[str, set[str]] = defaultdict(set)
     for classes in releases:
         for name, (direct, _) in classes.items():
@@ -200,20 +196,7 @@ def _folded(owners: list[str], above: dict[str, set[str]]) -> tuple[str, ...]:
 
 def _inherited(classes: Classes) -> dict[str, set[str]]:
     """By class: its attributes and those of the bases that are known."""
-    found: dict[str, set[str]] = {}
-
-    def members(name: str, above: frozenset[str]) -> set[str]:
-        if name in found:
-            return found[name]
-        bases, own = classes[name]
-        out = set(own)
-        for base in bases:
-            if base in classes and base not in above:
-                out |= members(base, above | {base})
-        if not above - {name}:
-            found[name] = out
-        return out
-
-    for name in classes:
-        members(name, frozenset({name}))
-    return found
+    return {
+        name: {member for one in above if one in classes for member in classes[one][1]}
+        for name, above in _ancestors([classes]).items()
+    }

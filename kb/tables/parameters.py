@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from kb.tables.plan import Plan
+from kb.tables.plan import Plan, other_framework
 from kb.tables.spans import spans
 from kb.tables.surface import ClassSurface, Signature, Surface
 
@@ -62,7 +62,7 @@ def callables_of(surface: Surface, plan: Plan) -> dict[Key, Offer]:
 
 def _add(result: dict[Key, Offer], surface: Surface, plan: Plan, module: str, name: str) -> None:
     found = surface.modules[module]
-    if plan.is_quiet(module) or plan.is_other_framework(name):
+    if plan.is_quiet(module) or other_framework(name):
         return
     if name in found.functions:
         if not _is_model(plan, module):

@@ -57,7 +57,7 @@ def _renamed(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     """Old names that `@deprecate_kwarg("old", …)` still accepts."""
     found: set[str] = set()
     for mark in node.decorator_list:
-        if isinstance(mark, ast.Call) and _dotted(mark.func).rpartition(".")[2] == "deprecate_kwarg" and mark.args:
+        if isinstance(mark, ast.Call) and dotted(mark.func).rpartition(".")[2] == "deprecate_kwarg" and mark.args:
             found.update(_strings(mark.args[0]))
     return found
 
@@ -81,18 +81,19 @@ def _strings(node: ast.expr | None) -> list[str]:
     return []
 
 
-def _dotted(node: ast.expr) -> str:
+def dotted(node: ast.expr) -> str:
+    """A name as it is written (``a.b.C``, without what stands in brackets), "" for what is no name."""
     if isinstance(node, ast.Subscript):
-        return _dotted(node.value)
+        return dotted(node.value)
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
-        return f"{_dotted(node.value)}.{node.attr}"
+        return f"{dotted(node.value)}.{node.attr}"
     return ""
 
 
 def _is_field(item: ast.AnnAssign) -> bool:
-    return _dotted(item.annotation).rpartition(".")[2] != "ClassVar" and not _is_init_false(item.value)
+    return dotted(item.annotation).rpartition(".")[2] != "ClassVar" and not _is_init_false(item.value)
 
 
 def _is_init_false(value: ast.expr | None) -> bool:
@@ -134,13 +135,13 @@ class _Reader:
                     self._block(inner, top=False)
 
     def _class(self, node: ast.ClassDef) -> ClassSurface:
-        marks = {_dotted(d.func if isinstance(d, ast.Call) else d).rpartition(".")[2] for d in node.decorator_list}
-        found = ClassSurface(bases=[b for b in map(_dotted, node.bases) if b], dataclass="dataclass" in marks)
+        marks = {dotted(d.func if isinstance(d, ast.Call) else d).rpartition(".")[2] for d in node.decorator_list}
+        found = ClassSurface(bases=[b for b in map(dotted, node.bases) if b], dataclass="dataclass" in marks)
         for item in node.body:
             if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 if item.name.startswith("_") and item.name not in ("__init__", "__call__"):
                     continue
-                decorators = {_dotted(d.func if isinstance(d, ast.Call) else d) for d in item.decorator_list}
+                decorators = {dotted(d.func if isinstance(d, ast.Call) else d) for d in item.decorator_list}
                 found.methods[item.name] = signature_of(item, bound="staticmethod" not in decorators)
             elif isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name) and _is_field(item):
                 found.fields.append(item.target.id)
@@ -190,7 +191,7 @@ class _Reader:
                 for item in target.elts:
                     if isinstance(item, ast.Name):
                         self.found.names.setdefault(item.id, "")
-            elif isinstance(target, ast.Subscript) and _dotted(target.value) in LAZY_TABLES:
+            elif isinstance(target, ast.Subscript) and dotted(target.value) in LAZY_TABLES:
                 self._lazy(_strings(target.slice), _strings(node.value))
 
     def _lazy_table(self, table: ast.Dict) -> None:
@@ -208,9 +209,9 @@ class _Reader:
         if not isinstance(node, ast.Call):
             return
         if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Subscript):
-            if _dotted(node.func.value.value) in LAZY_TABLES and node.func.attr in ("append", "extend") and node.args:
+            if dotted(node.func.value.value) in LAZY_TABLES and node.func.attr in ("append", "extend") and node.args:
                 self._lazy(_strings(node.func.value.slice), _strings(node.args[0]))
-        elif "module_alias" in _dotted(node.func) and len(node.args) == 2:
+        elif "module_alias" in dotted(node.func) and len(node.args) == 2:
             self._alias(node.args[0], node.args[1])
 
     def _alias(self, old: ast.expr, new: ast.expr) -> None:

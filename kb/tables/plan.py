@@ -8,7 +8,12 @@ from dataclasses import dataclass
 
 from packaging.version import InvalidVersion, Version
 
-OTHER_FRAMEWORK = re.compile(r"^(?:TF|Flax)[A-Z]")
+_OTHER_FRAMEWORK = re.compile(r"(?:TF|Flax)[A-Z]")
+
+
+def other_framework(name: str) -> bool:
+    """Whether a class is of TensorFlow or Flax."""
+    return _OTHER_FRAMEWORK.match(name) is not None
 
 
 @dataclass(frozen=True)
@@ -55,10 +60,6 @@ class Plan:
         return (depth == "full" and not self.is_quiet(module)) or (
             depth == "shallow" and module.rpartition(".")[2].startswith("configuration_")
         )
-
-    def is_other_framework(self, owner: str) -> bool:
-        """Whether a class is of TensorFlow or Flax."""
-        return OTHER_FRAMEWORK.match(owner) is not None
 
     def is_quiet(self, module: str) -> bool:
         """Whether a module is left out of the tables."""

@@ -46,11 +46,16 @@ def surface_of_release(plan: Plan, version: str, cache: Path) -> Surface:
         return expand_lazy_folders(SURFACE.validate_json(kept.read_bytes()))
     with tempfile.TemporaryDirectory() as folder:
         surface = read_archive(archive(plan, version, Path(folder)), plan, version)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    waiting = kept.with_suffix(".part")
-    waiting.write_bytes(SURFACE.dump_json(surface, exclude_defaults=True))
-    waiting.replace(kept)
+    keep(kept, SURFACE.dump_json(surface, exclude_defaults=True))
     return expand_lazy_folders(surface)
+
+
+def keep(path: Path, data: bytes) -> None:
+    """Write a file of the cache, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    waiting = path.with_suffix(".part")
+    waiting.write_bytes(data)
+    waiting.replace(path)
 
 
 def expand_lazy_folders(surface: Surface) -> Surface:

@@ -105,14 +105,25 @@ def everything(tool: Tool) -> Callable[[], Standing]:
 
 
 @pytest.fixture
-def begun(tool: Tool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes, int], Source]:
-    """A source of these bytes of which a search was begun, in so many processes."""
+def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], Source]:
+    """A file of these bytes, which counts as large from one block on."""
 
-    def make(data: bytes, processes: int) -> Source:
+    def make(data: bytes) -> Source:
         monkeypatch.setattr(sources, "LARGE", BLOCK)
         path = tmp_path / "train.log"
         path.write_bytes(data)
         (source,) = from_path(path)
+        return source
+
+    return make
+
+
+@pytest.fixture
+def begun(tool: Tool, large: Callable[[bytes], Source]) -> Callable[[bytes, int], Source]:
+    """A source of these bytes of which a search was begun, in so many processes."""
+
+    def make(data: bytes, processes: int) -> Source:
+        source = large(data)
         assert source.begin(everything(tool), processes)
         return source
 
@@ -201,12 +212,9 @@ def test_a_search_begun_ahead_that_nobody_wants_leaves_no_process_behind(begun: 
 
 
 def test_a_second_process_that_cannot_be_made_ends_the_first(
-    tool: Tool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tool: Tool, large: Callable[[bytes], Source], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sources, "LARGE", BLOCK)
-    path = tmp_path / "train.log"
-    path.write_bytes(METRIC * 100_000)
-    (source,) = from_path(path)
+    source = large(METRIC * 100_000)
     made: list[int] = []
     fork = os.fork
 
@@ -234,13 +242,10 @@ def test_a_search_left_half_way_leaves_no_process_behind(tool: Tool, begun: Call
 
 
 def test_nothing_is_begun_ahead_beside_another_thread(
-    tool: Tool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tool: Tool, large: Callable[[bytes], Source]
 ) -> None:
     """A process forked while a thread holds a lock would wait for it for good."""
-    monkeypatch.setattr(sources, "LARGE", BLOCK)
-    path = tmp_path / "train.log"
-    path.write_bytes(METRIC * 20_000)
-    (source,) = from_path(path)
+    source = large(METRIC * 20_000)
     release = threading.Event()
     other = threading.Thread(target=release.wait)
     other.start()

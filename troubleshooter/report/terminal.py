@@ -43,7 +43,8 @@ def new_console() -> Console | Plain:
 
 
 class Plain:
-    """Standard output where nobody sees colours. A `Console` writes the same there, and loads 10 ms more for it."""
+    """Standard output where nobody sees colours. A `Console` writes the same there, and what it
+    loads took 24 of 130 ms for a pasted traceback."""
 
     def __init__(self, width: int) -> None:
         self.width = width

@@ -65,7 +65,7 @@ class Standing:
             return self._blocks
 
     def without(self, numbers: Collection[int]) -> hyperscan.Database:
-        """What finds the `words` but those of these numbers (10 ms)."""
+        """What finds the `words` but those of these numbers (13 ms for 900 words)."""
         made = database(self.words, self._flags(), leave=numbers)
         assert made is not None
         return made

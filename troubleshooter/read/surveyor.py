@@ -17,7 +17,7 @@ START = 32 * 1024
 FREQUENT = 64
 """Times in so many bytes from which on a word is worth leaving out: each costs the search 15 ns."""
 PATIENCE, DATABASES = 16, 3
-"""Blocks with such words before the first database without them is made (10 ms), and how many are made at most."""
+"""Blocks with such words before the first database without them is made (13 ms), and how many are made at most."""
 
 
 class Surveyor:

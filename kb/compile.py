@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from kb import likeness, patterns
-from kb.compiled import FORMAT, MATCHED, TOLERATED, WORDS
+from kb.compiled import FORMAT, MATCHED, TOLERATED, WORDS, holds
 from kb.form import Entry
 from kb.load import Library, Loaded, english_hash
 from kb.shown import printed, records
@@ -59,6 +59,13 @@ class _Compiler:
             bodies += matched, texts
             places.append([at, len(matched), len(texts)])
             at += len(matched) + len(texts) + 2
+        names = sorted(self.literals, key=self.literals.__getitem__)
+        asked: dict[int, list[int]] = {}
+        for literal in map(self.literals.__getitem__, names):
+            if beside := self._beside(literal, names[literal]):
+                bodies.append(json.dumps(beside, ensure_ascii=False).encode())
+                asked[literal] = [at, len(bodies[-1])]
+                at += len(bodies[-1]) + 1
         tables: dict[str, list[int]] = {}
         blobs = []
         named = [(WORDS, self._words(built)), *((n, _table(p)) for n, p in sorted(self.library.tables.items()))]
@@ -67,7 +74,6 @@ class _Compiler:
                 tables[name] = [at, len(blob)]
                 blobs.append(blob)
                 at += len(blob) + 1
-        names = sorted(self.literals, key=self.literals.__getitem__)
         standing = self.standing.texts()
         header = {
             "format": FORMAT,
@@ -77,7 +83,7 @@ class _Compiler:
         index = {
             "literals": names,
             "triggers": [sorted(self.triggers.get(self.literals[n], ())) for n in names],
-            "beside": {self.literals[n]: beside for n in names if (beside := self._beside(self.literals[n]))},
+            "beside": asked,
             "checked": _checked(self.library),
             "pseudo": {name: sorted(owners) for name, owners in sorted(self.pseudo.items())},
             "ids": [item.entry.id for item in loaded],
@@ -178,10 +184,14 @@ class _Compiler:
             else:
                 self.pseudo.setdefault(key, set()).add(number)
 
-    def _beside(self, literal: int) -> dict[int, list[patterns.Way]]:
-        """By entry that a common literal triggers: its patterns' ways to match, where none of them asks for nothing."""
-        owners = self.triggers.get(literal, {})
-        return {n: ways for n, ways in owners.items() if all(ways)} if len(owners) >= COMMON else {}
+    def _beside(self, literal: int, text: str) -> dict[int, list[patterns.Way]]:
+        """By entry that a literal triggers: what its patterns' ways to match ask for beside the literal, where all do."""
+        out = {}
+        for number, ways in self.triggers.get(literal, {}).items():
+            beside = [[runs for runs in way if not holds([[runs]], text)] for way in ways]
+            if all(beside):
+                out[number] = beside
+        return out
 
     def _strict(self, bodies: list[dict[str, Any]]) -> None:
         """Mark symptoms whose words do not tell them from other entries: what else they ask must then really be seen.
@@ -221,7 +231,7 @@ class _Compiler:
         if kind == "message":
             return [(f"exception:{name}", [[]]) for name in condition["exception"]]
         if kind == "metric":
-            return [("metric", [[]])]
+            return [(key, [[]]) for key in _metric_keys(condition)]
         if kind == "exit":
             return [(f"exit:{status}", [[]]) for status in condition["statuses"]]
         if kind == "any":
@@ -233,10 +243,16 @@ class _Compiler:
         return [("always", [[]])]
 
 
-COMMON = 6
-"""Entries from which on a literal alone does not call them up: their patterns' other words are asked for first."""
+ODD = {"nan": "nonfinite", "inf": "nonfinite", "nonfinite": "nonfinite", "zero": "zero"}
+"""Shapes of values that most logs lack, and what calls up an entry that asks for one."""
 SHARED = 4
 """Entries from which on words are common property."""
+
+
+def _metric_keys(condition: dict[str, Any]) -> list[str]:
+    """What is there where the condition holds, as `match.engine` tells it: metrics by name, those with odd values."""
+    kind = ODD.get(condition["is"], "metric")
+    return [kind if any("*" in n for n in condition["names"]) else f"{kind}:{n}" for n in condition["names"]]
 
 
 def _literals(condition: dict[str, Any]) -> list[int]:
@@ -251,11 +267,13 @@ def _has_row(conditions: list[dict[str, Any]]) -> bool:
 def _rarity(condition: dict[str, Any]) -> int:
     kind = condition["kind"]
     if kind in ("message", "line") and condition["patterns"]:
-        return 5
+        return 6
     if kind in ("any", "all"):
         ranks = [_rarity(part) for part in condition["parts"]]
         return min(ranks) if kind == "any" else max(ranks)
-    return {"message": 4, "exit": 3, "metric": 2, "package": 1, "flag": 1}.get(kind, 0)
+    if kind == "metric":
+        return 3 if condition["is"] in ODD else 2
+    return {"message": 5, "exit": 4, "package": 1, "flag": 1}.get(kind, 0)
 
 
 def _metric(condition: Any) -> dict[str, Any]:

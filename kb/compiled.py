@@ -1,7 +1,7 @@
 """The compiled form of entries: one file, mapped into memory, of which an answer reads a few kilobytes.
 
 A pack is one file: a JSON header line, a JSON line with the index, then two JSON lines an entry (what is matched, and its
-texts), then the tables as lines ``key<TAB>row``. The header holds what a search of a large log begins with; the index the
+texts), a JSON line for each literal that many lines hold (what else must be there), then the tables as lines ``key<TAB>row``. The header holds what a search of a large log begins with; the index the
 literals of all patterns and which entries each one *triggers*; an entry's body is parsed only when one of its triggers was
 seen. So a thousand entries cost what ten cost. Data only: JSON, never pickle.
 """
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-FORMAT = 33
+FORMAT = 36
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 WORDS = "words"
@@ -25,6 +25,8 @@ TOLERATED = frozenset({"frame", "version", "package", "gpu", "flag", "platform",
 marks the symptoms for which even these must be seen)."""
 
 Body = dict[str, Any]
+Ways = list[list[list[str]]]
+"""What every match of a pattern holds (`kb.patterns.ways`)."""
 
 MATCHED = ("id", "kind", "role", "severity", "symptoms", "versions", "variant_of", "fallback_for")
 """What of an entry is read for a log that calls it up. The rest, three quarters of its bytes, is read for a report."""
@@ -38,11 +40,8 @@ class Index:
         self.checked: dict[str, str] = index["checked"]
         """By package: the newest release that the knowledge was checked against."""
         self.triggers: list[list[int]] = index["triggers"]
-        self.beside: dict[int, dict[int, list[list[list[str]]]]] = {
-            int(literal): {int(entry): ways for entry, ways in owners.items()}
-            for literal, owners in index["beside"].items()
-        }
-        """By common literal and entry: the ways in which the entry's patterns match (`kb.patterns.ways`)."""
+        self.beside: dict[str, list[int]] = index["beside"]
+        """By literal that does not call up each of its entries by itself: where it stands what else they ask for."""
         self.pseudo: dict[str, list[int]] = index["pseudo"]
         self.ids: list[str] = index["ids"]
         self.places: list[list[int]] = index["places"]
@@ -53,6 +52,8 @@ class Index:
 
 _FEW = 1024
 """Bytes of a table in which a row is looked for from the first byte to the last."""
+_KEPT = 1024
+"""Questions to tables of which the answers are kept: a thousand logs ask for the same few."""
 
 
 class Pack:
@@ -74,6 +75,8 @@ class Pack:
         self._index: Index | None = None
         self._bodies: dict[int, Body] = {}
         self._whole: dict[int, Body] = {}
+        self._rows: dict[tuple[str, str], list[Any]] = {}
+        self._called: dict[int, tuple[list[int], list[tuple[int, list[str], Ways]]]] = {}
 
     @property
     def index(self) -> Index:
@@ -90,6 +93,19 @@ class Pack:
             known = self._bodies[number] = json.loads(self._read(start, length))
         return known
 
+    def called(self, literal: int) -> tuple[list[int], list[tuple[int, list[str], Ways]]]:
+        """What a literal calls up: entries by itself; entries by what else must be there, of which one run is in any case.
+
+        The ways' first lists tell most: they are looked for before anything else is.
+        """
+        if (known := self._called.get(literal)) is None:
+            owners = self.index.triggers[literal]
+            place = self.index.beside.get(str(literal))
+            ways: dict[str, Ways] = json.loads(self._read(*place)) if place else {}
+            asking = [(int(n), [run for way in given for run in way[0]], given) for n, given in ways.items()]
+            known = self._called[literal] = [n for n in owners if str(n) not in ways], asking
+        return known
+
     def whole(self, number: int) -> Body:
         """The whole entry: texts in both languages and compiled symptoms."""
         if (known := self._whole.get(number)) is None:
@@ -100,8 +116,15 @@ class Pack:
     def _read(self, start: int, length: int) -> bytes:
         return self._data[self.index.base + start : self.index.base + start + length]
 
-    def rows(self, table: str, key: str) -> Iterator[Any]:
+    def rows(self, table: str, key: str) -> list[Any]:
         """Rows of a table (or of all tables of a prefix, ``api/parameters-*``) whose key column is ``key``."""
+        if (known := self._rows.get((table, key))) is None:
+            if len(self._rows) >= _KEPT:
+                self._rows.clear()
+            known = self._rows[table, key] = list(self._read_rows(table, key))
+        return known
+
+    def _read_rows(self, table: str, key: str) -> Iterator[Any]:
         wanted = b"\n" + json.dumps(key, ensure_ascii=False).encode() + b"\t"
         prefix = table[:-1] if table.endswith("*") else None
         for name, (start, length) in self.index.tables.items():
@@ -129,7 +152,7 @@ class Pack:
 
     def saying(self, word: str) -> list[int]:
         """The entries of which a failure prints the word (`kb.likeness`)."""
-        return next(self.rows(WORDS, word), [])
+        return next(self._read_rows(WORDS, word), [])
 
 
 class Knowledge:
@@ -153,8 +176,8 @@ class Knowledge:
     ) -> Iterator[tuple[Body, int]]:
         """Entries worth a look, with the number that their pack's literals start at.
 
-        ``text``: all that was printed with a literal, in lower case. Of entries that a common literal calls up only those
-        are then worth a look whose other words stand there.
+        ``text``: all that was printed with a literal, in lower case. Of the entries that it calls up only those are then
+        worth a look whose other words stand there.
         """
         for number, pack in enumerate(self.packs):
             index = pack.index
@@ -164,16 +187,18 @@ class Knowledge:
             for literal in literals:
                 if not first <= literal < last:
                     continue
-                owners = index.triggers[literal - first]
-                beside = index.beside.get(literal - first)
-                if text is None or beside is None:
-                    seen.update(owners)
+                if text is None:
+                    seen.update(index.triggers[literal - first])
                     continue
-                said = text(literal)
-                seen.update(
-                    n for n in owners if n not in seen
-                    if (ways := beside.get(n)) is None or holds(ways, said)
-                )  # fmt: skip
+                alone, asking = pack.called(literal - first)
+                seen.update(alone)
+                said = text(literal) if asking else ""
+                for n, runs, ways in asking:
+                    for run in runs:
+                        if run in said:
+                            if n not in seen and holds(ways, said):
+                                seen.add(n)
+                            break
             for name in pseudo:
                 seen.update(index.pseudo.get(name, ()))
             for entry in sorted(seen):

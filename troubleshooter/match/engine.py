@@ -163,8 +163,13 @@ def _strength(trial: Trial) -> tuple[int, int, int, int, int]:
 
 def _pseudo(observations: Observations) -> Iterator[str]:
     yield "always"
-    if observations.metrics:
-        yield "metric"
+    for name in observations.metrics:
+        within = observations.bounds(name)
+        yield from ("metric", f"metric:{name}")
+        if not within.finite:
+            yield from ("nonfinite", f"nonfinite:{name}")
+        if not within.finite or within.low <= 0 <= within.high:
+            yield from ("zero", f"zero:{name}")
     for failure in observations.failures:
         yield f"exception:{failure.type}"
         if "(" in failure.exception:

@@ -10,6 +10,9 @@ from troubleshooter.match.outcome import Outcome
 from troubleshooter.match.relations import RELATIONS
 
 
+_WILD = frozenset("*?[")
+
+
 def relation(condition: Condition, context: Context) -> Outcome:
     """Whether a relation between captured values holds."""
     values: dict[str, Any] = {}
@@ -50,5 +53,13 @@ def _cell(cell: Any, wanted: str) -> bool:
     if wanted == "-":
         return cell in (None, "", [])
     if isinstance(cell, list):
-        return any(fnmatchcase(wanted, one) for one in map(str, cell))
+        return wanted in cell or any(_like(wanted, one) for one in [one for one in map(str, cell) if _WILD & set(one)])
     return str(cell) == wanted
+
+
+def _like(wanted: str, pattern: str) -> bool:
+    """`fnmatchcase`, without compiling an expression for each "*Config"."""
+    before, star, after = pattern.partition("*")
+    if not star or _WILD & set(before + after):
+        return fnmatchcase(wanted, pattern)
+    return len(wanted) >= len(before) + len(after) and wanted.startswith(before) and wanted.endswith(after)

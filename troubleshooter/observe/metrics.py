@@ -7,6 +7,7 @@ HF dict lines (values bare, or strings from transformers 5 on), JSON and JSON li
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from kb import lazy
@@ -113,8 +114,7 @@ class MetricReader:
         self.record += 1
         said = named.get("step")
         step = _float(said) if said is not None and _finite(said) else None
-        for name, value in named.items():
-            self._put(name, _float(value), line, step)
+        self._put(named.items(), line, step)
         return True
 
     def _summed(self, line: Line) -> bool:
@@ -137,22 +137,24 @@ class MetricReader:
             return False
         self.record += 1
         step = _float(cells[0]) if _finite(cells[0]) else None
-        for name, cell in zip(self._columns, cells[1:], strict=True):
-            if cell != "No log":
-                self._put(name, _float(cell), line, step)
+        named = zip(self._columns, cells[1:], strict=True)
+        self._put([(name, cell) for name, cell in named if cell != "No log"], line, step)
         return True
 
     def _add(self, name: str, value: str, line: Line) -> None:
-        self._put(_canonical(name), _float(value), line, None)
+        self._put([(_canonical(name), value)], line, None)
 
-    def _put(self, name: str, value: float, line: Line, step: float | None) -> None:
-        points = self.series.get(name)
-        if points is None:
-            points = self.series[name] = []
-        points.append(Point(value, self.record, line, step))
-        if len(points) > HEAD + 2 * TAIL:
-            middle = points[HEAD:-TAIL]
-            points[HEAD:-TAIL] = [p for p in middle if not _finite_value(p.value) or p.value == 0][:HEAD]
+    def _put(self, named: Iterable[tuple[str, str]], line: Line, step: float | None) -> None:
+        """Add the values of one record."""
+        series, record = self.series, self.record
+        for name, value in named:
+            points = series.get(name)
+            if points is None:
+                points = series[name] = []
+            points.append(Point(_float(value), record, line, step))
+            if len(points) > HEAD + 2 * TAIL:
+                middle = points[HEAD:-TAIL]
+                points[HEAD:-TAIL] = [p for p in middle if not _finite_value(p.value) or p.value == 0][:HEAD]
 
 
 @lru_cache(maxsize=4096)

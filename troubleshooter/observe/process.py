@@ -80,15 +80,25 @@ def status(text: str) -> int | None:
     return None
 
 
-_WELL = lazy.compile(
-    r"train_runtime|\b0 failed\b|\b\d+ passed\b|exit(?:ed with)?(?: code| status)?:? 0\b|[Tt]raining (?:completed|succeeded)|"
-    r"[Ss]uccessfully (?:saved|finished|completed|trained|built|installed)|completed successfully|build succeeded"
+# Looked for word by word: one expression of them all takes ten times as long on a line that only says "passed".
+_WELL = (
+    ("train_runtime", None),
+    ("0 failed", lazy.compile(r"\b0 failed\b")),
+    (" passed", lazy.compile(r"\b\d+ passed\b")),
+    ("exit", lazy.compile(r"exit(?:ed with)?(?: code| status)?:? 0\b")),
+    ("raining completed", None),
+    ("raining succeeded", None),
+    ("uccessfully ", lazy.compile(r"[Ss]uccessfully (?:saved|finished|completed|trained|built|installed)")),
+    ("completed successfully", None),
+    ("build succeeded", None),
 )
 
 
 def well(text: str) -> bool:
     """Whether a line says that a run, or a step of it, ended well."""
-    return _WELL.search(text) is not None and " failed," not in text
+    if " failed," in text:
+        return False
+    return any(word in text and (pattern is None or pattern.search(text)) for word, pattern in _WELL)
 
 
 def read(line: Line, observations: Observations) -> None:

@@ -26,6 +26,7 @@ _ODD = str.maketrans(
         "\u2028": " ", "\u2029": " ", "\x85": " ", "\x1c": " ", "\x1d": " ", "\x1e": " ",
     }
 )  # fmt: skip
+_HAS_ODD = lazy.compile("[" + "".join(map(chr, _ODD)) + "]")
 # A progress bar (tqdm): what follows it on the same line is a line of its own.
 BAR = lazy.compile(
     r"(?:[^|\r\n]{0,100}?[:\s])??\s*\d{1,3}(?:\.\d+)?%\|[^|\r\n]{0,300}\|\s*[\d.,]+[kMGTB]*/[\d.,?]+[kMGTB]*"
@@ -44,7 +45,7 @@ def texts(raw: bytes) -> list[str]:
     text = text.rstrip("\r\n")
     if "\x1b" in text:
         text = _ANSI.sub("", text)
-    text = _lost(text.translate(_ODD))
+    text = _lost(text.translate(_ODD) if _HAS_ODD.search(text) else text)
     if "\r" not in text and "%|" not in text:
         return [text]
     found: list[str] = []

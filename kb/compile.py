@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from kb import likeness, patterns
-from kb.compiled import FORMAT, MATCHED, TOLERATED, WORDS, holds
+from kb.compiled import FORMAT, MATCHED, TOLERATED, WORDS, holds, numbers
 from kb.form import Entry
 from kb.load import Library, Loaded, english_hash
 from kb.shown import printed, records
@@ -37,6 +37,25 @@ def compile_to(library: Library, target: Path) -> None:
         raise
 
 
+class _Body:
+    """What stands behind the index, part by part."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+        self._at = 0
+
+    def add(self, part: bytes) -> tuple[int, int]:
+        """Where the part stands, and its length."""
+        at = self._at
+        self.parts.append(part)
+        self._at += len(part) + 1
+        return at, len(part)
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode()
+
+
 class _Compiler:
     def __init__(self, library: Library) -> None:
         self.library = library
@@ -51,29 +70,26 @@ class _Compiler:
         relations = _symmetric(loaded)
         built = [self._body(n, item, relations) for n, item in enumerate(loaded)]
         self._strict(built)
-        bodies: list[bytes] = []
-        places, at = [], 0
-        for body in built:
-            parts = [{k: v for k, v in body.items() if (k in MATCHED) == matched} for matched in (True, False)]
-            matched, texts = (json.dumps(part, ensure_ascii=False).encode() for part in parts)
-            bodies += matched, texts
-            places.append([at, len(matched), len(texts)])
-            at += len(matched) + len(texts) + 2
+        body = _Body()
+        places: list[int] = []
+        for item in built:
+            parts = [{k: v for k, v in item.items() if (k in MATCHED) == matched} for matched in (True, False)]
+            (at, matched), (_, texts) = (body.add(_json(part)) for part in parts)
+            places += at, matched, texts
         names = sorted(self.literals, key=self.literals.__getitem__)
-        asked: dict[int, list[int]] = {}
-        for literal in map(self.literals.__getitem__, names):
-            if beside := self._beside(literal, names[literal]):
-                bodies.append(json.dumps(beside, ensure_ascii=False).encode())
-                asked[literal] = [at, len(bodies[-1])]
-                at += len(bodies[-1]) + 1
-        tables: dict[str, list[int]] = {}
-        blobs = []
+        starts, owners, beside = [0], list[int](), list[int]()
+        for text in names:
+            literal = self.literals[text]
+            owners += sorted(self.triggers.get(literal, ()))
+            starts.append(len(owners))
+            asked = self._beside(literal, text)
+            beside += body.add(_json(asked)) if asked else (0, 0)
         named = [(WORDS, self._words(built)), *((n, _table(p)) for n, p in sorted(self.library.tables.items()))]
-        for name, blob in named:
-            if blob:
-                tables[name] = [at, len(blob)]
-                blobs.append(blob)
-                at += len(blob) + 1
+        tables = {name: body.add(blob) for name, blob in named if blob}
+        sections = {
+            name: body.add(numbers(n)) for name, n in (("starts", starts), ("owners", owners), ("places", places))
+        }
+        sections |= {"beside": body.add(numbers(beside)), "literals": body.add(_json(names))}
         standing = self.standing.texts()
         header = {
             "format": FORMAT,
@@ -81,17 +97,14 @@ class _Compiler:
             "standing": standing,
         }
         index = {
-            "literals": names,
-            "triggers": [sorted(self.triggers.get(self.literals[n], ())) for n in names],
-            "beside": asked,
+            "count": len(names),
+            "sections": sections,
             "checked": _checked(self.library),
             "pseudo": {name: sorted(owners) for name, owners in sorted(self.pseudo.items())},
             "ids": [item.entry.id for item in loaded],
-            "places": places,
             "tables": tables,
         }
-        first = [json.dumps(part, ensure_ascii=False).encode() for part in (header, index)]
-        return b"\n".join([*first, *bodies, *blobs]) + b"\n"
+        return b"\n".join([_json(header), _json(index), *body.parts]) + b"\n"
 
     # --- one entry ---
 

@@ -1,20 +1,24 @@
 """The compiled form of entries: one file, mapped into memory, of which an answer reads a few kilobytes.
 
-A pack is one file: a JSON header line, a JSON line with the index, then two JSON lines an entry (what is matched, and its
-texts), a JSON line for each literal that many lines hold (what else must be there), then the tables as lines ``key<TAB>row``. The header holds what a search of a large log begins with; the index the
-literals of all patterns and which entries each one *triggers*; an entry's body is parsed only when one of its triggers was
-seen. So a thousand entries cost what ten cost. Data only: JSON, never pickle.
+A pack is one file: a JSON header line, a JSON line with the index, then parts that the index tells the places of: two JSON
+lines an entry (what is matched, and its texts), a JSON line for each literal that many lines hold (what else must be there),
+the tables as lines ``key<TAB>row``, and what there is by the number of a literal or an entry, as numbers. The header holds
+what a search of a large log begins with. Literals *trigger* entries; an entry's body is parsed only when one of its triggers
+was seen. So a thousand entries cost what ten cost. Data only: JSON and numbers, never pickle.
 """
 
 from __future__ import annotations
 
 import json
 import mmap
+import sys
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-FORMAT = 36
+FORMAT = 37
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 WORDS = "words"
@@ -35,19 +39,67 @@ MATCHED = ("id", "kind", "role", "severity", "symptoms", "versions", "variant_of
 class Index:
     """What calls entries up, and where their two parts stand (from the first byte after the index: where, how long each)."""
 
-    def __init__(self, index: dict[str, Any], base: int) -> None:
-        self.literals: list[str] = index["literals"]
+    def __init__(self, index: dict[str, Any], read: Callable[[int, int], bytes]) -> None:
+        """``read`` gives so many bytes from a place on."""
+        self.count: int = index["count"]
+        """How many literals there are."""
         self.checked: dict[str, str] = index["checked"]
         """By package: the newest release that the knowledge was checked against."""
-        self.triggers: list[list[int]] = index["triggers"]
-        self.beside: dict[str, list[int]] = index["beside"]
-        """By literal that does not call up each of its entries by itself: where it stands what else they ask for."""
         self.pseudo: dict[str, list[int]] = index["pseudo"]
         self.ids: list[str] = index["ids"]
-        self.places: list[list[int]] = index["places"]
         self.tables: dict[str, list[int]] = index["tables"]
-        self.base = base
-        """Where the places count from."""
+        self._sections: dict[str, list[int]] = index["sections"]
+        self._read = read
+
+    def _numbers(self, name: str) -> array[int]:
+        found = array("I", self._read(*self._sections[name]))
+        if sys.byteorder == "big":
+            found.byteswap()
+        return found
+
+    @cached_property
+    def literals(self) -> list[str]:
+        """Needed where nothing that was made from them is kept."""
+        found: list[str] = json.loads(self._read(*self._sections["literals"]))
+        return found
+
+    @cached_property
+    def _starts(self) -> array[int]:
+        return self._numbers("starts")
+
+    @cached_property
+    def _owners(self) -> array[int]:
+        return self._numbers("owners")
+
+    @cached_property
+    def _places(self) -> array[int]:
+        return self._numbers("places")
+
+    @cached_property
+    def _beside(self) -> array[int]:
+        return self._numbers("beside")
+
+    def owners(self, literal: int) -> Sequence[int]:
+        """The entries that a literal triggers."""
+        return self._owners[self._starts[literal] : self._starts[literal + 1]]
+
+    def place(self, entry: int) -> tuple[int, int, int]:
+        """Where an entry's parts stand, and how long the two are."""
+        at, matched, texts = self._places[3 * entry : 3 * entry + 3]
+        return at, matched, texts
+
+    def beside(self, literal: int) -> dict[str, Ways]:
+        """By entry that a literal does not trigger by itself: the ways in which its patterns match."""
+        at, length = self._beside[2 * literal : 2 * literal + 2]
+        return json.loads(self._read(at, length)) if length else {}
+
+
+def numbers(given: Iterable[int]) -> bytes:
+    """Numbers below 2^32 as an index keeps them."""
+    made = array("I", given)
+    if sys.byteorder == "big":
+        made.byteswap()
+    return made.tobytes()
 
 
 _FEW = 1024
@@ -73,6 +125,7 @@ class Pack:
         self.standing: list[str] = header["standing"]
         """Literals that make a place in the middle of a large log worth a look (`kb.standing`)."""
         self._index: Index | None = None
+        self._base = 0  # where the places of the index count from
         self._bodies: dict[int, Body] = {}
         self._whole: dict[int, Body] = {}
         self._rows: dict[tuple[str, str], list[Any]] = {}
@@ -83,13 +136,14 @@ class Pack:
         """Read when it is first asked for."""
         if self._index is None:
             end = self._data.find(b"\n", self._end + 1)
-            self._index = Index(json.loads(self._data[self._end + 1 : end]), end + 1)
+            self._base = end + 1
+            self._index = Index(json.loads(self._data[self._end + 1 : end]), self._read)
         return self._index
 
     def body(self, number: int) -> Body:
         """What of an entry is `MATCHED`."""
         if (known := self._bodies.get(number)) is None:
-            start, length, _ = self.index.places[number]
+            start, length, _ = self.index.place(number)
             known = self._bodies[number] = json.loads(self._read(start, length))
         return known
 
@@ -99,22 +153,20 @@ class Pack:
         The ways' first lists tell most: they are looked for before anything else is.
         """
         if (known := self._called.get(literal)) is None:
-            owners = self.index.triggers[literal]
-            place = self.index.beside.get(str(literal))
-            ways: dict[str, Ways] = json.loads(self._read(*place)) if place else {}
+            ways = self.index.beside(literal)
             asking = [(int(n), [run for way in given for run in way[0]], given) for n, given in ways.items()]
-            known = self._called[literal] = [n for n in owners if str(n) not in ways], asking
+            known = self._called[literal] = [n for n in self.index.owners(literal) if str(n) not in ways], asking
         return known
 
     def whole(self, number: int) -> Body:
         """The whole entry: texts in both languages and compiled symptoms."""
         if (known := self._whole.get(number)) is None:
-            start, length, rest = self.index.places[number]
+            start, length, rest = self.index.place(number)
             known = self._whole[number] = {**self.body(number), **json.loads(self._read(start + length + 1, rest))}
         return known
 
     def _read(self, start: int, length: int) -> bytes:
-        return self._data[self.index.base + start : self.index.base + start + length]
+        return self._data[self._base + start : self._base + start + length]
 
     def rows(self, table: str, key: str) -> list[Any]:
         """Rows of a table (or of all tables of a prefix, ``api/parameters-*``) whose key column is ``key``."""
@@ -130,8 +182,8 @@ class Pack:
         for name, (start, length) in self.index.tables.items():
             if name != table and (prefix is None or not name.startswith(prefix)):
                 continue
-            end = self.index.base + start + length
-            at = self._first_row(wanted, self.index.base + start, end)
+            end = self._base + start + length
+            at = self._first_row(wanted, self._base + start, end)
             while at != -1:
                 stop = self._data.find(b"\n", at + 1, end)
                 yield json.loads(self._data[at + len(wanted) : stop if stop != -1 else end])
@@ -160,16 +212,20 @@ class Knowledge:
 
     def __init__(self, packs: Sequence[Pack]) -> None:
         self.packs = packs
-        self.literals: list[str] = []
+        self.literal_count = 0
         self._first: list[int] = []
         shadowed: dict[str, int] = {}
         for number, pack in enumerate(packs):
-            self._first.append(len(self.literals))
-            self.literals += pack.index.literals
+            self._first.append(self.literal_count)
+            self.literal_count += pack.index.count
             for id_ in pack.index.ids:
                 shadowed[id_] = number
         self._owner = shadowed
         self.checked = {name: version for pack in packs for name, version in pack.index.checked.items()}
+
+    @cached_property
+    def literals(self) -> list[str]:
+        return [text for pack in self.packs for text in pack.index.literals]
 
     def triggered(
         self, literals: Iterable[int], pseudo: Iterable[str] = (), text: Callable[[int], str] | None = None
@@ -182,13 +238,13 @@ class Knowledge:
         for number, pack in enumerate(self.packs):
             index = pack.index
             first = self._first[number]
-            last = first + len(index.literals)
+            last = first + index.count
             seen: set[int] = set()
             for literal in literals:
                 if not first <= literal < last:
                     continue
                 if text is None:
-                    seen.update(index.triggers[literal - first])
+                    seen.update(index.owners(literal - first))
                     continue
                 alone, asking = pack.called(literal - first)
                 seen.update(alone)

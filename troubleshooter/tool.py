@@ -48,7 +48,8 @@ class Tool:
         """
         known = Knowledge(packs)
         standing = standing or Standing.of(packs, cache_folder())
-        return cls(known, Scanner(known.literals, cache_folder(), MARKS, standing.key, standing))
+        scanner = Scanner(lambda: known.literals, known.literal_count, cache_folder(), MARKS, standing.key, standing)
+        return cls(known, scanner)
 
     def observe(self, sources: Sequence[Source]) -> Observations:
         """What the sources of one run show, merged. Raises `read.sources.Unreadable`."""

@@ -98,7 +98,7 @@ def everything(tool: Tool) -> Callable[[], Standing]:
 
     def make() -> Standing:
         made = Standing.of(tool.knowledge.packs, None)
-        made.complete_by = lambda: Scanner(tool.knowledge.literals, None, MARKS, "", made)
+        made.complete_by = lambda: Scanner(lambda: tool.knowledge.literals, tool.knowledge.literal_count, None, MARKS, "", made)
         return made
 
     return make
@@ -363,7 +363,7 @@ def test_a_reader_that_leaves_early_leaves_no_thread_behind(tool: Tool, tmp_path
 
 def test_two_searches_at_once_leave_the_switch_interval_as_it_was(tmp_path: Path) -> None:
     before = sys.getswitchinterval()
-    scanner = Scanner(["needle in the log"])
+    scanner = Scanner(lambda: ["needle in the log"], 1)
     path = tmp_path / "large.log"
     path.write_bytes(b"a line of a log that says nothing\n" * 60_000)
     first, second = (read(from_path(path)[0], 0, scanner, helpers=1) for _ in range(2))

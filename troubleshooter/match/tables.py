@@ -9,7 +9,6 @@ from troubleshooter.match.context import Condition, Context
 from troubleshooter.match.outcome import Outcome
 from troubleshooter.match.relations import RELATIONS
 
-
 _WILD = frozenset("*?[")
 
 

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 import hyperscan
 
 from kb.cache import tidy, used
+
+
+def named(key: str, words: Iterable[str]) -> str:
+    """A name for what is told by the key and these words."""
+    return f"{key}-{zlib.crc32(chr(0).join(words).encode()):08x}"
+
 
 ONCE = hyperscan.HS_FLAG_CASELESS | hyperscan.HS_FLAG_SINGLEMATCH
 EACH = hyperscan.HS_FLAG_CASELESS
@@ -21,21 +27,16 @@ EACH = hyperscan.HS_FLAG_CASELESS
 
 
 def database(
-    words: Sequence[str],
+    words: Callable[[], Sequence[str]],
     flags: Sequence[int] = (),
     cache: Path | None = None,
     name: str = "",
     leave: Collection[int] = (),
 ) -> hyperscan.Database | None:
     """What finds the words, numbered as they come, but those numbered in ``leave``; None for no words. ``cache``: a folder,
-    ``name`` its file there."""
-    numbers = [number for number in range(len(words)) if number not in leave]
-    if not numbers:
-        return None
-    path = None
-    if cache is not None:
-        own = zlib.crc32("\0".join(words).encode())
-        path = cache / f"{name}-{getattr(hyperscan, '__version__', '')}-{own:08x}.hs"
+    ``name`` its file there, which tells these words from all others: they are not asked for where it is there."""
+    path = cache / f"{name}-{getattr(hyperscan, '__version__', '')}.hs" if cache is not None else None
+    if path is not None:
         try:
             made = hyperscan.loadb(path.read_bytes(), hyperscan.HS_MODE_BLOCK)
             made.scratch = hyperscan.Scratch(made)
@@ -43,9 +44,13 @@ def database(
             return made
         except (OSError, hyperscan.HyperscanError):
             pass
+    texts = words()
+    numbers = [number for number in range(len(texts)) if number not in leave]
+    if not numbers:
+        return None
     made = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
     made.compile(
-        expressions=[words[number].encode() for number in numbers],
+        expressions=[texts[number].encode() for number in numbers],
         ids=numbers,
         elements=len(numbers),
         flags=[flags[number] for number in numbers] if flags else [ONCE] * len(numbers),

@@ -2,39 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from troubleshooter.read.database import database
+from troubleshooter.read.database import database, named
 from troubleshooter.read.standing import Standing
 
 
 class Scanner:
     """Finds which of the literals a text holds (ASCII case ignored), each once.
 
-    ``literals`` are the knowledge's, numbered as they come; numbers from ``first_mark`` on are marks alone. ``routes``
-    holds, by number, the readers that a text is a mark of (0 for none). ``standing`` is what large logs are searched for.
+    ``literals`` are the knowledge's, numbered as they come; numbers from ``first_mark`` on are marks (a mark may be a literal
+    too). ``routes`` holds, by number, the readers that a text is a mark of (0 for none). ``standing`` is what large logs are
+    searched for.
     """
 
     def __init__(
         self,
-        literals: Sequence[str],
+        literals: Callable[[], Sequence[str]],
+        count: int,
         cache: Path | None = None,
         marks: Mapping[str, int] | None = None,
         key: str = "",
         standing: Standing | None = None,
     ) -> None:
-        """``cache``: a folder for compiled databases, or None for no cache; ``key`` names the literals there.
-        ``marks``: texts and the readers that they call; many are literals too, and are looked for once.
+        """``literals`` gives ``count`` of them, where they are needed. ``cache``: a folder for compiled databases, or None
+        for no cache; ``key`` names the literals there. ``marks``: texts and the readers that they call.
         """
-        self.first_mark = len(literals)
-        place = dict(zip(literals, range(len(literals)), strict=True))
-        everything = [*literals, *(text for text in marks or () if text not in place)]
-        place.update((text, number) for number, text in enumerate(everything[len(literals) :], len(literals)))
-        self.routes = [0] * len(everything)
-        for text, readers in (marks or {}).items():
-            self.routes[place[text]] |= readers
-        self._database = database(everything, (), cache if key else None, f"{key}-lines")
+        marks = marks or {}
+        self.first_mark = count
+        self.routes = [0] * count + list(marks.values())
+
+        def everything() -> list[str]:
+            return [*literals(), *marks]
+
+        self._database = database(everything, (), cache if key else None, named(f"{key}-lines", marks))
         self._found: list[int] = []
         append = self._found.append
 

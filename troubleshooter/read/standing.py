@@ -14,7 +14,7 @@ import hyperscan
 
 from kb.compiled import Pack
 from kb.error_words import ERROR_WORDS, SHORTEST, weight
-from troubleshooter.read.database import EACH, ONCE, database
+from troubleshooter.read.database import EACH, ONCE, database, named
 
 MARKS = (
     "traceback (most recent",
@@ -38,7 +38,7 @@ class Standing:
         """What gives the rest when a block is dense, where nobody has given it."""
         self._completed = False
         self._lines: hyperscan.Database | None = None
-        self._everything: Sequence[str] = ()
+        self._everything: Callable[[], Sequence[str]] = list
         self._long: set[int] | None = None
 
     @classmethod
@@ -46,7 +46,7 @@ class Standing:
         """What these packs ask for."""
         return cls(chain.from_iterable(pack.standing for pack in packs), cache, "-".join(p.digest for p in packs))
 
-    def complete(self, lines: hyperscan.Database | None, everything: Sequence[str]) -> None:
+    def complete(self, lines: hyperscan.Database | None, everything: Callable[[], Sequence[str]]) -> None:
         """Give what dense blocks are searched for."""
         self._lines, self._everything = lines, everything
         self._completed = True
@@ -60,13 +60,14 @@ class Standing:
         """What finds the `words`."""
         with self._lock:
             if self._blocks is None:
-                self._blocks = database(self.words, self._flags(), self._cache, f"{self.key}-blocks")
+                words = self.words
+                self._blocks = database(lambda: words, self._flags(), self._cache, named(f"{self.key}-blocks", words))
             assert self._blocks is not None
             return self._blocks
 
     def without(self, numbers: Collection[int]) -> hyperscan.Database:
         """What finds the `words` but those of these numbers (13 ms for 900 words)."""
-        made = database(self.words, self._flags(), leave=numbers)
+        made = database(lambda: self.words, self._flags(), leave=numbers)
         assert made is not None
         return made
 
@@ -80,5 +81,7 @@ class Standing:
         with self._lock:
             if self._long is None:
                 alone = set(self._alone)
-                self._long = {n for n, text in enumerate(self._everything) if weight(text) >= SHORTEST or text in alone}
+                self._long = {
+                    n for n, text in enumerate(self._everything()) if weight(text) >= SHORTEST or text in alone
+                }
             return self._lines, self._long

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
 from typing import Any
 
+from kb.wild import WILD, fits
 from troubleshooter.match.context import Condition, Context
 from troubleshooter.match.outcome import Outcome
 from troubleshooter.match.relations import RELATIONS
-
-_WILD = frozenset("*?[")
 
 
 def relation(condition: Condition, context: Context) -> Outcome:
@@ -52,13 +50,5 @@ def _cell(cell: Any, wanted: str) -> bool:
     if wanted == "-":
         return cell in (None, "", [])
     if isinstance(cell, list):
-        return wanted in cell or any(_like(wanted, one) for one in [one for one in map(str, cell) if _WILD & set(one)])
+        return wanted in cell or any(fits(wanted, one) for one in map(str, cell) if not WILD.isdisjoint(one))
     return str(cell) == wanted
-
-
-def _like(wanted: str, pattern: str) -> bool:
-    """`fnmatchcase`, without compiling an expression for each "*Config"."""
-    before, star, after = pattern.partition("*")
-    if not star or _WILD & set(before + after):
-        return fnmatchcase(wanted, pattern)
-    return len(wanted) >= len(before) + len(after) and wanted.startswith(before) and wanted.endswith(after)

@@ -47,9 +47,9 @@ def mend(lines: list[Line]) -> list[Line]:
                 out = _put(out, lines, at, text.translate(_TYPOGRAPHIC))
             elif 'File "' in text and text.count('"') == 1 and _WRAPPED.match(text):
                 out = _unwrapped(out, lines, at)
-            elif 'File "' in text and _BROKEN.match(text):
+            elif 'File "' in text and ", in " not in text and _BROKEN.match(text):
                 out = _rejoined(out, lines, at)
-            elif "Traceback (most" in text and any(_POWERSHELL.match(line.text) for line in lines[at + 1 : at + 3]):
+            elif "Traceback (most" in text and any(_powershell(line) for line in lines[at + 1 : at + 3]):
                 out = _without_powershell(out, lines, at)
             elif text[:1] not in " T" or not text.lstrip().startswith(("Traceback", "File ")):
                 suspects.append(at)
@@ -58,6 +58,10 @@ def mend(lines: list[Line]) -> list[Line]:
         if at >= done and (pattern := _prefix(out, at)) is not None:
             out, done = _stripped(out, lines, at, pattern)
     return ungrouped(out)
+
+
+def _powershell(line: Line) -> bool:
+    return line.text.startswith("At ") and _POWERSHELL.match(line.text) is not None
 
 
 def quoted(lines: list[Line]) -> list[Line]:

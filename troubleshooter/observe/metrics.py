@@ -88,10 +88,10 @@ class MetricReader:
                 return True
             self._inside = self._inside and not text.strip().startswith(("}", "{"))
             return False
-        if "oss" in text and (found := _TABLE.match(text)):
+        if "oss" in text and ("Step" in text or "Epoch" in text) and (found := _TABLE.match(text)):
             self._columns = [_canonical(c) for c in re.split(r"\s*[\t|]\s*|\s{2,}", found["rest"].strip(" |"))]
             return False
-        if found := _ONE_PER_LINE.match(text):
+        if text.lstrip()[:1] == '"' and (found := _ONE_PER_LINE.match(text)):
             if not self._inside:
                 self.record += 1
             self._inside = True

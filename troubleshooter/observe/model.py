@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import fnmatch
-import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
+from kb.wild import fits
 from troubleshooter.lean import dataclass, field
 from troubleshooter.read.line import Line
 from troubleshooter.read.text import fold
@@ -122,11 +120,6 @@ class Fact:
     basis: str = "printed"
 
 
-@lru_cache(maxsize=256)
-def _shape(name: str) -> re.Pattern[str]:
-    return re.compile(fnmatch.translate(name))
-
-
 @dataclass(slots=True)
 class Observations:
     """Everything that was observed. ``hits`` holds, by literal of the knowledge, the lines that hold it."""
@@ -181,11 +174,11 @@ class Observations:
         """The metrics of these names, which may hold ``*``. Asked once everything was observed."""
         wanted = tuple(names)
         if (found := self._series.get(wanted)) is None:
-            shaped = [_shape(name) for name in wanted if "*" in name]
+            shaped = [name for name in wanted if "*" in name]
             found = [
                 (name, points)
                 for name, points in self.metrics.items()
-                if name in wanted or any(shape.match(name) for shape in shaped)
+                if name in wanted or any(fits(name, shape) for shape in shaped)
             ]
             self._series[wanted] = found
         return found

@@ -7,19 +7,20 @@ import re
 from kb import lazy
 from troubleshooter.observe.model import Failure
 
-_FRAMES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("merge", lazy.compile(r"merge_and_unload|merge_adapter|_unload_and_optionally_merge|export_model|merge_lora")),
-    ("save", lazy.compile(r"save_checkpoint|_save_checkpoint|save_model|save_pretrained|save_state|^_?save$|save_16bit|save_file|push_to_hub")),
-    ("resume", lazy.compile(r"_load_from_checkpoint|_load_rng_state|_load_optimizer_and_scheduler|load_state$|_load_best_model|resume|load_checkpoint")),
-    ("eval", lazy.compile(r"evaluate|evaluation_loop|prediction_step|prediction_loop|validation_step|compute_metrics|^predict$|_maybe_log_save_evaluate")),
-    ("generate", lazy.compile(r"^generate$|^_sample$|greedy_search|_generate|beam_search|generate_completions")),
-    ("preprocess", lazy.compile(r"^map$|_map_single|tokenize|preprocess|prepare_dataset|_prepare_dataset|encode_batch|build_dataset|load_dataset|get_dataset")),
-    ("load", lazy.compile(r"from_pretrained|load_model|_load_pretrained_model|_load_state_dict|load_state_dict|load_adapter|from_config|load_checkpoint_in_model|init_adapter")),
-    ("build", lazy.compile(r"build_ext|build_wheel|cpp_extension|jit_load|run_ninja|op_builder")),
-    ("train", lazy.compile(r"training_step|_inner_training_loop|^backward$|compute_loss|^train$|train_step|optimizer_step|^step$")),
-    ("import", lazy.compile(r"_find_and_load|_call_with_frames_removed|import_module|_get_module")),
+_FRAMES: tuple[tuple[str, frozenset[str], tuple[str, ...]], ...] = (
+    ("merge", frozenset(), ("merge_and_unload", "merge_adapter", "_unload_and_optionally_merge", "export_model", "merge_lora")),
+    ("save", frozenset({"save", "_save"}), ("save_checkpoint", "save_model", "save_pretrained", "save_state", "save_16bit", "save_file", "push_to_hub")),
+    ("resume", frozenset({"load_state", "_load_state"}), ("_load_from_checkpoint", "_load_rng_state", "_load_optimizer_and_scheduler", "_load_best_model", "resume", "load_checkpoint")),
+    ("eval", frozenset({"predict"}), ("evaluate", "evaluation_loop", "prediction_step", "prediction_loop", "validation_step", "compute_metrics", "_maybe_log_save_evaluate")),
+    ("generate", frozenset({"generate", "_sample"}), ("greedy_search", "_generate", "beam_search", "generate_completions")),
+    ("preprocess", frozenset({"map"}), ("_map_single", "tokenize", "preprocess", "prepare_dataset", "encode_batch", "build_dataset", "load_dataset", "get_dataset")),
+    ("load", frozenset(), ("from_pretrained", "load_model", "_load_pretrained_model", "load_state_dict", "load_adapter", "from_config", "load_checkpoint_in_model", "init_adapter")),
+    ("build", frozenset(), ("build_ext", "build_wheel", "cpp_extension", "jit_load", "run_ninja", "op_builder")),
+    ("train", frozenset({"backward", "train", "step"}), ("training_step", "_inner_training_loop", "compute_loss", "train_step", "optimizer_step")),
+    ("import", frozenset(), ("_find_and_load", "_call_with_frames_removed", "import_module", "_get_module")),
 )  # fmt: skip
-_BUILD_FILES = lazy.compile(r"setup\.py|cpp_extension\.py|op_builder/|build_meta|ninja")
+"""Phase, the functions that tell it, and parts of the names of others that do."""
+_BUILD_FILES = ("setup.py", "cpp_extension.py", "op_builder/", "build_meta", "ninja")
 _LINES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     ("train", ("running training", "num epochs"), lazy.compile(r"\*{3,} Running training|Num Epochs =")),
     ("load", ("loading checkpoint shards", "loading weights", "loading safetensors", "fetching "),
@@ -46,10 +47,11 @@ def of_failure(failure: Failure) -> set[str]:
     """Every phase that the failure's frames tell; empty when it has none that tell."""
     found: set[str] = set()
     for frame in failure.frames:
-        for phase, pattern in _FRAMES:
-            if pattern.search(frame.function):
+        function, path = frame.function, frame.path
+        for phase, names, parts in _FRAMES:
+            if function in names or any(part in function for part in parts):
                 found.add(phase)
-        if _BUILD_FILES.search(frame.path):
+        if any(name in path for name in _BUILD_FILES):
             found.add("build")
     if found & {"eval", "save", "resume", "generate", "preprocess", "merge"}:
         found.discard("train")  # the training loop calls all of them

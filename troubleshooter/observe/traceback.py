@@ -73,10 +73,11 @@ class _Parser:
 
     def _headed(self) -> None:
         line = self.lines[self.i]
-        if layouts.BOX_TOP.match(line.text):
+        bare = line.text.strip()
+        if bare[0] in "╭┌+" and layouts.BOX_TOP.match(line.text):
             self._box()
             return
-        notebook = layouts.NOTEBOOK_HEADER.match(line.text.strip())
+        notebook = None if bare.startswith(layouts.HEADER) else layouts.NOTEBOOK_HEADER.match(bare)
         start = self.i
         self.rank = self._rank_of_table()
         self.i += 1
@@ -92,7 +93,8 @@ class _Parser:
 
     def _rank_of_table(self) -> int | None:
         """The rank that the table of torch elastic names above its ``traceback :``."""
-        if not layouts.TABLE_TRACEBACK.match(self.lines[self.i].text):
+        text = self.lines[self.i].text
+        if not text.lstrip().startswith("traceback") or not layouts.TABLE_TRACEBACK.match(text):
             return None
         for line in reversed(self.lines[max(0, self.i - 6) : self.i]):
             if found := layouts.TABLE_RANK.match(line.text):
@@ -141,7 +143,8 @@ class _Parser:
         indented: bool | None = None
         while self.i < len(self.lines):
             text = self.lines[self.i].text
-            if not text.strip() or layouts.CARETS.match(text) or layouts.REPEATED.match(text):
+            bare = text.strip()
+            if not bare or (bare[0] in "~^[" and (layouts.CARETS.match(text) or layouts.REPEATED.match(text))):
                 self.i += 1
                 continue
             if layouts.HEADER in text and self.i > start:
@@ -155,7 +158,7 @@ class _Parser:
                 pending, noise = place.line == 0, 0
                 self.i += 1
                 continue
-            if arrow := layouts.ARROW.match(text):
+            if text[0] == "-" and (arrow := layouts.ARROW.match(text)):
                 if frames and (pending or frames[-1].line == 0):
                     frames[-1].line, pending = int(arrow["line"]), False
                 self.i += 1
@@ -190,7 +193,7 @@ class _Parser:
             return False
         bare = text.strip()
         found = layouts.ENDING.match(bare)
-        if found is None or BAR.match(text):
+        if found is None or ("%|" in text and BAR.match(text)):
             return False
         own = len(text) - len(text.lstrip())
         if own and indented:

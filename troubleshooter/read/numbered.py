@@ -18,7 +18,7 @@ def numbering(piece: bytes) -> re.Pattern[bytes] | None:
 
     The ranks that ``srun --label`` puts there start at 0 and come again; line numbers go up by one.
     """
-    if _NUMBER.match(piece) is None:
+    if not piece[:8].lstrip(b" ")[:1].isdigit() or _NUMBER.match(piece) is None:
         return None
     lines = [line for line in islice(piece.split(b"\n", LOOKED_AT), LOOKED_AT) if line.strip()]
     numbers = [int(found["number"]) for line in lines if (found := _NUMBER.match(line))]

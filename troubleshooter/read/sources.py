@@ -167,6 +167,8 @@ def _folder(path: Path) -> list[Source]:
 
 def rank_of(name: str) -> int | None:
     """The rank that a file's name tells (torchrun ``--log-dir``, Slurm ``%t``, ``rank3.log``)."""
+    if not any(map(str.isdigit, name)):
+        return None
     for pattern in _RANK:
         if found := pattern.search(name):
             return int(found[1])

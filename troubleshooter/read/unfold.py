@@ -38,7 +38,7 @@ def parts(text: str) -> list[str]:
     if "}{'" in text:
         return text.replace("}{'", "}\n{'").split("\n")
     if "Traceback (most" in text:
-        if glued := _GLUED.match(text):
+        if text.rfind(_HEADER) > 0 and (glued := _GLUED.match(text)):
             return [glued["before"], glued["header"]]
         if 'File "' in text and _HEADER in text:
             return _collapsed(text)

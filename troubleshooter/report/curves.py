@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -36,6 +37,7 @@ class Curve:
     """What is wrong there: nan, zero, jump, evidence; "" where nothing is."""
 
 
+@lru_cache(maxsize=4096)
 def place(name: str) -> int | None:
     """How early people look at a metric; None for one that is not drawn."""
     return next((number for number, pattern in enumerate(_CHARTED) if pattern.fullmatch(name)), None)

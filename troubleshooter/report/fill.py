@@ -37,10 +37,15 @@ def fill(text: str, values: dict[str, str], *, shell: bool = False) -> str | Non
 def fits(value: str, type_: str) -> bool:
     """Whether a captured value is of the type and safe to print and paste."""
     pattern = _TYPES.get(type_)
-    return pattern is not None and pattern.fullmatch(value) is not None and not _UNSAFE.search(value)
+    return pattern is not None and pattern.fullmatch(value) is not None and _bare(value) == value
 
 
 def safe(text: str, limit: int = 2000) -> str:
     """A line of the log as it may be printed: no control, escape or bidirectional character, bounded."""
-    text = _UNSAFE.sub("\ufffd", text.replace("\t", "    "))
+    text = _bare(text.replace("\t", "    "))
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _bare(text: str) -> str:
+    """The text with a mark for each unsafe character; none of them is printable."""
+    return text if text.isprintable() else _UNSAFE.sub("\ufffd", text)

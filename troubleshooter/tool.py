@@ -68,14 +68,12 @@ class Tool:
     def match(self, observations: Observations) -> list[Candidate]:
         return candidates(observations, self.knowledge)
 
-    def report(self, sources: Sequence[Source], *, lang: str = "en", top: int = TOP, similar: bool = True) -> Report:
-        """The report on one run. ``similar``: whether to look for entries like a message that none explains."""
+    def report(self, sources: Sequence[Source], *, lang: str = "en", top: int = TOP, brief: bool = False) -> Report:
+        """The report on one run. ``brief``: without metrics, and without entries like a message that none explains."""
         observations = self.observe(sources)
         ranked = rank(self.match(observations), observations)
         names = [source.name for source in sources]
-        return build(
-            observations, ranked, self.knowledge, names, lang=lang, top=top, ignore=self.ignore, similar=similar
-        )
+        return build(observations, ranked, self.knowledge, names, lang=lang, top=top, ignore=self.ignore, brief=brief)
 
 
 def diagnose(

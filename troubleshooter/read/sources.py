@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -111,13 +112,13 @@ class Unreadable(Exception):
 def from_path(path: Path) -> list[Source]:
     """The sources of a file, or of all logs of a folder. Raises `Unreadable`."""
     try:
-        if path.is_dir():
-            return _folder(path)
-        if not path.exists():
-            raise Unreadable(f"{path}: no such file; check the name, or pipe the log in: command 2>&1 | troubleshoot")
-        return [_file(path, str(path))]
-    except OSError as error:
-        raise Unreadable(f"{path}: cannot be read: {error.strerror or error}") from error
+        return _folder(path) if stat.S_ISDIR(os.stat(path).st_mode) else [_file(path, str(path))]
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise Unreadable(
+            f"{path}: no such file; check the name, or pipe the log in: command 2>&1 | troubleshoot"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise Unreadable(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
 
 def from_stream(stream: IO[bytes], name: str = "standard input") -> Source:

@@ -26,10 +26,10 @@ RANKS = 256
 
 def build(
     observations: Observations, ranked: list[Ranked], knowledge: Knowledge, names: list[str], *, lang: str = "en",
-    top: int = TOP, ignore: dict[str, str] | None = None, similar: bool = True,
+    top: int = TOP, ignore: dict[str, str] | None = None, brief: bool = False,
 ) -> Report:  # fmt: skip
     """The report in a language. ``names``: the inputs' names by file number; ``ignore``: reasons by entry id;
-    ``similar``: whether to look for entries like a message that none explains."""
+    ``brief``: without metrics, and without entries like a message that none explains."""
     ignore = ignore or {}
     ignored = [{"id": r.candidate.id, "reason": ignore[r.candidate.id]} for r in ranked if r.candidate.id in ignore]
     kept = [r for r in ranked if r.candidate.id not in ignore]
@@ -58,12 +58,12 @@ def build(
         first_failure=_first(observations, names),
         facts=facts,
         exits=[{"status": e.status, "rank": e.rank, "line": e.line.number} for e in observations.exits[:50]],
-        metrics=_metrics(observations.metrics),
+        metrics={} if brief else _metrics(observations.metrics),
         ignored=ignored,
         lang=lang,
     )
     if not diagnoses and not ignored and (culprit := _culprit(observations)) is not None:
-        report.unexplained = _unexplained(culprit, observations, knowledge, names, lang, similar)
+        report.unexplained = _unexplained(culprit, observations, knowledge, names, lang, brief)
     return report
 
 
@@ -210,7 +210,7 @@ def _culprit(observations: Observations) -> Failure | None:
 
 
 def _unexplained(
-    culprit: Failure, observations: Observations, knowledge: Knowledge, names: list[str], lang: str, similar: bool
+    culprit: Failure, observations: Observations, knowledge: Knowledge, names: list[str], lang: str, brief: bool
 ) -> dict[str, Any]:
     from kb.likeness import nearest
 
@@ -222,7 +222,7 @@ def _unexplained(
         "file": _name(names, culprit.line.file),
         "way": way(culprit.frames),
         "read": {"lines": observations.lines, "failures": dict(roles)},
-        "nearest": nearest(knowledge, fold(culprit.text)[:400], lang) if similar else [],
+        "nearest": nearest(knowledge, fold(culprit.text)[:400], lang) if not brief else [],
     }
 
 

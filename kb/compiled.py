@@ -13,7 +13,7 @@ import json
 import mmap
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -104,8 +104,9 @@ def numbers(given: Iterable[int]) -> bytes:
 
 _FEW = 1024
 """Bytes of a table in which a row is looked for from the first byte to the last."""
-_KEPT = 1024
-"""Questions to tables of which the answers are kept: a thousand logs ask for the same few."""
+_KEPT, _SHORT = 1024, 2000
+"""Answers that are kept, of tables and of what a literal calls up, and characters of a text for which they are: a thousand
+logs of a scan fail in a few ways."""
 
 
 class Pack:
@@ -129,7 +130,8 @@ class Pack:
         self._bodies: dict[int, Body] = {}
         self._whole: dict[int, Body] = {}
         self._rows: dict[tuple[str, str], list[Any]] = {}
-        self._called: dict[int, tuple[list[int], list[tuple[int, list[str], Ways]]]] = {}
+        self._asked: dict[int, tuple[list[int], list[tuple[int, list[str], Ways]]]] = {}
+        self._called: dict[tuple[int, str], list[int]] = {}
 
     @property
     def index(self) -> Index:
@@ -147,16 +149,29 @@ class Pack:
             known = self._bodies[number] = json.loads(self._read(start, length))
         return known
 
-    def called(self, literal: int) -> tuple[list[int], list[tuple[int, list[str], Ways]]]:
-        """What a literal calls up: entries by itself; entries by what else must be there, of which one run is in any case.
-
-        The ways' first lists tell most: they are looked for before anything else is.
-        """
-        if (known := self._called.get(literal)) is None:
+    def called(self, literal: int, told: Callable[[int], str] | None = None, offset: int = 0) -> Collection[int]:
+        """The entries that a literal calls up: those that it does by itself, and those of which ``told(offset + literal)``
+        holds what else they ask for (all of them without it)."""
+        if told is None:
+            return self.index.owners(literal)
+        if (asked := self._asked.get(literal)) is None:
             ways = self.index.beside(literal)
+            # One run of the first list of a way is there in any case; it tells most.
             asking = [(int(n), [run for way in given for run in way[0]], given) for n, given in ways.items()]
-            known = self._called[literal] = [n for n in self.index.owners(literal) if str(n) not in ways], asking
-        return known
+            alone = [n for n in self.index.owners(literal) if str(n) not in ways]
+            asked = self._asked[literal] = alone, asking
+        alone, asking = asked
+        if not asking:
+            return alone
+        text = told(offset + literal)
+        if (known := self._called.get((literal, text))) is not None:
+            return known
+        found = [n for n, runs, ways in asking if any(run in text for run in runs) and holds(ways, text)]
+        if len(text) <= _SHORT:
+            if len(self._called) >= _KEPT:
+                self._called.clear()
+            self._called[literal, text] = [*alone, *found]
+        return [*alone, *found]
 
     def whole(self, number: int) -> Body:
         """The whole entry: texts in both languages and compiled symptoms."""
@@ -243,18 +258,7 @@ class Knowledge:
             for literal in literals:
                 if not first <= literal < last:
                     continue
-                if text is None:
-                    seen.update(index.owners(literal - first))
-                    continue
-                alone, asking = pack.called(literal - first)
-                seen.update(alone)
-                said = text(literal) if asking else ""
-                for n, runs, ways in asking:
-                    for run in runs:
-                        if run in said:
-                            if n not in seen and holds(ways, said):
-                                seen.add(n)
-                            break
+                seen.update(pack.called(literal - first, text, first))
             for name in pseudo:
                 seen.update(index.pseudo.get(name, ()))
             for entry in sorted(seen):

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 import re2
+
+MATCHES = 6
+"""Matches of one pattern in one text that are told apart."""
+SHORT = 1000
+"""Characters of a text up to which its matches are kept: a thousand logs of a scan say the same."""
 
 _options = re2.Options()
 _options.log_errors = False
@@ -19,4 +25,27 @@ def compiled(pattern: str) -> Any:
 
 def search(pattern: str, text: str) -> Any:
     """The first match anywhere in the text, or None."""
+    return _kept_search(pattern, text) if len(text) <= SHORT else compiled(pattern).search(text)
+
+
+def different(pattern: str, text: str) -> Sequence[Any]:
+    """The matches that captured different values, at most `MATCHES`; the first alone where nothing is captured."""
+    return _kept_different(pattern, text) if len(text) <= SHORT else _different(pattern, text)
+
+
+def _different(pattern: str, text: str) -> Sequence[Any]:
+    seen: dict[tuple[tuple[str, str | None], ...], Any] = {}
+    for found in compiled(pattern).finditer(text):
+        values = tuple(found.groupdict().items())
+        seen.setdefault(values, found)
+        if len(seen) >= MATCHES or not values:
+            break
+    return tuple(seen.values())
+
+
+_kept_different = lru_cache(maxsize=1024)(_different)
+
+
+@lru_cache(maxsize=1024)
+def _kept_search(pattern: str, text: str) -> Any:
     return compiled(pattern).search(text)

@@ -8,15 +8,12 @@ from typing import Any
 from kb import lazy
 from troubleshooter.match.context import Condition, Context, may_match
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome
-from troubleshooter.match.regex import compiled, search
+from troubleshooter.match.regex import different, search
 from troubleshooter.observe.model import Failure
 from troubleshooter.read.line import Line
 
 # A notebook shows the source around the line that raised: numbered, and without its arrow.
 _OTHER_RAISE = lazy.compile(r"\s*\d{1,5}\s+raise\b")
-
-MATCHES = 6
-"""Matches of one pattern in one message that are tried apart."""
 
 
 def message_anchors(condition: Condition, context: Context) -> Iterator[tuple[Anchor, Outcome]]:
@@ -63,15 +60,8 @@ def _in_message(patterns: list[dict[str, Any]], failure: Failure, context: Conte
         if not may_match(pattern, plain):
             continue
         for text in failure.folded:
-            seen: set[tuple[tuple[str, str | None], ...]] = set()
-            for found in compiled(pattern["re"]).finditer(text):
-                values = tuple(found.groupdict().items())
-                if values not in seen:
-                    seen.add(values)
-                    yield found
-                if len(seen) >= MATCHES or not values:
-                    break
-            if seen:
+            if found := different(pattern["re"], text):
+                yield from found
                 return
 
 

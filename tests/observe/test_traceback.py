@@ -41,6 +41,23 @@ def test_plain() -> None:
     assert not failure.cut
 
 
+def test_the_last_line_of_a_paste_may_stand_as_deep_as_its_frames() -> None:
+    lines = PLAIN.splitlines()[4:]
+    (failure,) = read("\n".join([*lines[:-1], "  " + lines[-1]]))
+    assert (failure.exception, failure.message) == ("ValueError", "Attempting to unscale FP16 gradients.")
+    assert [f.function for f in failure.frames] == ["train"]
+
+
+def test_a_launcher_that_says_which_shard_failed_did_not_go_on(tool: Tool) -> None:
+    said = "RuntimeError: weight model.embed.weight does not exist\n"
+    for line, role in (
+        ("2023-08-25T10:58:25.627712Z ERROR launcher: Shard 0 failed to start", "initiating"),
+        ("2023-08-25T10:58:25.627712Z INFO tests: 12 passed, 0 failed", "handled"),
+    ):
+        (failure,) = tool.observe([from_text(said + line + "\n")]).failures
+        assert failure.role == role, line
+
+
 def test_chained_keeps_both_and_links_them() -> None:
     text = (
         'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    g()\nKeyError: \'qwen3\'\n\n'

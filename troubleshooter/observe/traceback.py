@@ -197,8 +197,10 @@ class _Parser:
             return False
         own = len(text) - len(text.lstrip())
         if own and indented:
-            # A traceback that stands indented as a whole: its last line is left of its "File" lines.
-            return own < self._file_indent() and bool(NEW_EXCEPTION.match(bare) or layouts.ALONE.match(bare))
+            # A traceback that stands indented as a whole: its last line is left of its "File" lines, or with them where the
+            # paste lost the blanks of one of the two.
+            file = self._file_indent()
+            return own <= file and bool(layouts.ALONE.match(bare) or (own < file and NEW_EXCEPTION.match(bare)))
         if own and indented is None:
             return False
         if indented is False:

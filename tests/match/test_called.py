@@ -1,0 +1,46 @@
+"""What calls entries up errs on one side only: an entry that is not called up could not hold."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kb.compile import _metric_keys
+from kb.wild import fits
+from troubleshooter.match import numbers, series
+from troubleshooter.match.context import Context
+from troubleshooter.match.engine import _pseudo
+from troubleshooter.observe.model import Observations, Point
+from troubleshooter.read.line import Line
+from troubleshooter.tool import Tool
+
+NAMES = ("loss", "grad_norm", "rewards/chosen", "kl")
+ASKED = (*NAMES, "rewards*", "*loss", "k?")
+SHAPES = (*series.POINTWISE, *series._WHOLE)
+VALUES = st.sampled_from([0.0, -0.0, 1.5, -2.0, 1e-9, 300.0, float("nan"), float("inf"), float("-inf")])
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    st.dictionaries(st.sampled_from(NAMES), st.lists(VALUES, min_size=1, max_size=8)),
+    st.lists(st.sampled_from(ASKED), min_size=1, max_size=3),
+    st.sampled_from(SHAPES),
+    VALUES,
+)
+def test_a_metric_that_may_hold_calls_its_entry_up(
+    tool: Tool, printed: dict[str, list[float]], names: list[str], shape: str, value: float
+) -> None:
+    seen = Observations()
+    for name, values in printed.items():
+        seen.metrics[name] = [Point(value, n, Line(f"{name} {value}", n)) for n, value in enumerate(values, 1)]
+    condition = {"kind": "metric", "names": names, "is": shape, "value": value, "points": 1}
+    if numbers.may_hold(condition, Context(seen, tool.knowledge)):
+        assert set(_metric_keys(condition)) & set(_pseudo(seen))
+
+
+@settings(deadline=None, max_examples=500)
+@given(st.text("ab/*?[]-", max_size=6), st.text("ab/*?[]-", max_size=6))
+def test_names_with_a_star_fit_as_they_do_in_the_standard_library(name: str, pattern: str) -> None:
+    assert fits(name, pattern) == fnmatchcase(name, pattern)

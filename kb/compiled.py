@@ -1,7 +1,7 @@
 """The compiled form of entries: one file, mapped into memory, of which an answer reads a few kilobytes.
 
 A pack is one file: a JSON header line, a JSON line with the index, then parts that the index tells the places of: two JSON
-lines an entry (what is matched, and its texts), a JSON line for each literal that many lines hold (what else must be there),
+lines an entry (what is matched, and its texts), a JSON line for each literal whose entries ask for more (what else must be there),
 the tables as lines ``key<TAB>row``, and what there is by the number of a literal or an entry, as numbers. The header holds
 what a search of a large log begins with. Literals *trigger* entries; an entry's body is parsed only when one of its triggers
 was seen. So a thousand entries cost what ten cost. Data only: JSON and numbers, never pickle.
@@ -50,12 +50,12 @@ class Index:
         self.tables: dict[str, list[int]] = index["tables"]
         self._sections: dict[str, list[int]] = index["sections"]
         self._read = read
+        self._read_numbers: dict[str, array[int]] = {}
 
     def _numbers(self, name: str) -> array[int]:
-        found = array("I", self._read(*self._sections[name]))
-        if sys.byteorder == "big":
-            found.byteswap()
-        return found
+        if (known := self._read_numbers.get(name)) is None:
+            known = self._read_numbers[name] = _little(array("I", self._read(*self._sections[name])))
+        return known
 
     @cached_property
     def literals(self) -> list[str]:
@@ -63,43 +63,32 @@ class Index:
         found: list[str] = json.loads(self._read(*self._sections["literals"]))
         return found
 
-    @cached_property
-    def _starts(self) -> array[int]:
-        return self._numbers("starts")
-
-    @cached_property
-    def _owners(self) -> array[int]:
-        return self._numbers("owners")
-
-    @cached_property
-    def _places(self) -> array[int]:
-        return self._numbers("places")
-
-    @cached_property
-    def _beside(self) -> array[int]:
-        return self._numbers("beside")
-
     def owners(self, literal: int) -> Sequence[int]:
         """The entries that a literal triggers."""
-        return self._owners[self._starts[literal] : self._starts[literal + 1]]
+        start, stop = self._numbers("starts")[literal : literal + 2]
+        return self._numbers("owners")[start:stop]
 
     def place(self, entry: int) -> tuple[int, int, int]:
         """Where an entry's parts stand, and how long the two are."""
-        at, matched, texts = self._places[3 * entry : 3 * entry + 3]
+        at, matched, texts = self._numbers("places")[3 * entry : 3 * entry + 3]
         return at, matched, texts
 
     def beside(self, literal: int) -> dict[str, Ways]:
         """By entry that a literal does not trigger by itself: the ways in which its patterns match."""
-        at, length = self._beside[2 * literal : 2 * literal + 2]
+        at, length = self._numbers("beside")[2 * literal : 2 * literal + 2]
         return json.loads(self._read(at, length)) if length else {}
 
 
 def numbers(given: Iterable[int]) -> bytes:
     """Numbers below 2^32 as an index keeps them."""
-    made = array("I", given)
+    return _little(array("I", given)).tobytes()
+
+
+def _little(given: array[int]) -> array[int]:
+    """The numbers with their lowest byte first, as they stand in a pack, or back."""
     if sys.byteorder == "big":
-        made.byteswap()
-    return made.tobytes()
+        given.byteswap()
+    return given
 
 
 _FEW = 1024

@@ -80,7 +80,7 @@ def status(text: str) -> int | None:
     return None
 
 
-# Looked for word by word: one expression of them all takes ten times as long on a line that only says "passed".
+# Looked for word by word: one expression of them all takes twice as long on a line that only says "passed" (8 and 4 µs).
 _WELL = (
     ("train_runtime", None),
     ("0 failed", lazy.compile(r"\b0 failed\b(?! to\b)")),

@@ -12,8 +12,6 @@ from kb import patterns
 from kb.compiled import holds
 from troubleshooter.match import series
 from troubleshooter.match.relations import RELATIONS, number
-from troubleshooter.observe.model import Point
-from troubleshooter.read.line import Line
 from troubleshooter.read.sources import from_text
 from troubleshooter.report.fill import fill, fits, safe
 from troubleshooter.tool import Tool
@@ -42,10 +40,6 @@ def test_sizes() -> None:
     assert number("torch") is None
 
 
-def points(values: list[float]) -> list[Point]:
-    return [Point(v, i, Line("", i)) for i, v in enumerate(values)]
-
-
 @pytest.mark.parametrize(
     ("shape", "values", "want"),
     [
@@ -61,7 +55,7 @@ def points(values: list[float]) -> list[Point]:
     ],
 )
 def test_series(shape: str, values: list[float], want: bool) -> None:
-    assert (series.first(points(values), shape, None) is not None) is want
+    assert (series.first(values, shape, None) is not None) is want
 
 
 @pytest.mark.parametrize(

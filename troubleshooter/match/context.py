@@ -9,8 +9,12 @@ from kb.compiled import Knowledge, holds
 from kb.placeholders import HOLE
 from troubleshooter.lean import dataclass, field
 from troubleshooter.match.outcome import Anchor
+from troubleshooter.match.regex import on_a_line
 from troubleshooter.observe.model import Observations
 from troubleshooter.read.line import Line
+
+MANY = 4
+"""Lines of one literal from which on one look at all of them comes first."""
 
 Condition = dict[str, Any]
 """A condition as `kb.compile` writes it."""
@@ -29,26 +33,28 @@ class Context:
     def lines(self, asked: dict[str, Any]) -> list[Line]:
         """Lines that hold a literal of a pattern or condition, in the order of the log."""
         hits = self.observations.hits
-        lists = [hits[self.base + n] for n in asked["literals"] if self.base + n in hits]
-        if len(lists) == 1:
-            return lists[0]
-        each = {(line.file, line.number, line.text): line for some in lists for line in some}
-        return sorted(each.values(), key=lambda line: (line.file, line.number))
+        return _each_once([hits[self.base + n] for n in asked["literals"] if self.base + n in hits])
 
     def likely(self, pattern: dict[str, Any]) -> Iterator[tuple[Line, str]]:
-        """Lines that may match the pattern, each with its folded text."""
-        for line in self.lines(pattern):
-            text, plain = self.observations.folded(line)
-            if may_match(pattern, plain):
+        """Lines that may match the pattern, in the order of the log, each with its folded text."""
+        seen = self.observations
+        literals = [self.base + n for n in pattern["literals"]]
+        for line in _each_once([seen.hits[n] for n in literals if self._may_stand_with(pattern, n)]):
+            text = line.folded
+            if may_match(pattern, text.lower()):
                 yield line, text
 
     def may_be_printed(self, pattern: dict[str, Any]) -> bool:
         """Whether a line may match the pattern, told from all lines of one of its literals together."""
+        return any(self._may_stand_with(pattern, self.base + n) for n in pattern["literals"])
+
+    def _may_stand_with(self, pattern: dict[str, Any], literal: int) -> bool:
         seen = self.observations
-        for n in pattern["literals"]:
-            if (number := self.base + n) in seen.hits and may_match(pattern, seen.holding(number)):
-                return True
-        return False
+        return (
+            literal in seen.hits
+            and may_match(pattern, seen.holding(literal))
+            and (len(seen.hits[literal]) < MANY or on_a_line(pattern["re"], seen.printed(literal)))
+        )
 
     def may_be_said(self, pattern: dict[str, Any]) -> bool:
         """Whether an exception's message or a line may match the pattern. What an exception says was printed: without
@@ -68,3 +74,10 @@ class Context:
 def may_match(pattern: dict[str, Any], text: str) -> bool:
     """Whether a text in lower case holds what every match of the pattern holds: else trying it is in vain."""
     return holds(pattern["ways"], text)
+
+
+def _each_once(lists: list[list[Line]]) -> list[Line]:
+    if len(lists) == 1:
+        return lists[0]
+    each = {(line.file, line.number, line.text): line for some in lists for line in some}
+    return sorted(each.values(), key=lambda line: (line.file, line.number))

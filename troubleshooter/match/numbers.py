@@ -52,7 +52,8 @@ def _first(condition: Condition, name: str, points: list[Point], context: Contex
     key = (name, shape, value)
     if key not in known:
         absent = series.ruled_out(shape, value, seen.bounds(name))
-        known[key] = None if absent else series.first(points, shape, value)
+        at = None if absent else series.first(seen.values(name), shape, value)
+        known[key] = None if at is None else points[at]
     return known[key]
 
 
@@ -61,7 +62,7 @@ def _shown(condition: Condition, name: str, points: list[Point], context: Contex
     if point is None:
         return None
     shape, value = condition["is"], condition["value"]
-    if condition["every"] and not series.every(points, shape, value):
+    if condition["every"] and not series.every(context.observations.values(name), shape, value):
         return None
     if condition["beside"] and shape in series.POINTWISE:
         shows = series.POINTWISE[shape]
@@ -84,7 +85,7 @@ def _beside(condition: Condition, point: Point, context: Context) -> bool:
         if here is not None and (
             series.POINTWISE[shape](here.value, value)
             if shape in series.POINTWISE
-            else series.first([here], shape, value)
+            else series.first([here.value], shape, value) is not None
         ):
             return True
     return False

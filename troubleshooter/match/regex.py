@@ -28,6 +28,13 @@ def search(pattern: str, text: str) -> Any:
     return _kept_search(pattern, text) if len(text) <= SHORT else compiled(pattern).search(text)
 
 
+def on_a_line(pattern: str, lines: str) -> bool:
+    """Whether one of many lines may match, which are given as one text: False only where none does."""
+    if "\\A" in pattern or "\\z" in pattern:
+        return True
+    return compiled(f"(?m){pattern}").search(lines) is not None
+
+
 def different(pattern: str, text: str) -> Sequence[Any]:
     """The matches that captured different values, at most `MATCHES`; the first alone where nothing is captured."""
     return _kept_different(pattern, text) if len(text) <= SHORT else _different(pattern, text)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from troubleshooter.observe.model import Bounds, Point
+from troubleshooter.observe.model import Bounds
 
 STUCK_POINTS = 4
 REPEAT_POINTS = 400
 """Points at the end of a series that are searched for a block that comes again."""
 EXPLODED = 30.0
-"""A series explodes when its end lies this many times over its lowest earlier value (F20 of the lab: 5 → 6,665)."""
+"""A series explodes when its end lies this many times over its lowest earlier value (F20 of the lab: 5 → 6,665),
+and lies above `EXPLODED_TO`."""
+EXPLODED_TO = 10.0
 
 
 def finite(value: float) -> bool:
@@ -25,21 +27,33 @@ def ruled_out(shape: str, value: float | None, within: Bounds) -> bool:
         return True
     if shape == "zero":
         return within.low > 0 or within.high < 0
-    return (shape == "above" and within.high <= (value or 0.0)) or (shape == "below" and within.low >= (value or 0.0))
+    x = value or 0.0
+    if shape == "equal":
+        return not within.low - _near(x) <= x <= within.high + _near(x)
+    if shape == "exploding":
+        return within.high <= EXPLODED_TO
+    if shape == "constant":
+        return within.low != within.high
+    return (shape == "above" and within.high <= x) or (shape == "below" and within.low >= x)
 
 
-def first(points: list[Point], shape: str, value: float | None) -> Point | None:
-    """The first point that shows the shape, or None. Shapes of a whole series point at its last value."""
+def first(values: list[float], shape: str, value: float | None) -> int | None:
+    """Where the first value is that shows the shape, or None. Shapes of a whole series point at its last value."""
     if shape in POINTWISE:
-        return next((p for p in points if POINTWISE[shape](p.value, value or 0.0)), None)
-    return points[-1] if points and _WHOLE[shape]([p.value for p in points]) else None
+        shows, x = POINTWISE[shape], value or 0.0
+        return next((n for n, v in enumerate(values) if shows(v, x)), None)
+    return len(values) - 1 if values and _WHOLE[shape](values) else None
 
 
-def every(points: list[Point], shape: str, value: float | None) -> bool:
-    """Whether all points show the shape (for shapes of a whole series: whether it does)."""
+def every(values: list[float], shape: str, value: float | None) -> bool:
+    """Whether all values show the shape (for shapes of a whole series: whether it does)."""
     if shape in POINTWISE:
-        return all(POINTWISE[shape](p.value, value or 0.0) for p in points)
-    return _WHOLE[shape]([p.value for p in points])
+        return all(POINTWISE[shape](v, value or 0.0) for v in values)
+    return _WHOLE[shape](values)
+
+
+def _near(value: float) -> float:
+    return 1e-4 * max(1.0, abs(value))
 
 
 def _stuck(values: list[float]) -> bool:
@@ -69,7 +83,7 @@ def _exploding(values: list[float]) -> bool:
     seen = [v for v in values if finite(v)]
     low = seen[0] if seen else 0.0
     for v in seen:
-        if low > 0 and v > EXPLODED * low and v > 10:
+        if low > 0 and v > EXPLODED * low and v > EXPLODED_TO:
             return True
         low = min(low, v) if v > 0 else low
     return False
@@ -80,6 +94,8 @@ def _repeating(values: list[float]) -> bool:
     values = values[-REPEAT_POINTS:]
     n = len(values)
     for period in range(3, n // 2 + 1):
+        if values[-1 - period] != values[-1]:
+            continue
         block = values[-period:]
         if len(set(block)) >= 3 and values[-2 * period : -period] == block:
             return True
@@ -96,7 +112,7 @@ POINTWISE: dict[str, Callable[[float, float], bool]] = {
     "nonzero": lambda v, _: finite(v) and v != 0,
     "above": lambda v, x: finite(v) and v > x,
     "below": lambda v, x: finite(v) and v < x,
-    "equal": lambda v, x: finite(v) and abs(v - x) <= 1e-4 * max(1.0, abs(x)),
+    "equal": lambda v, x: finite(v) and abs(v - x) <= _near(x),
 }
 _WHOLE: dict[str, Callable[[list[float]], bool]] = {
     "stuck": _stuck,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from kb.wild import fits
@@ -139,24 +140,24 @@ class Observations:
 
     shapes: dict[tuple[str, str, float | None], Point | None] = field(default_factory=dict, repr=False)
     """By metric, shape and value: the first point that shows it, where that was asked (`match.numbers`)."""
+    _values: dict[str, list[float]] = field(default_factory=dict, repr=False)
     _bounds: dict[str, Bounds] = field(default_factory=dict, repr=False)
     _records: dict[str, dict[tuple[int, int], Point]] = field(default_factory=dict, repr=False)
-    _folded: dict[int, tuple[str, str]] = field(default_factory=dict, repr=False)
+    _printed: dict[int, str] = field(default_factory=dict, repr=False)
     _holding: dict[int, str] = field(default_factory=dict, repr=False)
     _said: str | None = field(default=None, repr=False)
     _series: dict[tuple[str, ...], list[tuple[str, list[Point]]]] = field(default_factory=dict, repr=False)
 
-    def folded(self, line: Line) -> tuple[str, str]:
-        """A kept line as patterns see it, and that in lower case."""
-        if (known := self._folded.get(id(line))) is None:
-            text = fold(line.text)
-            known = self._folded[id(line)] = (text, text.lower())
+    def printed(self, literal: int) -> str:
+        """All kept lines that hold a literal, as patterns see them, one a line."""
+        if (known := self._printed.get(literal)) is None:
+            known = self._printed[literal] = "\n".join([line.folded for line in self.hits.get(literal, ())])
         return known
 
     def holding(self, literal: int) -> str:
-        """All kept lines that hold a literal, as one text in lower case."""
+        """`printed` in lower case."""
         if (known := self._holding.get(literal)) is None:
-            known = self._holding[literal] = "\n".join([self.folded(line)[1] for line in self.hits.get(literal, ())])
+            known = self._holding[literal] = self.printed(literal).lower()
         return known
 
     def told(self, literal: int) -> str:
@@ -174,19 +175,20 @@ class Observations:
         """The metrics of these names, which may hold ``*``. Asked once everything was observed."""
         wanted = tuple(names)
         if (found := self._series.get(wanted)) is None:
-            shaped = [name for name in wanted if "*" in name]
-            found = [
-                (name, points)
-                for name, points in self.metrics.items()
-                if name in wanted or any(fits(name, shape) for shape in shaped)
-            ]
+            found = [(name, self.metrics[name]) for name in _meant(wanted, tuple(self.metrics))]
             self._series[wanted] = found
         return found
+
+    def values(self, name: str) -> list[float]:
+        """The values of a metric. Asked once everything was observed."""
+        if (known := self._values.get(name)) is None:
+            known = self._values[name] = [point.value for point in self.metrics[name]]
+        return known
 
     def bounds(self, name: str) -> Bounds:
         """The bounds of a metric's values."""
         if (known := self._bounds.get(name)) is None:
-            values = [point.value for point in self.metrics[name]]
+            values = self.values(name)
             total = sum(values)
             known = self._bounds[name] = Bounds(min(values), max(values), total - total == 0)
         return known
@@ -204,3 +206,10 @@ class Observations:
 
     def named(self, kind: str, name: str | None = None) -> list[Fact]:
         return [f for f in self.facts if f.kind == kind and (name is None or f.name == name)]
+
+
+@lru_cache(maxsize=1024)
+def _meant(wanted: tuple[str, ...], present: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the metrics that one of the wanted names, which may hold ``*``, means."""
+    shaped = [name for name in wanted if "*" in name]
+    return tuple(name for name in present if name in wanted or any(fits(name, shape) for shape in shaped))

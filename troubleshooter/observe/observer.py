@@ -76,9 +76,12 @@ class Observer:
                 continue
             if line.stream:
                 self._facts.stream(line)
-            plain = text.isascii() and "  " not in text and "\t" not in text
+            if text.isascii() and "  " not in text and "\t" not in text and text[0] != " ":
+                line.folded = text
+            else:
+                line.folded = fold(text)
             readers = 0
-            for number in scan((text if plain else fold(text)).encode("utf-8", "replace")):
+            for number in scan(line.folded.encode("utf-8", "replace")):
                 readers |= routes[number]
                 if number >= first_mark:
                     continue
@@ -131,8 +134,9 @@ class Observer:
         whole = Line(text, first.number, first.stream, first.rank, first.file, first.stamped)
         if line.text[-1] in ":," and count < 3 and len(text) <= JOINED:
             self._open = whole, count + 1
+        whole.folded = fold(text)
         hits = self.observations.hits
-        for number in self._scanner.scan(fold(text).encode("utf-8", "replace")):
+        for number in self._scanner.scan(whole.folded.encode("utf-8", "replace")):
             if number < self._scanner.first_mark:
                 kept = hits.setdefault(number, [])
                 if len(kept) < HITS:

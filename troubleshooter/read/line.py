@@ -19,6 +19,8 @@ class Line:
     rank: int | None = None
     file: int = 0
     stamped: bool = False
+    folded: str = ""
+    """The text as patterns see it (`read.text.fold`), once the line was observed."""
 
 
 GAP = Line("", 0)

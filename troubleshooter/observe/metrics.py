@@ -48,6 +48,7 @@ _ONE_PER_LINE = lazy.compile(rf"\s*\"(?P<name>[\w/.@\- ]{{1,80}})\":\s*\"?(?P<va
 # The last values of a run, one a line:   wandb:   train/grad_norm nan
 _SUMMARY = lazy.compile(rf"wandb:\s+(?P<name>[\w/.@-]{{1,80}})\s+'?(?P<value>{_NUMBER})'?$")
 _TABLE = lazy.compile(r"\|?\s*(?:Step|Epoch)(?:\s*[\t|]\s*|\s{2,20})(?P<rest>.*(?:[Ll]oss|[Rr]eward).*)")
+_DIGIT = lazy.compile("[0-9]")
 _CELL = lazy.compile(rf"(?:{_NUMBER}|No log)$")
 
 _ALIASES = {
@@ -79,6 +80,10 @@ class MetricReader:
     def read(self, line: Line) -> bool:
         """Take one line's metrics; True when it held some."""
         text = line.text
+        shape = line.shape
+        if shape is not None and shape.record is not None and not self.inside:
+            self._record([(name, float(text[start:stop])) for name, start, stop in shape.record], line)
+            return True
         if self._columns is not None and self._row(line):
             return True
         if len(text) < 6 or not _ABOUT.search(text):
@@ -103,19 +108,26 @@ class MetricReader:
         if "np.float" in text or "tensor(" in text:
             text = _BOXED.sub(lambda found: found["value"], text)
         # Each pattern has two groups: the name and the value.
+        asked: tuple[re.Pattern[str], ...] = (_QUOTED,)
         pairs = _QUOTED.findall(text)
         if not pairs and "tensor(" in text:
             pairs = _TENSOR.findall(text)
         if not pairs:
+            asked = (_PLAIN, _SPACED)
             pairs = _PLAIN.findall(text) + _SPACED.findall(text)
         named = {_canonical(name): value for name, value in pairs}
         if not any(map(_is_metric, named)):
             return False
-        self.record += 1
-        said = named.get("step")
-        step = _float(said) if said is not None and _finite(said) else None
-        self._put(named.items(), line, step)
+        self._record([(name, _float(value)) for name, value in named.items()], line)
+        if shape is not None and shape.numbers is not None and text is line.text:
+            shape.record = _places(asked, text, named)
         return True
+
+    def _record(self, named: list[tuple[str, float]], line: Line) -> None:
+        """Add the values of a record that one line is."""
+        self.record += 1
+        step = next((value for name, value in named if name == "step"), None)
+        self._put(named, line, step if step is not None and _finite_value(step) else None)
 
     def _summed(self, line: Line) -> bool:
         """A value of a run's summary: all of them are one record."""
@@ -136,22 +148,23 @@ class MetricReader:
                 self._columns = None
             return False
         self.record += 1
-        step = _float(cells[0]) if _finite(cells[0]) else None
+        step = _float(cells[0]) if cells[0] != "No log" else float("nan")
         named = zip(self._columns, cells[1:], strict=True)
-        self._put([(name, cell) for name, cell in named if cell != "No log"], line, step)
+        values = [(name, _float(cell)) for name, cell in named if cell != "No log"]
+        self._put(values, line, step if _finite_value(step) else None)
         return True
 
     def _add(self, name: str, value: str, line: Line) -> None:
-        self._put([(_canonical(name), value)], line, None)
+        self._put([(_canonical(name), _float(value))], line, None)
 
-    def _put(self, named: Iterable[tuple[str, str]], line: Line, step: float | None) -> None:
+    def _put(self, named: Iterable[tuple[str, float]], line: Line, step: float | None) -> None:
         """Add the values of one record."""
         series, record = self.series, self.record
         for name, value in named:
             points = series.get(name)
             if points is None:
                 points = series[name] = []
-            points.append(Point(_float(value), record, line, step))
+            points.append(Point(value, record, line, step))
             if len(points) > HEAD + 2 * TAIL:
                 middle = points[HEAD:-TAIL]
                 points[HEAD:-TAIL] = [p for p in middle if not _finite_value(p.value) or p.value == 0][:HEAD]
@@ -175,8 +188,16 @@ def _float(value: str) -> float:
         return float(value.removesuffix(".0"))
 
 
-def _finite(value: str) -> bool:
-    return value.lower().lstrip("+-").removesuffix(".0") not in ("nan", "inf", "infinity", "no log")
+def _places(asked: tuple[re.Pattern[str], ...], text: str, named: dict[str, str]) -> list[tuple[str, int, int]] | None:
+    """Where the values stand in all lines of a text's shape; None where digits of a name or ``nan.0`` may tell it."""
+    pairs = [pair for pattern in asked for pair in pattern.finditer(text)]
+    if len(pairs) != len(named) or any(_DIGIT.search(pair["name"]) or not _plain(pair["value"]) for pair in pairs):
+        return None
+    return [(_canonical(pair["name"]), pair.start("value"), pair.end("value")) for pair in pairs]
+
+
+def _plain(value: str) -> bool:
+    return value[-3:] not in ("n.0", "N.0", "f.0", "F.0", "y.0")
 
 
 def _finite_value(value: float) -> bool:

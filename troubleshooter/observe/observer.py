@@ -13,7 +13,7 @@ from troubleshooter.observe.mend import SHORT, quoted
 from troubleshooter.observe.metrics import MetricReader
 from troubleshooter.observe.model import Failure, Observations
 from troubleshooter.observe.traceback import parse, parse_part
-from troubleshooter.read.line import GAP, Line
+from troubleshooter.read.line import GAP, Line, Shape
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.text import fold
 
@@ -25,6 +25,8 @@ JOINED = 600
 """Characters of a printed message that goes on on the next line."""
 SAME_KIND = 12
 """Lines of one kind that are read for facts: a repeated warning shows none that the first did not."""
+SIGHTS = 3
+"""A shape that is met so often is met more often: what it holds is kept."""
 
 _NO_DIGITS = str.maketrans("", "", "0123456789")
 
@@ -53,7 +55,8 @@ class Observer:
 
     def feed(self, lines: Iterable[Line]) -> None:
         """Observe some lines; memory stays bounded however many there are."""
-        metrics, first_mark, scan = self._metrics, self._scanner.first_mark, self._scanner.scan
+        metrics, first_mark = self._metrics, self._scanner.first_mark
+        scan, scan_digits = self._scanner.scan, self._scanner.scan_digits
         streams, hits, routes = self._streams, self.observations.hits, self._scanner.routes
         for line in lines:  # what stands in this loop is not called but written out: it runs for every line
             if line is GAP:
@@ -76,13 +79,27 @@ class Observer:
                 continue
             if line.stream:
                 self._facts.stream(line)
-            if text.isascii() and "  " not in text and "\t" not in text and text[0] != " ":
-                line.folded = text
+            shape = line.shape
+            if shape is not None and shape.numbers is not None:
+                numbers, readers = shape.numbers, shape.readers
+                if numbers or shape.digits:
+                    line.folded = text if shape.plain else fold(text)
+                if shape.digits:
+                    for number in scan_digits(line.folded.encode("utf-8", "replace")):
+                        readers |= routes[number]
+                        numbers = [*numbers, number]
             else:
-                line.folded = fold(text)
-            readers = 0
-            for number in scan(line.folded.encode("utf-8", "replace")):
-                readers |= routes[number]
+                plain = text.isascii() and "  " not in text and "\t" not in text and text[0] != " "
+                line.folded = text if plain else fold(text)
+                numbers = scan(line.folded.encode("utf-8", "replace"))
+                readers = 0
+                for number in numbers:
+                    readers |= routes[number]
+                if shape is not None:
+                    shape.sights += 1
+                    if shape.sights == SIGHTS:
+                        self._learn(shape, line, plain, numbers)
+            for number in numbers:
                 if number >= first_mark:
                     continue
                 kept = hits.get(number)
@@ -95,7 +112,7 @@ class Observer:
             if (readers & METRICS or metrics.inside) and metrics.read(line):
                 self.observations.progress[line.file] = line.number
             elif readers:
-                if readers >= FACTS and self._fresh(text):
+                if readers >= FACTS and self._fresh(line):
                     self._facts.read(line, readers // FACTS)
                 if readers & EXITS:
                     process.read(line, self.observations)
@@ -152,9 +169,21 @@ class Observer:
             self._take([f for f in parse(quoted(lines) if short else lines) if f.exception or not passed_over])
         self._streams.clear()
 
-    def _fresh(self, text: str) -> bool:
+    def _learn(self, shape: Shape, line: Line, plain: bool, numbers: list[int]) -> None:
+        """What this line holds, all of its shape hold, but for literals with digits."""
+        text = line.folded.encode("utf-8", "replace")
+        shape.digits = not self._scanner.told_by_shape(text)
+        with_digits = self._scanner.scan_digits(text) if shape.digits else []
+        shape.kind = line.text[:160].translate(_NO_DIGITS)
+        shape.plain = plain
+        told = [number for number in numbers if number not in with_digits]
+        for number in told:
+            shape.readers |= self._scanner.routes[number]
+        shape.numbers = [number for number in told if number < self._scanner.first_mark]
+
+    def _fresh(self, line: Line) -> bool:
         """Whether a line of this kind (its text without digits) was not read for facts several times already."""
-        kind = text[:160].translate(_NO_DIGITS)
+        kind = (line.shape.kind if line.shape else "") or line.text[:160].translate(_NO_DIGITS)
         count = self._kinds.get(kind, 0)
         if count < SAME_KIND and len(self._kinds) < 50_000:
             self._kinds[kind] = count + 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import hyperscan
@@ -31,10 +31,10 @@ def database(
     flags: Sequence[int] = (),
     cache: Path | None = None,
     name: str = "",
-    leave: Collection[int] = (),
 ) -> hyperscan.Database | None:
-    """What finds the words, numbered as they come, but those numbered in ``leave``; None for no words. ``cache``: a folder,
-    ``name`` its file there, which tells these words from all others: they are not asked for where it is there."""
+    """What finds the words, numbered as they come; an empty word is passed over, and without any other there is None.
+    ``cache``: a folder, ``name`` its file there, which tells these words from all others: they are not asked for where it
+    is there."""
     path = cache / f"{name}-{getattr(hyperscan, '__version__', '')}.hs" if cache is not None else None
     if path is not None:
         try:
@@ -45,7 +45,7 @@ def database(
         except (OSError, hyperscan.HyperscanError):
             pass
     texts = words()
-    numbers = [number for number in range(len(texts)) if number not in leave]
+    numbers = [number for number, text in enumerate(texts) if text]
     if not numbers:
         return None
     made = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)

@@ -8,6 +8,33 @@ from troubleshooter.read.text import LINE_LIMIT, texts
 from troubleshooter.read.unfold import parts
 
 
+class Shape:
+    """What is known of lines that differ in their digits alone (`read.shapes`)."""
+
+    __slots__ = ("digits", "kind", "named", "numbers", "plain", "readers", "record", "sights", "stamped", "start")
+
+    def __init__(self) -> None:
+        self.start = -1
+        """Where the text begins behind its prefix; -1: such lines are read one by one."""
+        self.named = False
+        """Whether the prefix names a stream or rank, which it may do with digits."""
+        self.stamped = False
+        self.sights = 0
+        """How often such a line was searched for literals."""
+        self.numbers: list[int] | None = None
+        """The literals without digits that such a line holds, once it was met several times; from then on:"""
+        self.readers = 0
+        """The readers that literals without digits call (`observe.marks`)."""
+        self.digits = True
+        """Whether it may hold literals with digits too, as its own digits have it."""
+        self.plain = False
+        """Whether the text is what patterns see."""
+        self.kind = ""
+        """The text without its digits."""
+        self.record: list[tuple[str, int, int]] | None = None
+        """Metrics and where their values stand in the text."""
+
+
 @dataclass(slots=True)
 class Line:
     """``number`` counts raw lines from 1 in ``file`` (an index into the report's inputs); ``stream`` takes
@@ -20,7 +47,8 @@ class Line:
     file: int = 0
     stamped: bool = False
     folded: str = ""
-    """The text as patterns see it (`read.text.fold`), once the line was observed."""
+    """The text as patterns see it (`read.text.fold`), once it was observed; left empty where it holds no literal."""
+    shape: Shape | None = None
 
 
 GAP = Line("", 0)

@@ -67,7 +67,8 @@ class Standing:
 
     def without(self, numbers: Collection[int]) -> hyperscan.Database:
         """What finds the `words` but those of these numbers (13 ms for 900 words)."""
-        made = database(lambda: self.words, self._flags(), leave=numbers)
+        kept = ["" if number in numbers else word for number, word in enumerate(self.words)]
+        made = database(lambda: kept, self._flags())
         assert made is not None
         return made
 

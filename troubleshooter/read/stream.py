@@ -60,6 +60,7 @@ def read(
         return
     with source.log() as log:
         windows = Windows(log, scanner, helpers)
+        lines_of = scanner.shapes.lines
         following = 1
         numbered = None
         for first, piece in windows.pieces():
@@ -71,7 +72,7 @@ def read(
             for number, raw in enumerate(piece.split(b"\n"), first):
                 if numbered and (found := numbered.match(raw)):
                     raw = raw[found.end() :]
-                yield from lines(raw, number, file, stream, source.rank)
+                yield from lines_of(raw, number, file, stream, source.rank)
     seen.bytes, seen.complete = windows.bytes, windows.complete
 
 

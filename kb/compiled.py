@@ -218,6 +218,7 @@ class Knowledge:
         self.packs = packs
         self.literal_count = 0
         self._first: list[int] = []
+        self._found: dict[str, tuple[Body, int]] = {}
         shadowed: dict[str, int] = {}
         for number, pack in enumerate(packs):
             self._first.append(self.literal_count)
@@ -259,11 +260,10 @@ class Knowledge:
 
     def find(self, id_: str) -> tuple[Body, int] | None:
         """A whole entry by id, with the number that its pack's literals start at."""
-        number = self._owner.get(id_)
-        if number is None:
-            return None
-        pack = self.packs[number]
-        return pack.whole(pack.index.ids.index(id_)), self._first[number]
+        if (known := self._found.get(id_)) is None and (number := self._owner.get(id_)) is not None:
+            pack = self.packs[number]
+            known = self._found[id_] = pack.whole(pack.index.ids.index(id_)), self._first[number]
+        return known
 
     def owner(self, id_: str) -> Pack | None:
         """The pack whose entry of this id counts."""

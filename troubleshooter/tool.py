@@ -69,7 +69,7 @@ class Tool:
         return candidates(observations, self.knowledge)
 
     def report(self, sources: Sequence[Source], *, lang: str = "en", top: int = TOP, brief: bool = False) -> Report:
-        """The report on one run. ``brief``: without metrics, and without entries like a message that none explains."""
+        """The report on one run. ``brief``: what a scan keeps of it (`report.build`)."""
         observations = self.observe(sources)
         ranked = rank(self.match(observations), observations)
         names = [source.name for source in sources]

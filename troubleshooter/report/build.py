@@ -29,11 +29,11 @@ def build(
     top: int = TOP, ignore: dict[str, str] | None = None, brief: bool = False,
 ) -> Report:  # fmt: skip
     """The report in a language. ``names``: the inputs' names by file number; ``ignore``: reasons by entry id;
-    ``brief``: without metrics, and without entries like a message that none explains."""
+    ``brief``: what a scan keeps of it, without causes, fixes, metrics, and entries like a message that none explains."""
     ignore = ignore or {}
     ignored = [{"id": r.candidate.id, "reason": ignore[r.candidate.id]} for r in ranked if r.candidate.id in ignore]
     kept = [r for r in ranked if r.candidate.id not in ignore]
-    diagnoses = [_diagnosis(r, observations, knowledge, names, lang) for r in kept[:top]]
+    diagnoses = [_diagnosis(r, observations, knowledge, names, lang, brief) for r in kept[:top]]
     facts: dict[str, Any] = {"versions": {}, "gpus": [], "capabilities": [], "platforms": []}
     for fact in observations.facts:
         if fact.kind == "version":
@@ -68,7 +68,7 @@ def build(
 
 
 def _diagnosis(
-    item: Ranked, observations: Observations, knowledge: Knowledge, names: list[str], lang: str
+    item: Ranked, observations: Observations, knowledge: Knowledge, names: list[str], lang: str, brief: bool
 ) -> Diagnosis:
     trial = item.candidate.trial
     found = knowledge.find(item.candidate.id)
@@ -92,12 +92,12 @@ def _diagnosis(
         confidence=item.word,
         score=round(item.confidence, 3),
         title=fill(text["title"], values) or body["id"],
-        cause=(fill(text["cause"], values) or text["cause"]).strip(),
-        fixes=_fixes(body, text, values, context),
+        cause="" if brief else (fill(text["cause"], values) or text["cause"]).strip(),
+        fixes=[] if brief else _fixes(body, text, values, context),
         evidence=evidence[:EVIDENCE],
         symptom=trial.symptom,
         versions={"affected": body.get("versions", {}), "state": item.versions},
-        advice=_advice(body, text, context),
+        advice=[] if brief else _advice(body, text, context),
         lookalikes=_lookalikes(body, lang),
         probe=body.get("probe"),
         sources=body["sources"],

@@ -25,7 +25,7 @@ JOINED = 600
 """Characters of a printed message that goes on on the next line."""
 SAME_KIND = 12
 """Lines of one kind that are read for facts: a repeated warning shows none that the first did not."""
-SIGHTS = 3
+SIGHTS = 8
 """A shape that is met so often is met more often: what it holds is kept."""
 
 _NO_DIGITS = str.maketrans("", "", "0123456789")

@@ -178,6 +178,12 @@ def test_an_exception_after_which_training_went_on_is_no_diagnosis(tool: Tool) -
     assert report.exit_code == 0
 
 
+def test_a_line_counts_where_it_stands_often_enough(tool: Tool) -> None:
+    text = "Still waiting to acquire lock on /hub/.locks/models--a--b/fc1c.lock (elapsed: {n}0.0 seconds)\n"
+    assert not tool.report([from_text(text.format(n=1))]).diagnoses
+    assert tool.report([from_text(text.format(n=1) + text.format(n=2))]).diagnoses[0].id == "hub-download-lock-held"
+
+
 def test_root_cause_before_cascade(tool: Tool) -> None:
     text = (
         "[rank3]: AttributeError: 'HybridCache' object has no attribute 'float'\n"

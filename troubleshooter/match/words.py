@@ -90,7 +90,9 @@ def _owner(line: Line, failures: list[Failure]) -> Failure | None:
 
 
 def line_anchors(condition: Condition, context: Context) -> Iterator[tuple[Anchor, Outcome]]:
-    """Lines that a line condition may be about, with the exception that each belongs to."""
+    """Lines that a line condition may be about, with the exception that each belongs to; none where too few match."""
+    if condition["at_least"] > 1 and line(condition, context).state != "held":
+        return
     for pattern in condition["patterns"]:
         for line_, text in context.likely(pattern):
             if found := search(pattern["re"], text):

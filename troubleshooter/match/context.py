@@ -13,9 +13,6 @@ from troubleshooter.match.regex import on_a_line
 from troubleshooter.observe.model import Observations
 from troubleshooter.read.line import Line
 
-MANY = 4
-"""Lines of one literal from which on one look at all of them comes first."""
-
 Condition = dict[str, Any]
 """A condition as `kb.compile` writes it."""
 
@@ -53,7 +50,7 @@ class Context:
         return (
             literal in seen.hits
             and may_match(pattern, seen.holding(literal))
-            and (len(seen.hits[literal]) < MANY or on_a_line(pattern["re"], seen.printed(literal)))
+            and on_a_line(pattern["re"], seen.printed(literal))
         )
 
     def may_be_said(self, pattern: dict[str, Any]) -> bool:

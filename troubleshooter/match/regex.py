@@ -19,8 +19,9 @@ _options.log_errors = False
 
 @lru_cache(maxsize=4096)
 def compiled(pattern: str) -> Any:
-    """The compiled pattern; `kb.patterns` has checked its syntax."""
-    return re2.compile(pattern, _options)
+    """The compiled pattern; `kb.patterns` has checked its syntax. Its ends are those of a line: a text as patterns see it
+    (`read.text.fold`) is one, and many of them may be looked at together."""
+    return re2.compile(f"(?m){pattern}", _options)
 
 
 def search(pattern: str, text: str) -> Any:
@@ -32,7 +33,7 @@ def on_a_line(pattern: str, lines: str) -> bool:
     """Whether one of many lines may match, which are given as one text: False only where none does."""
     if "\\A" in pattern or "\\z" in pattern:
         return True
-    return compiled(f"(?m){pattern}").search(lines) is not None
+    return search(pattern, lines) is not None
 
 
 def different(pattern: str, text: str) -> Sequence[Any]:

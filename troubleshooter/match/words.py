@@ -41,10 +41,12 @@ def message_anchors(condition: Condition, context: Context) -> Iterator[tuple[An
 
 
 def message_may_hold(condition: Condition, context: Context) -> bool:
-    """Whether an exception or a line may say one of the patterns; without any, whether an exception of the type is there."""
-    if condition["patterns"]:
-        return any(map(context.may_be_said, condition["patterns"]))
-    return any(f.exception and _type_in(f, condition["exception"]) for f in context.observations.failures)
+    """Whether an exception of the type or a line may say one of the patterns; without any, whether such an exception is there."""
+    names, patterns = condition["exception"], condition["patterns"]
+    raised = any(f.exception and (not names or _type_in(f, names)) for f in context.observations.failures)
+    if not patterns:
+        return raised
+    return any(map(context.may_be_said if raised else context.may_be_printed, patterns))
 
 
 def line_may_hold(condition: Condition, context: Context) -> bool:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from kb import lazy
 from troubleshooter.read.log import Log
 from troubleshooter.read.scanner import Scanner
-from troubleshooter.read.survey import AFTER, BEFORE, Search, Surveyed
+from troubleshooter.read.survey import AFTER, BEFORE, Search, Surveyed, line_ends
 from troubleshooter.read.text import CHUNK, LINE_LIMIT
 
 HEAD, TAIL = 64 * 1024, 32 * 1024
@@ -171,7 +171,7 @@ class Windows:
     def _number(self, at: int) -> int:
         """The number of the line that holds an offset."""
         chunk = at // CHUNK
-        return 1 + self._line_ends[chunk] + self._log.take(chunk * CHUNK, at).count(b"\n")
+        return 1 + self._line_ends[chunk] + line_ends(self._log.take(chunk * CHUNK, at))
 
 
 def _raised(text: bytes) -> bool:

@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from troubleshooter.read.sources import LOG_SKIPPED
 
@@ -61,7 +60,7 @@ def _files(name: str) -> Iterator[str]:
         for file in sorted(files):
             if (
                 not file.startswith(".")
-                and Path(file).suffix.lower() not in LOG_SKIPPED
+                and os.path.splitext(file)[1].lower() not in LOG_SKIPPED
                 and not file.endswith(".jsonl")
             ):
                 yield os.path.join(folder, file)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-HOLE = re.compile(r"<<(?P<name>[\w-]+)(?::(?P<type>[a-z]+))?(?:\|(?P<default>[^>]*))?>>")
+HOLE = re.compile(r"<<(?P<name>[\w-]+)(?::(?P<type>[a-z]+))?(?:\|(?P<default>(?:[^>]|>(?!>))*))?>>")
 TYPES = {
     "word": r"[\w.+/-]{1,200}",
     "identifier": r"[A-Za-z_][\w.]{0,120}",

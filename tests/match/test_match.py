@@ -144,6 +144,7 @@ def test_types_of_placeholders() -> None:
     assert fill("<<p:identifier>>", {"p": "x; rm -rf /"}) is None
     assert fill("<<p:text>>", {"p": "a b"}, shell=True) == "'a b'"
     assert fill("<<p|the argument>>", {}) == "the argument"
+    assert fill("pip install <<p:text|'peft<0.12,>=0.9'>>", {}, shell=True) == "pip install 'peft<0.12,>=0.9'"
     assert not fits("a\nb", "text")
     assert not fits("a\u202eb", "text")
 

@@ -81,7 +81,7 @@ class MetricReader:
         """Take one line's metrics; True when it held some."""
         text = line.text
         shape = line.shape
-        if shape is not None and shape.record is not None and not self.inside:
+        if shape is not None and shape.record and not self.inside:
             self._record([(name, float(text[start:stop])) for name, start, stop in shape.record], line)
             return True
         if self._columns is not None and self._row(line):
@@ -119,7 +119,7 @@ class MetricReader:
         if not any(map(_is_metric, named)):
             return False
         self._record([(name, _float(value)) for name, value in named.items()], line)
-        if shape is not None and shape.numbers is not None and text is line.text:
+        if shape is not None and shape.record is None and shape.numbers is not None and text is line.text:
             shape.record = _places(asked, text, named)
         return True
 
@@ -188,11 +188,11 @@ def _float(value: str) -> float:
         return float(value.removesuffix(".0"))
 
 
-def _places(asked: tuple[re.Pattern[str], ...], text: str, named: dict[str, str]) -> list[tuple[str, int, int]] | None:
-    """Where the values stand in all lines of a text's shape; None where digits of a name or ``nan.0`` may tell it."""
+def _places(asked: tuple[re.Pattern[str], ...], text: str, named: dict[str, str]) -> list[tuple[str, int, int]]:
+    """Where the values stand in all lines of a text's shape; nowhere where digits of a name or ``nan.0`` may tell it."""
     pairs = [pair for pattern in asked for pair in pattern.finditer(text)]
     if len(pairs) != len(named) or any(_DIGIT.search(pair["name"]) or not _plain(pair["value"]) for pair in pairs):
-        return None
+        return []
     return [(_canonical(pair["name"]), pair.start("value"), pair.end("value")) for pair in pairs]
 
 

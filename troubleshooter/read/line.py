@@ -32,7 +32,7 @@ class Shape:
         self.kind = ""
         """The text without its digits."""
         self.record: list[tuple[str, int, int]] | None = None
-        """Metrics and where their values stand in the text."""
+        """Metrics and where their values stand in the text; none where its digits may tell that, too."""
 
 
 @dataclass(slots=True)

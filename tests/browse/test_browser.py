@@ -63,6 +63,7 @@ def test_filters_narrow_and_the_address_keeps_them(opened: Callable[..., Watched
     assert "area=memory" in here
     page.click("#language")
     page.wait_for_selector("html[lang=zh-Hans]")
+    page.wait_for_load_state()  # the search takes its state from the address once its scripts have run
     assert page.input_value("#q") == "out of memory"
     assert page.input_value("select[name=area]") == "memory"
     page.click("#clear")

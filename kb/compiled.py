@@ -18,7 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-FORMAT = 37
+FORMAT = 39
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 WORDS = "words"

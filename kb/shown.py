@@ -12,6 +12,7 @@ from typing import Any
 import re2
 
 from kb.load import Loaded
+from kb.localized import english
 
 MESSAGES = 8
 LONGEST = 400
@@ -83,14 +84,14 @@ def _patterns(item: Loaded) -> list[str]:
 
 
 def _line(pattern: Any, samples: list[list[str]]) -> str:
-    found = [line for lines in samples for line in lines if line and pattern.search(line)]
+    found = [line for lines in samples for line in lines if line and pattern.search(english(line))]
     return next((line for line in found if not line.startswith(("raise ", "File "))), found[0] if found else "")
 
 
 def _passage(pattern: Any, samples: list[str]) -> str:
     """Words that a line break parts: the passage that the pattern finds in the folded text."""
     for text in samples:
-        if match := pattern.search(_fold(text)):
+        if match := pattern.search(english(_fold(text))):
             return str(match.group())
     return ""
 

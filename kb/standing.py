@@ -22,6 +22,10 @@ BELOW_HEADER = 80
 SUFFIX = 8
 """Bytes at a literal's end that Hyperscan compares before it looks at the rest."""
 
+COMMON = 100
+"""Lines of all entries' logs from which on what they hold tells nothing by itself: `'loss': `, `loading `, `, line `. A
+word on each line of metrics made each process that searched compile what leaves it out (20 ms)."""
+
 _SAMPLE = 256 * 1024
 _SPACE = re.compile(r"[ \t]+")
 _FRAME = re.compile(r'\s*file "')
@@ -37,27 +41,25 @@ class StandingWords:
         self._lines: set[str] = set()
 
     def add(self, item: Loaded) -> None:
-        """Those that one of the entry's own logs shows on a line that no error word stands on or above. Those that none of
-        its logs shows (other wordings) too, if they are of a ``line`` condition or if another of its words is printed that
-        way. An entry without logs is taken to be printed that way.
+        """Those that one of the entry's own logs shows on a line that no error word stands on or above, and what none of its
+        logs shows but is asked for in the same condition (another wording of that line). An entry without logs is taken to
+        be printed that way.
         """
-        said: set[str] = set()
-        on_lines: set[str] = set()
+        asked = []
         for place, condition in conditions(item.entry):
-            if not isinstance(condition, (Message, Line)) or place[2] not in ("require", "exclude"):
-                continue
-            given = condition.message if isinstance(condition, Message) else condition.line
-            found = set(chain.from_iterable(map(patterns.literals, [given] if isinstance(given, str) else given or [])))
-            said |= found
-            if isinstance(condition, Line):
-                on_lines |= found
-        alone, beside = self._shown(item, said)
-        others = (said if alone or not item.samples("match") else on_lines) - beside
-        self.literals |= {
-            text
-            for text in alone | others
-            if weight(text) >= SHORTEST and not _NAME.fullmatch(text) and not error_word(text)
-        }
+            if isinstance(condition, (Message, Line)) and place[2] in ("require", "exclude"):
+                given = condition.message if isinstance(condition, Message) else condition.line
+                asked.append(
+                    set(chain.from_iterable(map(patterns.literals, [given] if isinstance(given, str) else given or [])))
+                )
+        alone, beside = self._shown(item, set().union(*asked))
+        for literals in asked:
+            if literals & alone or not item.samples("match"):
+                self.literals |= {
+                    text
+                    for text in (literals & alone) | (literals - beside)
+                    if weight(text) >= SHORTEST and not _NAME.fullmatch(text) and not error_word(text)
+                }
 
     def _shown(self, item: Loaded, literals: set[str]) -> tuple[set[str], set[str]]:
         """Which literals the entry's own logs show alone, and which beside an error word or in a traceback."""
@@ -75,7 +77,7 @@ class StandingWords:
 
     def texts(self) -> list[str]:
         """What to search for, sorted: of each literal its start up to where its last `SUFFIX` characters are rarest among
-        the lines of all entries' logs (a line that holds the literal holds its start).
+        the lines of all entries' logs (a line that holds the literal holds its start). What is `COMMON` there is left out.
 
         The search compares the ends of literals first; one that ends in "checkpoint" costs it time on each line with that
         word (a log of warnings: 800 µs a MiB with whole literals, 440 with these; as fast as before on one without).
@@ -85,12 +87,12 @@ class StandingWords:
         for line in self._lines:
             for suffix in {line[i : i + SUFFIX] for i in range(len(line) - SUFFIX + 1)} & wanted:
                 lines[suffix] += 1
-        return sorted(
-            {
-                text[: min(_ends(text), key=lambda i: (lines[text[i - SUFFIX : i]], -i), default=len(text))]
-                for text in self.literals
-            }
-        )
+        out: set[str] = set()
+        for text in self.literals:
+            end = min(_ends(text), key=lambda i: (lines[text[i - SUFFIX : i]], -i), default=None)
+            if end is None or lines[text[end - SUFFIX : end]] < COMMON:
+                out.add(text[:end])
+        return sorted(out)
 
 
 def _ends(text: str) -> range:

@@ -152,3 +152,20 @@ def test_the_founding_failures_are_right_first(tool: Tool, id_: str, number: int
 def test_zeros_without_any_nan_are_masked_labels_first(tool: Tool) -> None:
     text = "{'loss': 0.0, 'grad_norm': 0.0, 'learning_rate': 2e-05, 'epoch': 0.01}\n" * 5
     assert tool.report([from_text(text)]).diagnoses[0].id == "all-labels-masked"
+
+
+ORDINARY = (
+    "ArithmeticError", "AssertionError", "AttributeError", "EOFError", "FileExistsError", "FileNotFoundError", "ImportError",
+    "IndexError", "KeyError", "LookupError", "ModuleNotFoundError", "NameError", "NotImplementedError", "OSError",
+    "OverflowError", "RuntimeError", "StopIteration", "TypeError", "UnboundLocalError", "ValueError", "ZeroDivisionError",
+)  # fmt: skip
+CALL = 'Traceback (most recent call last):\n  File "/home/user/project/zebra.py", line 3, in quux\n    blorp()\n'
+
+
+@pytest.mark.parametrize("said", ["{}: zebra quux of blorp", CALL + "{}: zebra quux of blorp", "{}"])
+def test_words_that_nobody_knows_have_no_answer(tool: Tool, said: str) -> None:
+    """An entry must ask for words: a type that all programs raise and a frame that a paste may lack are none."""
+    answers = {
+        name: [found.id for found in tool.report([from_text(said.format(name))]).diagnoses] for name in ORDINARY
+    }
+    assert not {name: ids for name, ids in answers.items() if ids}

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 COMMANDS = (
     "diagnose", "explain", "list", "show", "search", "check", "new", "wrong", "verify", "browse", "build-site", "scan",
 )  # fmt: skip
+SELDOM = 100_000
+"""New objects from which on garbage is looked for: what one log is made into is nearly all kept until the end (measured: 9 of
+265 ms for a log that holds most literals, 1.7 of 59 ms for a pasted traceback, 3.11)."""
 
 
 def main() -> None:
@@ -40,6 +43,7 @@ def _answer(given: Options) -> int:
     from troubleshooter.cli.run import guarded
 
     gc.freeze()
+    gc.set_threshold(SELDOM)
     gc.enable()
     return guarded(given)
 

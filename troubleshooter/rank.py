@@ -59,8 +59,9 @@ def _weigh(candidate: Candidate, observations: Observations) -> Ranked:
     if candidate.body.get("fallback_for") is not None:
         confidence = min(confidence, 0.6)
     confidence += min(0.06, 0.03 * support) - min(0.06, 0.03 * against) - min(0.2, 0.06 * unseen)
-    if unseen:  # what was asked and not shown leaves room for another cause
-        confidence = min(confidence, CERTAIN - 0.05)
+    if unseen:
+        # What was asked and not shown leaves room for another cause; words that have several were right half the time.
+        confidence = min(confidence, (CERTAIN if trial.decisive else LIKELY) - 0.05)
     out = Ranked(candidate, confidence)
     for package, range_ in candidate.body.get("versions", {}).items():
         state, shown = version_state(package, range_, observations)

@@ -16,11 +16,12 @@ from kb.compiled import Pack
 from kb.error_words import SHORTEST
 from kb.load import Library, load
 from kb.patterns import rendered
-from kb.standing import StandingWords
+from kb.standing import COMMON, StandingWords
 from troubleshooter.read.sources import from_text
 from troubleshooter.tool import Tool
 
 ENTRIES = Path(__file__).parent.parent.parent / "entries"
+HEALTHY = sorted((ENTRIES.parent / "tests" / "healthy").glob("*/*.log"))
 KEYS = st.text(st.sampled_from("ab \"\t\n'_.é中𝄞\\"), min_size=1, max_size=4)
 
 
@@ -64,8 +65,29 @@ def test_a_line_with_a_literal_that_stands_alone_holds_what_is_searched_for(word
     found, literals = words
     texts = found.texts()
     assert len(literals) > 300
-    for literal in literals:
-        assert any(text in literal for text in texts), literal
+    common = {literal for literal in literals if not any(text in literal for text in texts)}
+    assert len(common) < len(literals) / 50
+    for literal in common:
+        assert sum(literal in line for line in found._lines) > COMMON / 2, literal
+
+
+def test_a_word_of_many_lines_is_left_out() -> None:
+    found = StandingWords()
+    found.literals = {"'loss': ", "a rare sentence of one entry"}
+    found._lines = {f"{{'loss': 1.{n}}}" for n in range(COMMON - 1)}
+    assert "'loss': " in found.texts()
+    found._lines.add("{'loss': 2}")
+    assert found.texts() == ["a rare sentence of one entry"]
+
+
+def test_nothing_is_searched_for_that_stands_all_over_healthy_logs(words: tuple[StandingWords, set[str]]) -> None:
+    """One such word slows the search of every large log down; where an entry brings it, its pattern asks for too little."""
+    found, _ = words
+    assert len(HEALTHY) > 150
+    logs = [[" ".join(line.lower().split()) for line in path.read_text(errors="replace").splitlines()] for path in HEALTHY]
+    for text in found.texts():
+        often = [log for log in logs if len(log) >= 50 and sum(text in line for line in log) > len(log) / 10]
+        assert len(often) <= 2, text
 
 
 def test_what_is_searched_for_is_not_cut_to_a_mere_word(words: tuple[StandingWords, set[str]]) -> None:

@@ -142,8 +142,23 @@ def test_the_summary_of_a_run_is_one_record(tool: Tool) -> None:
     assert norm.value != norm.value
 
 
-@given(st.text(max_size=200))
+def test_the_numbers_at_the_end_of_a_stage_are_metrics(tool: Tool) -> None:
+    """As `Trainer.log_metrics` prints them: padded, a time and a count of operations among them."""
+    lines = [
+        "***** train metrics *****", "  epoch                    =     2.9268", "  total_flos               =  3778867GF",
+        "  train_loss               =        0.0", "  train_runtime            = 0:02:59.80",
+        "***** eval metrics *****", "  eval_loss               =        nan", "  perplexity              =     1.5e+3",
+    ]  # fmt: skip
+    seen = tool.observe([from_text("\n".join(lines))])
+    found = {name: [(point.value, point.line.number) for point in points] for name, points in seen.metrics.items()}
+    assert found.pop("eval_loss")[0][1] == 7
+    assert found == {"train_loss": [(0.0, 4)], "perplexity": [(1500.0, 8)]}
+
+
+
+@given(st.text(max_size=200).filter(lambda text: "\\n" not in text))
 def test_nothing_is_lost(text: str) -> None:
+    """But of a string with escapes, whose end is that of the string."""
     line = "Traceback (most recent call last): " + text.replace("\n", " ").replace("\r", " ")
     assert "".join("".join(parts(line)).split()) == "".join(line.split())
     assert lines(line.encode("utf-8", "replace"), 1)

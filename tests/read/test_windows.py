@@ -16,11 +16,12 @@ import pytest
 
 from troubleshooter.observe.marks import MARKS
 from troubleshooter.read import apart, sources
-from troubleshooter.read.log import BLOCK, Block, FileLog, StreamLog
+from troubleshooter.read.log import ALL, BLOCK, RAISED, Block, FileLog, StreamLog
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.sources import Source, Unreadable, from_path, from_text
 from troubleshooter.read.standing import Standing
 from troubleshooter.read.stream import raw_lines, read
+from troubleshooter.read.surveyor import Surveyor
 from troubleshooter.read.windows import Windows
 from troubleshooter.tool import Tool
 
@@ -159,6 +160,76 @@ def test_a_search_begun_ahead_finds_the_same(
     assert any("HybridCache" in seen.text for seen in found)
     assert any("without GPU support" in seen.text for seen in found)
     assert not any(map(is_there, children))
+
+
+def many_kinds(count: int, forms: str = "{w}Error: no {w}\ncannot find {w}\n") -> bytes:
+    """Exceptions and other failures, each of another kind, so many of both, few enough of them in a block."""
+    word = ["".join(chr(97 + n // 26**k % 26) for k in range(3)) for n in range(count)]
+    return b"".join(METRIC * 250 + forms.format(w=w).encode() for w in word)
+
+
+@pytest.mark.parametrize("kinds", [390, 450])
+def test_when_no_place_is_wanted_any_more_lines_are_only_counted(
+    tool: Tool, begun: Callable[[bytes, int], Source], monkeypatch: pytest.MonkeyPatch, kinds: int
+) -> None:
+    """What is found and its numbers stay the same, however far ahead another process is."""
+    searched: list[int] = []
+    ends = Surveyor.ends
+
+    def counted(surveyor: Surveyor, block: bytes | bytearray) -> list[int]:
+        searched.append(len(block))
+        return ends(surveyor, block)
+
+    monkeypatch.setattr(Surveyor, "ends", counted)
+    data = many_kinds(kinds) + (METRIC * 9 + b"odd Error: 17\n") * 30_000 + FAILURE
+    source = begun(data, 2)
+    assert source.path is not None
+    (plain,) = from_path(source.path)
+    apart_found = list(read(source, 0, tool.scanner))
+    searched.clear()
+    alone = list(read(plain, 0, tool.scanner))
+    assert apart_found == alone
+    assert [seen.number for seen in alone if "HybridCache" in seen.text] == [data.count(b"\n")]
+    blocks = -(-len(data) // BLOCK)
+    assert blocks > 50
+    assert (len(searched) < blocks / 2) == (kinds > 400)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_when_exceptions_alone_are_wanted_the_same_is_looked_at(
+    tool: Tool, begun: Callable[[bytes, int], Source], monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """A traceback that begins at the end of a block, without an exception's name in the next one, among them."""
+    pick = random.Random(seed)
+    parts = [many_kinds(410, "cannot find {w}\n")]
+    size = len(parts[0])
+    for _ in range(25):
+        space = -size % BLOCK - pick.choice([0, 40, 90, 300, 3_000, 60_000, 400_000])
+        filler = METRIC * (max(space, 0) // len(METRIC)) + b"." * (max(space, 0) % len(METRIC) - 1) + b"\n"
+        word = "".join(pick.choices("abcdefghij", k=9)).encode()
+        what = pick.choice([
+            b"Traceback (most recent call last):\n" + METRIC * 3 + b"exc.Unsupported: could not " + word + b"\n",
+            b"cannot find " + word + b"\n",
+            b"x" * 300 + b" invalid " + word + b" Error: x\n",
+            b"my.odd.%sException\n" % word,
+            b"no %s Error\n" % word,
+            FAILURE + b"cannot go on with " + word + b"\n",
+            DENSE * 90,
+        ])  # fmt: skip
+        parts.append(filler + what)
+        size += len(parts[-1])
+    data = b"".join(parts)
+    source = begun(data, 2)
+    assert source.path is not None
+    (plain,) = from_path(source.path)
+    apart_found = list(read(source, 0, tool.scanner))
+    found = looked_at(tool, data, 300_000)
+    wanted: list[int] = []
+    usual = Windows._wanted
+    monkeypatch.setattr(Windows, "_wanted", lambda self: wanted.append(usual(self)) or ALL)
+    assert looked_at(tool, data, 300_000) == found
+    assert wanted[-1] == RAISED
+    assert apart_found == list(read(plain, 0, tool.scanner))
 
 
 @pytest.mark.parametrize("claims", [1, 2, 7])

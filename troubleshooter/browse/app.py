@@ -17,6 +17,7 @@ from kb.pages.render import STATIC, Pages, Style, static_files
 from troubleshooter.browse.answer import OWN
 from troubleshooter.browse.guard import Guard
 from troubleshooter.browse.worker import Failed, Overrun, Worker
+from troubleshooter.read.text import whole
 
 LIMIT = 128 << 20
 """Bytes of a pasted log."""
@@ -145,7 +146,7 @@ class Site:
     def _answer(self, request: Request, lang: str, made: Markup, status: int, data: bytes = b"") -> Response:
         if request.headers.get("x-part") == "answer":
             return HTMLResponse(Markup('<div id="answer">{}</div>').format(made), status_code=status)
-        log = data.decode("utf-8", "replace") if len(data) <= KEPT else ""
+        log = whole(data) if len(data) <= KEPT else ""
         return HTMLResponse(self.pages.start(lang, answer=made, log=log, file_name="diagnose.html"), status_code=status)
 
     def _note(self, lang: str, key: str, **values: object) -> Markup:

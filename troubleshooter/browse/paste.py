@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from troubleshooter.read.line import Line, lines
 from troubleshooter.read.sources import Source, Unreadable, from_stream
 from troubleshooter.read.stream import raw_lines, read
-from troubleshooter.read.text import fold
+from troubleshooter.read.text import plain
 from troubleshooter.report.curves import curves
 from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Report
@@ -182,6 +182,6 @@ def _parts(text: str, words: list[str]) -> list[tuple[str, bool]]:
     for word in words:
         word = word.rstrip("…")
         at = text.find(word)
-        if word and at >= 0 and len(word) < len(text.strip()) and word != fold(text):
+        if word and at >= 0 and len(word) < len(text.strip()) and word != plain(text):
             return [(text[:at], False), (text[at : at + len(word)], True), (text[at + len(word) :], False)]
     return [(text, False)]

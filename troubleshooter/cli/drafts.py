@@ -10,7 +10,7 @@ from kb.compiled import Knowledge
 from troubleshooter.observe.model import Failure, Observations
 from troubleshooter.read.sources import Source, Unreadable, from_path, from_text
 from troubleshooter.read.stream import raw_lines
-from troubleshooter.read.text import fold
+from troubleshooter.read.text import decoded, fold, whole
 from troubleshooter.redact import redact
 from troubleshooter.tool import Tool
 
@@ -88,11 +88,11 @@ def wrong(entry: str, log: str, to: Path) -> int:
 def _load(log: str) -> tuple[Tool, list[Source], str] | None:
     try:
         if log == "-":
-            raw = sys.stdin.buffer.read().decode("utf-8", "replace")
+            raw = whole(sys.stdin.buffer.read())
             sources = [from_text(raw, "standard input")]
         else:
             sources = from_path(Path(log))
-            raw = "\n".join(part.decode("utf-8", "replace") for s in sources for _, part in raw_lines(s.chunks()))
+            raw = "\n".join(decoded(part) for s in sources for _, part in raw_lines(s.chunks()))
         return Tool.load(), sources, raw
     except (Unreadable, FileNotFoundError) as error:
         print(f"troubleshoot: {error}", file=sys.stderr)

@@ -47,6 +47,8 @@ _BOXED = lazy.compile(
 _ONE_PER_LINE = lazy.compile(rf"\s*\"(?P<name>[\w/.@\- ]{{1,80}})\":\s*\"?(?P<value>{_NUMBER})\"?,?\s*$")
 # The last values of a run, one a line:   wandb:   train/grad_norm nan
 _SUMMARY = lazy.compile(rf"wandb:\s+(?P<name>[\w/.@-]{{1,80}})\s+'?(?P<value>{_NUMBER})'?$")
+# The numbers at the end of a stage, one a line and padded (`Trainer.log_metrics`):   train_loss               =        0.0
+_PADDED = lazy.compile(rf"\s*(?P<name>\w{{1,80}})\s{{1,80}}=\s{{1,80}}(?P<value>{_NUMBER})$")
 _TABLE = lazy.compile(r"\|?\s*(?:Step|Epoch)(?:\s*[\t|]\s*|\s{2,20})(?P<rest>.*(?:[Ll]oss|[Rr]eward).*)")
 _DIGIT = lazy.compile("[0-9]")
 _CELL = lazy.compile(rf"(?:{_NUMBER}|No log)$")
@@ -103,7 +105,9 @@ class MetricReader:
             self._add(found["name"], found["value"], line)
             return True
         if text.startswith("wandb:"):
-            return self._summed(line)
+            return self._summed(_SUMMARY.match(text), line)
+        if " = " in text and (padded := _PADDED.match(text)):
+            return self._summed(padded, line)
         self._inside = False
         if "np.float" in text or "tensor(" in text:
             text = _BOXED.sub(lambda found: found["value"], text)
@@ -129,9 +133,9 @@ class MetricReader:
         step = next((value for name, value in named if name == "step"), None)
         self._put(named, line, step if step is not None and _finite_value(step) else None)
 
-    def _summed(self, line: Line) -> bool:
-        """A value of a run's summary: all of them are one record."""
-        if (found := _SUMMARY.match(line.text)) is None:
+    def _summed(self, found: re.Match[str] | None, line: Line) -> bool:
+        """A value of a summary, of a run or of a stage: all of them are one record."""
+        if found is None:
             return False
         if self._summary != self.record:
             self.record += 1

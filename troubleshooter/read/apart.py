@@ -8,6 +8,7 @@ by them and by this process, from one pipe; what is found comes back by a pipe e
 from __future__ import annotations
 
 import marshal
+import mmap
 import os
 import select
 import sys
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from troubleshooter.read.log import BLOCK
+from troubleshooter.read.log import ALL, BLOCK
 
 if TYPE_CHECKING:
     from troubleshooter.read.log import FileLog
@@ -45,6 +46,8 @@ class Apart:
         self._claims, giving = os.pipe()
         os.write(giving, b"".join(n.to_bytes(_WIDTH, "little") for n in range(0, self._count, self._step)))
         os.close(giving)
+        self._wanted = mmap.mmap(-1, 1)  # one byte that all these processes see
+        self._wanted[0] = ALL
         self._mine: list[int] = []  # claimed here and not done
         self._done: dict[int, Surveyed | None] = {}  # None: nobody else did it
         self._results: dict[int, bytearray] = {}  # by pipe: what was read of it and is no whole result yet
@@ -74,6 +77,10 @@ class Apart:
         finally:
             self.close()
 
+    def want(self, places: int) -> None:
+        """So many places are wanted of the blocks that nobody has begun (`read.log`)."""
+        self._wanted[0] = places
+
     def close(self) -> None:
         """End the processes: who writes to a pipe that nobody reads stops."""
         if self._claims != -1:
@@ -92,7 +99,7 @@ class Apart:
         from troubleshooter.read.survey import Surveyed
 
         item = Surveyed(self._log.block(number))
-        item.survey(worker)
+        item.survey(worker, self._wanted[0])
         if item.fault is not None:
             raise item.fault
         return item
@@ -126,13 +133,14 @@ class Apart:
             held = self._results[pipe]
             held += data
             while len(held) >= _WIDTH and len(held) >= (end := _WIDTH + int.from_bytes(held[:_WIDTH], "little")):
-                number, size, line_ends, places = marshal.loads(bytes(held[_WIDTH:end]))
+                number, size, line_ends, searched, places = marshal.loads(bytes(held[_WIDTH:end]))
                 del held[:end]
                 if size is None:
                     self._done[number] = None
                     continue
                 item = Surveyed(self._log.block(number))
-                item.size, item.line_ends, item.places = size, line_ends, [Place(*place) for place in places]
+                item.size, item.line_ends, item.searched = size, line_ends, searched
+                item.places = [Place(*place) for place in places]
                 self._done[number] = item
         return True
 
@@ -170,9 +178,9 @@ class Apart:
         while numbers := self._take():
             for number in numbers:
                 item = Surveyed(self._log.block(number))
-                item.survey(worker)
+                item.survey(worker, self._wanted[0])
                 places = [tuple(place) for place in item.places]
-                data = marshal.dumps((number, None if item.fault else item.size, item.line_ends, places))
+                data = marshal.dumps((number, None if item.fault else item.size, item.line_ends, item.searched, places))
                 data = len(data).to_bytes(_WIDTH, "little") + data
                 while data:
                     data = data[os.write(writing, data) :]

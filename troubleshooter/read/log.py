@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 BLOCK = 512 * 1024
 """Bytes: with the automata of the search a block fits a core's second cache."""
+ALL, RAISED, NONE = 2, 1, 0
+"""Which places of a block are wanted: all of them; those of exceptions, so all of a block that may hold one and none of any
+other; or none, then its lines are counted only."""
 
 
 class Block:

@@ -20,8 +20,13 @@ MARKS = (
     "traceback (most recent",
     "': nan", "=nan", ": nan", "'nan'", '"nan"', "': inf", "=inf", ": inf", "'inf'", '"inf"', "'-inf'",
     "'loss': 0.0,", "'loss': '0'", "'grad_norm': 0.0,", "'grad_norm': '0'", "'learning_rate': 0.0,", '"loss": 0.0,',
+    "nccl warn",
 )  # fmt: skip
-"""Tracebacks and anomalies of metrics make a place worth a look, in lower case (beside what `kb.standing` tells)."""
+"""Tracebacks, anomalies of metrics and warnings of NCCL make a place worth a look, in lower case (beside what `kb.standing` tells)."""
+
+HEADER = "raceback (most"
+RAISING = (HEADER, "Error", "Exception", "Interrupt", "terminate called", "FATAL", "panicked")
+"""One of them stands, in just these letters, where a traceback begins and where an exception is named."""
 
 
 class Standing:
@@ -65,10 +70,16 @@ class Standing:
             assert self._blocks is not None
             return self._blocks
 
+    def raising(self) -> hyperscan.Database:
+        """What finds the `RAISING` words."""
+        made = database(lambda: RAISING, [hyperscan.HS_FLAG_SINGLEMATCH] * len(RAISING))
+        assert made is not None
+        return made
+
     def without(self, numbers: Collection[int]) -> hyperscan.Database:
-        """What finds the `words` but those of these numbers (13 ms for 900 words)."""
+        """What finds the `words` but those of these numbers (13 ms for 900 words; kept in the cache, too)."""
         kept = ["" if number in numbers else word for number, word in enumerate(self.words)]
-        made = database(lambda: kept, self._flags())
+        made = database(lambda: kept, self._flags(), self._cache, named(f"{self.key}-rest", kept))
         assert made is not None
         return made
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import stringzilla
 
-from troubleshooter.read.log import BLOCK, Block, Log
+from troubleshooter.read.log import ALL, BLOCK, NONE, Block, Log
 from troubleshooter.read.standing import Standing
 from troubleshooter.read.surveyor import Surveyor
 from troubleshooter.read.text import CHUNK, LINE_LIMIT
@@ -46,15 +46,17 @@ class Place(NamedTuple):
 
 
 class Surveyed:
-    """A block, and what is known once it is done: its size, the line ends of each `CHUNK` of it, and its places."""
+    """A block, and what is known once it is done: its size, the line ends of each `CHUNK` of it, whether places were looked
+    for, and these."""
 
-    __slots__ = ("_claim", "_done", "block", "fault", "line_ends", "places", "size")
+    __slots__ = ("_claim", "_done", "block", "fault", "line_ends", "places", "searched", "size")
 
     def __init__(self, block: Block) -> None:
         self.block = block
         self.size = 0
         self.line_ends: list[int] = []
         self.places: list[Place] = []
+        self.searched = False
         self.fault: BaseException | None = None
         self._claim = threading.Lock()
         self._done = threading.Event()
@@ -63,7 +65,7 @@ class Surveyed:
     def done(self) -> bool:
         return self._done.is_set()
 
-    def survey(self, worker: Worker) -> bool:
+    def survey(self, worker: Worker, wanted: int = ALL) -> bool:
         """Do the work unless another thread does it already; whether it was done here."""
         if not self._claim.acquire(blocking=False):
             return False
@@ -72,13 +74,23 @@ class Surveyed:
             self.size = len(data)
             with memoryview(data) as view:
                 self.line_ends = [line_ends(view[i : i + CHUNK]) for i in range(0, self.size, CHUNK)]
-                ends = worker.surveyor.ends(data)
-                self.places = [_place(data, view, self.block.offset, end) for end in ends]
+                if wanted == ALL or (wanted != NONE and worker.surveyor.may_raise(data)):
+                    self._search(worker, data, view)
         except BaseException as fault:  # told to the thread that waits for the block
             self.fault = fault
         finally:
             self._done.set()
         return True
+
+    def search(self, worker: Worker) -> None:
+        """Look for the places after all. Raises OSError where the block cannot be read again."""
+        data = self.block.load(worker.buffer)
+        with memoryview(data) as view:
+            self._search(worker, data, view)
+
+    def _search(self, worker: Worker, data: bytearray, view: memoryview) -> None:
+        self.places = [_place(data, view, self.block.offset, end) for end in worker.surveyor.ends(data)]
+        self.searched = True
 
     def wait(self) -> None:
         self._done.wait()
@@ -134,6 +146,7 @@ class Search:
         self._standing = standing
         self._held: deque[Surveyed] = deque()
         self._own: Worker | None = None
+        self._wanted = ALL
         self._offered: queue.SimpleQueue[Surveyed | None] = queue.SimpleQueue()
         self._threads = [
             threading.Thread(target=self._help, name=f"survey-{n}", daemon=True) for n in range(max(helpers, 0))
@@ -153,6 +166,10 @@ class Search:
                 yield self._finished()
         finally:
             self.close()
+
+    def want(self, places: int) -> None:
+        """So many places are wanted of the blocks that nobody has begun."""
+        self._wanted = places
 
     def close(self) -> None:
         """End the helpers. Nobody wants what is still offered; and the file is closed next, so nobody may be reading it."""
@@ -181,7 +198,7 @@ class Search:
         own = self._own = self._own or Worker(self._standing)
         oldest = self._held[0]
         while not oldest.done:
-            if not any(item.survey(own) for item in self._held if not item.done):
+            if not any(item.survey(own, self._wanted) for item in self._held if not item.done):
                 oldest.wait()
         self._held.popleft()
         if oldest.fault is not None:
@@ -191,4 +208,4 @@ class Search:
     def _help(self) -> None:
         worker = Worker(self._standing)
         while (item := self._offered.get()) is not None:
-            item.survey(worker)
+            item.survey(worker, self._wanted)

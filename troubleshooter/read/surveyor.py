@@ -28,6 +28,7 @@ class Surveyor:
         self._blocks = standing.blocks()
         self._scratch = hyperscan.Scratch(self._blocks)
         self._lines_scratch: hyperscan.Scratch | None = None
+        self._raising: hyperscan.Database | None = None
         self._frequent = _Frequent(standing)
         self._errors: list[int] = []  # where error words end
         self._once: dict[int, int] = {}  # where the first of each other word ends, by its number
@@ -54,6 +55,16 @@ class Surveyor:
         if self._once and not usual:
             frequent.learn(block, self._once)
         return sorted({*self._errors, *self._once.values()})
+
+    def may_raise(self, block: bytes | bytearray) -> bool:
+        """Whether a block may hold a traceback's header or an exception's name."""
+        if self._raising is None:
+            self._raising = self._standing.raising()
+        try:
+            self._raising.scan(cast("bytes", block), match_event_handler=_stop)
+        except hyperscan.ScanTerminated:
+            return True
+        return False
 
     def _search(
         self, database: hyperscan.Database, scratch: hyperscan.Scratch, block: bytes | bytearray, low: int, high: int
@@ -90,6 +101,10 @@ class Surveyor:
         self._lines_scratch = self._lines_scratch or hyperscan.Scratch(lines)
         lines.scan(cast("bytes", block), match_event_handler=literal, scratch=self._lines_scratch)
         return ends
+
+
+def _stop(number: int, start: int, stop: int, flags: int, context: object) -> bool:
+    return True
 
 
 class _Frequent:

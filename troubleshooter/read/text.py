@@ -6,6 +6,7 @@ import codecs
 from collections.abc import Iterable, Iterator
 
 from kb import lazy
+from kb.localized import english
 
 LINE_LIMIT = 64 * 1024
 """Bytes of a line that are looked at; the rest of a longer line is skipped."""
@@ -34,12 +35,36 @@ BAR = lazy.compile(
 )
 
 
+# A line in GBK, as Python writes into a file on a Chinese Windows: pairs of high bytes among ASCII. Of Chinese text most pairs
+# are punctuation or of the first level of characters; Cyrillic and Latin code pages have none that go on so.
+_PAIRED = lazy.compile(rb"(?:[\x00-\x7f]|[\xa1-\xf7][\xa1-\xfe])*")
+_PAIR = lazy.compile(rb"([\xa1-\xf7])[\xa1-\xfe]")
+
+
+def decoded(raw: bytes) -> str:
+    """The text of UTF-8, or of a line that can only be GBK; what cannot be decoded becomes U+FFFD."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        if _PAIRED.fullmatch(raw):
+            first = _PAIR.findall(raw)
+            usual = sum(b"\xb0" <= byte <= b"\xd7" for byte in first)
+            if usual >= 2 and 4 * (usual + sum(byte <= b"\xa3" for byte in first)) >= 3 * len(first):
+                return raw.decode("gbk", "replace")
+        return raw.decode("utf-8", "replace")
+
+
+def whole(data: bytes) -> str:
+    """The text of several lines, each `decoded`."""
+    return "\n".join(map(decoded, data.split(b"\n")))
+
+
 def texts(raw: bytes) -> list[str]:
     """The texts on one raw line, without line end: one as a rule, several where ``\\r`` or a bar shares a line.
 
     A redrawn bar is kept once, in its last state. Decoding never fails: bytes that are not UTF-8 become U+FFFD.
     """
-    text = raw.decode("utf-8", "replace")
+    text = decoded(raw)
     if text.isascii() and "\x1b" not in text and "\r" not in text and "%|" not in text and "\x00" not in text:
         return [_lost(text)] if "m" in text and "[" in text else [text]
     text = text.rstrip("\r\n")
@@ -95,6 +120,11 @@ _QUOTES = str.maketrans(
 
 
 def fold(text: str) -> str:
-    """A text as patterns see it: white space folded, typographic quotes made plain."""
+    """A text as patterns see it: `plain`, and what the system says in another language said in English."""
+    return plain(text if text.isascii() else english(text))
+
+
+def plain(text: str) -> str:
+    """A text as people are shown it: white space folded, typographic quotes made plain."""
     folded = " ".join(text.split())
     return folded if folded.isascii() else folded.translate(_QUOTES)

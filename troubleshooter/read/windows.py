@@ -13,12 +13,17 @@ import itertools
 from array import array
 from collections import deque
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from kb import lazy
-from troubleshooter.read.log import Log
+from troubleshooter.read.log import ALL, NONE, RAISED, Log
 from troubleshooter.read.scanner import Scanner
-from troubleshooter.read.survey import AFTER, BEFORE, Search, Surveyed, line_ends
+from troubleshooter.read.standing import HEADER, RAISING
+from troubleshooter.read.survey import AFTER, BEFORE, Search, Surveyed, Worker, line_ends
 from troubleshooter.read.text import CHUNK, LINE_LIMIT
+
+if TYPE_CHECKING:
+    from troubleshooter.read.apart import Apart
 
 HEAD, TAIL = 64 * 1024, 32 * 1024
 """Bytes at both ends that are looked at whole: how the run was set up, and its last failure, which is usually the one."""
@@ -26,14 +31,17 @@ SAME = 3
 """Lines of one kind that are looked at in the middle of a log."""
 WINDOWS = 400
 """Places in the middle of a log that are looked at: so many exceptions of all kinds, and so many other lines."""
+KINDS = 50_000
+"""Kinds of lines that are told apart at most."""
 NEAR, MESSAGE, WIDE = 150, 400, 16 * 1024
 """Bytes that are looked at: after a line that stands out, after an exception's, and where a traceback's frames stand."""
 SAMPLE, SAMPLES, SHOWN = 128 * 1024, 64, 100
 """Every so many bytes, so many times, then half as often, and so on, so many bytes are looked at as a sample."""
 
 _DIGITS = b"0123456789"
+_HEADER = HEADER.encode()
 _RAISED = lazy.compile(rb"\w(?:Error|Exception|Interrupt)(?::\s|\s*$)|terminate called|\b(?:FATAL|panicked)\b")
-_WORD = lazy.compile(rb"Error|Exception|Interrupt|terminate called|FATAL|panicked")  # in a line that `_RAISED` matches
+_WORD = lazy.compile("|".join(RAISING[1:]).encode())  # in a line that `_RAISED` matches
 # Bytes beyond a span in which the ends of its lines are looked for: first few, then as many as a line may have.
 _CLOSE, _MARGIN = 1024, LINE_LIMIT + 16
 
@@ -58,12 +66,14 @@ class Windows:
         self._cut = False  # it lies within a line of which the start was given out
         self._seen: dict[bytes, int] = {}
         self._header = -WIDE  # where the last traceback began
+        self._worker: Worker | None = None
         self._left = {True: WINDOWS, False: WINDOWS}  # exceptions, other lines
 
     def pieces(self) -> Iterator[Piece]:
         """Every piece to look at, in the order of the log."""
-        if self._log.apart is not None:
-            found = self._log.apart.surveyed(self._scanner.standing)
+        search: Apart | Search
+        if (apart := self._log.apart) is not None:
+            search, found = apart, apart.surveyed(self._scanner.standing)
         else:
             blocks = self._log.blocks()
             first = list(itertools.islice(blocks, 2))
@@ -74,7 +84,8 @@ class Windows:
                     yield 1, data.removesuffix(b"\n")
                 return
             blocks = itertools.chain(first, blocks)
-            found = Search(self._log, self._scanner.standing, self._helpers, blocks).surveyed()
+            search = Search(self._log, self._scanner.standing, self._helpers, blocks)
+            found = search.surveyed()
         self.complete = False
         held: deque[Surveyed] = deque()
         for item in found:
@@ -84,6 +95,8 @@ class Windows:
                 self._line_ends.append(self._line_ends[-1] + count)
             if len(held) > 2:
                 yield from self._cut_out(self._spans(held.popleft()), end=False)
+                if (wanted := self._wanted()) != ALL:
+                    search.want(wanted)
         while held:
             oldest = held.popleft()
             start, stop = oldest.block.offset, oldest.block.offset + oldest.size
@@ -102,9 +115,12 @@ class Windows:
             index = at // SAMPLE
             if index % (1 << (index // SAMPLES).bit_length()) == 0:
                 spans.append((at, at + SHOWN))
-        seen = self._seen
-        if not any(self._left.values()) or len(seen) > 50_000:
+        if self._wanted() == NONE:
             return spans
+        if not item.searched and offset - self._header <= WIDE:  # the traceback of the block before goes on here
+            self._worker = self._worker or Worker(self._scanner.standing)
+            item.search(self._worker)
+        seen = self._seen
         taken = -1  # the line that was taken last
         for start, end, text in item.places:
             if start == taken:
@@ -113,7 +129,7 @@ class Windows:
                 around = self._log.take(end - BEFORE, end + AFTER)
                 within = min(end, BEFORE)
                 text = around[:within].rpartition(b"\n")[2] + around[within:].partition(b"\n")[0]
-            if b"raceback (most" in text:
+            if _HEADER in text:
                 self._header = start
             raised = start - self._header <= WIDE or _raised(text)
             if not self._left[raised]:
@@ -131,6 +147,12 @@ class Windows:
                 low = self._header if start - self._header <= WIDE else start
                 spans.append((low, end + (MESSAGE if raised else NEAR)))
         return spans
+
+    def _wanted(self) -> int:
+        """Which places in the middle will still be looked at."""
+        if len(self._seen) > KINDS or not any(self._left.values()):
+            return NONE
+        return ALL if self._left[False] else RAISED
 
     # --- cutting it out ---
 

@@ -12,7 +12,7 @@ from troubleshooter.match.context import Context
 from troubleshooter.match.regex import search
 from troubleshooter.observe.model import Failure, Observations, Point
 from troubleshooter.rank import Ranked
-from troubleshooter.read.text import fold
+from troubleshooter.read.text import fold, plain
 from troubleshooter.report.curves import charted, sample
 from troubleshooter.report.fill import fill, safe
 from troubleshooter.report.model import Diagnosis, EvidenceLine, FailureSeen, FixStep, Report
@@ -78,7 +78,7 @@ def _diagnosis(
     values = {k: fold(v) for k, v in trial.captured.items()}
     evidence: list[EvidenceLine] = []
     for shown in (*item.candidate.evidence, *item.version_evidence):
-        line = EvidenceLine(shown.line.number, safe(fold(shown.text), 400), shown.why, _name(names, shown.line.file))
+        line = EvidenceLine(shown.line.number, safe(plain(shown.text), 400), shown.why, _name(names, shown.line.file))
         if not any(e.line == line.line and e.file == line.file and e.text == line.text for e in evidence):
             evidence.append(line)
     context = Context(observations, knowledge, item.candidate.base, trial.anchor, dict(trial.captured))
@@ -217,7 +217,7 @@ def _unexplained(
     roles = Counter(f.role for f in observations.failures)
     return {
         "exception": culprit.exception,
-        "message": safe(fold(culprit.message), 1000),
+        "message": safe(plain(culprit.message), 1000),
         "line": culprit.line.number,
         "file": _name(names, culprit.line.file),
         "way": way(culprit.frames),

@@ -21,6 +21,7 @@ def _made(kit: Any) -> Any:
         count: int = 3
         parts: list[str] = kit.field(default_factory=list)
         hidden: dict[str, int] = kit.field(default_factory=dict, repr=False)
+        shared: object = kit.field(default=None, repr=False, compare=False)
 
         @property
         def double(self) -> int:
@@ -34,15 +35,18 @@ def test_as_the_standard_library(kit: Any) -> None:
     thing_type = _made(kit)
     one, two = thing_type("a"), thing_type("a", 3, parts=[])
     assert one == two
+    assert one == thing_type("a", shared=3)
     assert one != thing_type("b")
     assert one != "a"
     assert one.parts is not two.parts
     assert one.double == 6
     assert thing_type.__doc__ == "A thing."
     assert repr(one).endswith("Thing(name='a', count=3, parts=[])")
-    assert kit.asdict(thing_type("a", parts=["x"])) == {"name": "a", "count": 3, "parts": ["x"], "hidden": {}}
+    assert kit.asdict(thing_type("a", parts=["x"])) == {
+        "name": "a", "count": 3, "parts": ["x"], "hidden": {}, "shared": None,
+    }  # fmt: skip
     assert dataclasses.asdict(one) == kit.asdict(one)
-    assert [f.name for f in dataclasses.fields(thing_type)] == ["name", "count", "parts", "hidden"]
+    assert [f.name for f in dataclasses.fields(thing_type)] == ["name", "count", "parts", "hidden", "shared"]
     assert TypeAdapter(thing_type).json_schema()["required"] == ["name"]
     with pytest.raises(TypeError):
         thing_type()
@@ -58,8 +62,9 @@ def test_frozen(kit: Any) -> None:
     class Place:
         x: int
         y: int = 0
+        seen: str = kit.field(default="", compare=False)
 
-    assert len({Place(1), Place(1, 0), Place(2)}) == 2
+    assert len({Place(1), Place(1, 0), Place(2), Place(2, seen="x")}) == 2
     with pytest.raises(AttributeError):
         Place(1).x = 2  # type: ignore[misc]
 

@@ -14,16 +14,21 @@ if TYPE_CHECKING:
 else:
 
     class _Field:
-        __slots__ = ("default", "factory", "repr")
+        __slots__ = ("compare", "default", "factory", "repr")
 
-        def __init__(self, default, factory, repr_):
-            self.default, self.factory, self.repr = default, factory, repr_
+        def __init__(self, default, factory, repr_, compare):
+            self.default, self.factory, self.repr, self.compare = default, factory, repr_, compare
 
     _NONE = object()
 
-    def field(*, default=_NONE, default_factory=_NONE, repr=True):
+    def field(*, default=_NONE, default_factory=_NONE, repr=True, compare=True):
         """What `dataclasses.field` takes of these."""
-        return _Field(default, default_factory, repr)
+        return _Field(default, default_factory, repr, compare)
+
+    class _Params:
+        """What pytest asks of a dataclass that differs from another."""
+
+        repr = eq = init = True
 
     class _Fields:
         """The fields as `dataclasses` has them, made when they are asked for."""
@@ -35,11 +40,13 @@ else:
             import dataclasses
 
             fields = []
-            for name, default, factory, shown in self._given:
+            for name, default, factory, shown, compared in self._given:
                 value = {"default": default} if default is not _NONE else {}
                 if factory is not _NONE:
                     value = {"default_factory": factory}
-                fields.append((name, owner.__annotations__[name], dataclasses.field(**value, repr=shown)))
+                fields.append(
+                    (name, owner.__annotations__[name], dataclasses.field(**value, repr=shown, compare=compared))
+                )
             return dataclasses.make_dataclass(owner.__name__, fields).__dataclass_fields__
 
     def dataclass(*, slots=False, frozen=False):
@@ -58,10 +65,11 @@ else:
                 default = space.pop(name, _NONE)
                 is_field = isinstance(default, _Field)
                 shown = not is_field or default.repr
+                compared = not is_field or default.compare
                 factory = default.factory if is_field else _NONE
                 if is_field:
                     default = default.default
-                fields.append((name, default, factory, shown))
+                fields.append((name, default, factory, shown, compared))
                 value = name
                 if factory is not _NONE:
                     known[f"_make_{name}"], default = factory, _NONE
@@ -76,12 +84,13 @@ else:
             source = f"def __init__(self, {', '.join(given)}):\n " + "\n ".join(body)
             known.update(_none=_NONE, _put=object.__setattr__)
             exec(source, known)
+            values = _values([f[0] for f in fields if f[4]])
             space.update(
                 __slots__=names, __init__=known["__init__"], __repr__=_repr([f[0] for f in fields if f[3]]),
-                __eq__=_equal, __hash__=None, __dataclass_fields__=_Fields(fields),
+                __eq__=_equal(values), __hash__=None, __dataclass_fields__=_Fields(fields), __dataclass_params__=_Params,
             )  # fmt: skip
             if frozen:
-                space.update(__hash__=_hash, __setattr__=_refused, __delattr__=_refused)
+                space.update(__hash__=_hash(values), __setattr__=_refused, __delattr__=_refused)
             return type(cls)(cls.__name__, cls.__bases__, space)
 
         return make
@@ -92,14 +101,17 @@ else:
 
         return __repr__
 
-    def _values(self):
-        return tuple(getattr(self, name) for name in self.__slots__)
+    def _values(names):
+        return lambda thing: tuple(getattr(thing, name) for name in names)
 
-    def _equal(self, other):
-        return _values(self) == _values(other) if type(other) is type(self) else NotImplemented
+    def _equal(values):
+        def __eq__(self, other):
+            return values(self) == values(other) if type(other) is type(self) else NotImplemented
 
-    def _hash(self):
-        return hash(_values(self))
+        return __eq__
+
+    def _hash(values):
+        return lambda self: hash(values(self))
 
     def _refused(self, *_):
         raise AttributeError(f"a {type(self).__name__} cannot be changed")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from troubleshooter.lean import dataclass
+from troubleshooter.lean import dataclass, field
 from troubleshooter.read.prefix import strip
 from troubleshooter.read.text import LINE_LIMIT, texts
 from troubleshooter.read.unfold import parts
@@ -48,7 +48,8 @@ class Line:
     stamped: bool = False
     folded: str = ""
     """The text as patterns see it (`read.text.fold`), once it was observed; left empty where it holds no literal."""
-    shape: Shape | None = None
+    shape: Shape | None = field(default=None, repr=False, compare=False)
+    """Shared by lines alike for as long as it is kept (`read.shapes`), so no part of what this line is."""
 
 
 GAP = Line("", 0)

@@ -105,7 +105,14 @@ def _without_asides(ranked: list[Ranked], observations: Observations) -> list[Ra
 
 
 def _about(trial: Trial, failures: list[Failure]) -> bool:
-    return trial.anchor is not None and any(trial.anchor.failure is f for f in failures)
+    """Whether a symptom is about one of the failures: about it, or about the line that says where it was raised
+    ("Exception in thread …")."""
+    if trial.anchor is None:
+        return False
+    found, line = trial.anchor.failure, trial.anchor.line
+    if found is None and line.text.startswith("Exception "):
+        return any(f.start.file == line.file and f.start.number == line.number + 1 for f in failures)
+    return any(found is f for f in failures)
 
 
 def _is_fallback(item: Ranked) -> bool:

@@ -229,7 +229,8 @@ def test_no_failure_in_ordinary_lines(text: str) -> None:
 def test_a_short_paste_may_set_something_around_a_message(text: str) -> None:
     (failure,) = Tool.load().report([from_text(f"hello\n{text}\n")]).failures
     assert (failure.exception, failure.message) == ("ValueError", "the flux is gone")
-    assert Tool.load().report([from_text("epoch 1\n" * 5 + text + "\n")]).failures == []
+    if text[0] not in "`*":  # set off as a whole, it is meant wherever it stands
+        assert Tool.load().report([from_text("epoch 1\n" * 5 + text + "\n")]).failures == []
 
 
 @pytest.mark.parametrize("text", ["    raise ValueError('x')", "except ValueError: pass", "loss: 0.1", "- see errors: none"])

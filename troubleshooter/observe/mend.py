@@ -1,4 +1,5 @@
-"""Lines mended before tracebacks are read: record prefixes on every line, typographic quotes, wrapped paths, rails.
+"""Lines mended before tracebacks are read: record prefixes on every line, typographic quotes, wrapped paths, rails, marks of
+a text around an exception.
 
 All of them keep the number of lines, so that a place in the mended lines is one in the log.
 """
@@ -32,6 +33,7 @@ _TYPOGRAPHIC = str.maketrans({"\u201c": '"', "\u201d": '"', "\u201e": '"', "\uff
 
 SHORT = 5
 """Lines at most of a paste that is a message with what its writer set around it."""
+_MARKED = ("*", "`")
 _SET_AROUND = lazy.compile(r"[\s>*_`#\-\"'\u201c\u2018(]+")
 _NAMED = lazy.compile(r"(?<=:\s)(?=(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:\(\w+\))?:\s\S)")
 
@@ -42,7 +44,9 @@ def mend(lines: list[Line]) -> list[Line]:
     suspects = []
     for at, line in enumerate(lines):
         text = line.text
-        if "File " in text or "Traceback (most" in text:
+        if text[:1] in _MARKED and (bare := _unmarked(text)) is not None:
+            out = _put(out, lines, at, bare)
+        elif "File " in text or "Traceback (most" in text:
             if "File \u201c" in text or "File \u201d" in text or "File \u201e" in text:
                 out = _put(out, lines, at, text.translate(_TYPOGRAPHIC))
             elif 'File "' in text and text.count('"') == 1 and _WRAPPED.match(text):
@@ -58,6 +62,16 @@ def mend(lines: list[Line]) -> list[Line]:
         if at >= done and (pattern := _prefix(out, at)) is not None:
             out, done = _stripped(out, lines, at, pattern)
     return ungrouped(out)
+
+
+def _unmarked(text: str) -> str | None:
+    """A line whose writer set off what ended the run, all of it or its type: without the marks."""
+    mark = "**" if text.startswith("**") else "`"
+    inner, closed, rest = text.strip().removeprefix(mark).partition(mark)
+    if not closed or not (not rest or rest.startswith(":") or inner.endswith(":")):
+        return None
+    bare = inner + rest
+    return bare if layouts.ALONE.match(bare) else None
 
 
 def _powershell(line: Line) -> bool:

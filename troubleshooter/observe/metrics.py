@@ -50,6 +50,10 @@ _SUMMARY = lazy.compile(rf"wandb:\s+(?P<name>[\w/.@-]{{1,80}})\s+'?(?P<value>{_N
 # The numbers at the end of a stage, one a line and padded (`Trainer.log_metrics`):   train_loss               =        0.0
 _PADDED = lazy.compile(rf"\s*(?P<name>\w{{1,80}})\s{{1,80}}=\s{{1,80}}(?P<value>{_NUMBER})$")
 _TABLE = lazy.compile(r"\|?\s*(?:Step|Epoch)(?:\s*[\t|]\s*|\s{2,20})(?P<rest>.*(?:[Ll]oss|[Rr]eward).*)")
+# What a step brings about; its settings (learning_rate, max_grad_norm, aux_loss_coef, loss_scale) stand in any configuration.
+_OUTCOME = lazy.compile(
+    r"(?:^|[/_.])(?:loss(?:es)?(?:_(?:step|epoch))?|ppl|perplexity|rewards?|kl|logps)$|(?:^|/)grad_norm$"
+)
 _DIGIT = lazy.compile("[0-9]")
 _CELL = lazy.compile(rf"(?:{_NUMBER}|No log)$")
 
@@ -70,6 +74,9 @@ class MetricReader:
     def __init__(self, observations: Observations) -> None:
         self.series = observations.metrics
         self.record = 0
+        self.ran = False
+        """Whether what was read last shows that the run was at work: a loss, a reward. Settings do not, nor does code that
+        sets a sum to zero."""
         self._columns: list[str] | None = None
         self._inside = False
         self._summary = -1  # the record that a run's summary was read into
@@ -104,8 +111,10 @@ class MetricReader:
             self._inside = True
             self._add(found["name"], found["value"], line)
             return True
-        if text.startswith("wandb:"):
-            return self._summed(_SUMMARY.match(text), line)
+        if text.startswith("wandb:"):  # printed in any case when the program ends
+            found = self._summed(_SUMMARY.match(text), line)
+            self.ran = False
+            return found
         if " = " in text and (padded := _PADDED.match(text)):
             return self._summed(padded, line)
         self._inside = False
@@ -164,19 +173,28 @@ class MetricReader:
     def _put(self, named: Iterable[tuple[str, float]], line: Line, step: float | None) -> None:
         """Add the values of one record."""
         series, record = self.series, self.record
+        ran, count = False, 0
         for name, value in named:
             points = series.get(name)
             if points is None:
                 points = series[name] = []
             points.append(Point(value, record, line, step))
+            ran = ran or _is_outcome(name)
+            count += 1
             if len(points) > HEAD + 2 * TAIL:
                 middle = points[HEAD:-TAIL]
                 points[HEAD:-TAIL] = [p for p in middle if not _finite_value(p.value) or p.value == 0][:HEAD]
+        self.ran = ran and not (count == 1 and value == 0)
 
 
 @lru_cache(maxsize=4096)
 def _is_metric(name: str) -> bool:
     return _ABOUT.search(name) is not None
+
+
+@lru_cache(maxsize=4096)
+def _is_outcome(name: str) -> bool:
+    return _OUTCOME.search(name) is not None
 
 
 @lru_cache(maxsize=4096)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -53,6 +54,11 @@ class Failure:
     """Where it was printed last, when it was printed more than once."""
     _folded: tuple[str, ...] = ()
     _plain: str = ""
+
+    @property
+    def uncaught(self) -> bool:
+        """Whether the interpreter itself printed it: its frames begin where a program does, and no logger's prefix is there."""
+        return bool(self.frames) and not self.cut and not self.line.stamped and self.frames[0].function == "<module>"
 
     @property
     def folded(self) -> tuple[str, ...]:
@@ -121,6 +127,25 @@ class Fact:
     basis: str = "printed"
 
 
+WENT_ON, BEGUN_ANEW = 2, 10
+"""Records of metrics after an exception from which on the run is taken to have gone on, and after one that ended its process:
+a few are printed by other ranks before they notice, and by who quotes the log below the error."""
+
+
+@dataclass(slots=True)
+class Progress:
+    """What shows in one file that the run was at work."""
+
+    well: int = 0
+    """The last line that says that something ended well."""
+    steps: deque[int] = field(default_factory=lambda: deque([0] * BEGUN_ANEW, maxlen=BEGUN_ANEW))
+    """The last lines with metrics, the earliest first."""
+
+    def after(self, line: Line, records: int) -> bool:
+        """Whether something ended well, or so many records of metrics stand, below this line."""
+        return line.number < max(self.well, self.steps[-records])
+
+
 @dataclass(slots=True)
 class Observations:
     """Everything that was observed. ``hits`` holds, by literal of the knowledge, the lines that hold it."""
@@ -131,8 +156,8 @@ class Observations:
     facts: list[Fact] = field(default_factory=list)
     phases: list[tuple[str, Line]] = field(default_factory=list)
     hits: dict[int, list[Line]] = field(default_factory=dict)
-    progress: dict[int, int] = field(default_factory=dict)
-    """By file: the last line that shows the run going on or ending well."""
+    progress: dict[int, Progress] = field(default_factory=dict)
+    """By file."""
     lines: int = 0
     bytes: int = 0
     complete: bool = True
@@ -201,8 +226,15 @@ class Observations:
         return by_record.get((point.line.file, point.record))
 
     def handled(self, line: Line) -> bool:
-        """Whether the run went on after this line: what it tells was caught, retried or skipped."""
-        return line.number < self.progress.get(line.file, 0)
+        """Whether the run went on after this line: what it tells was a warning, or was retried or skipped."""
+        progress = self.progress.get(line.file)
+        return progress is not None and progress.after(line, 1)
+
+    def outlived(self, failure: Failure) -> bool:
+        """Whether the run went on after this exception, or another one after a crash."""
+        line = failure.last or failure.line
+        progress = self.progress.get(line.file)
+        return progress is not None and progress.after(line, BEGUN_ANEW if failure.uncaught else WENT_ON)
 
     def named(self, kind: str, name: str | None = None) -> list[Fact]:
         return [f for f in self.facts if f.kind == kind and (name is None or f.name == name)]

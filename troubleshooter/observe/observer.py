@@ -11,7 +11,7 @@ from troubleshooter.observe.layouts import HEADER
 from troubleshooter.observe.marks import EXITS, FACTS, METRICS, PHASES, WELL
 from troubleshooter.observe.mend import SHORT, quoted
 from troubleshooter.observe.metrics import MetricReader
-from troubleshooter.observe.model import Failure, Observations
+from troubleshooter.observe.model import Failure, Observations, Progress
 from troubleshooter.observe.traceback import parse, parse_part
 from troubleshooter.read.line import GAP, Line, Shape
 from troubleshooter.read.scanner import Scanner
@@ -110,14 +110,17 @@ class Observer:
                     del kept[HITS // 2]
                 kept.append(line)
             if (readers & METRICS or metrics.inside) and metrics.read(line):
-                self.observations.progress[line.file] = line.number
+                if readers & WELL and process.well(text):  # what a run says of itself at its end
+                    self._progress(line.file).well = line.number
+                elif metrics.ran:
+                    self._progress(line.file).steps.append(line.number)
             elif readers:
                 if readers >= FACTS and self._fresh(line):
                     self._facts.read(line, readers // FACTS)
                 if readers & EXITS:
                     process.read(line, self.observations)
                 if readers & WELL and process.well(text):
-                    self.observations.progress[line.file] = line.number
+                    self._progress(line.file).well = line.number
             if text[-1] in ":," and self._open is None and _goes_on(text):
                 self._open = line, 1
             announced = readers % FACTS // PHASES
@@ -131,10 +134,16 @@ class Observer:
         seen.failures.sort(key=lambda f: (f.line.file, f.line.number))
         for failure in seen.failures:
             failure.role = process.role(failure)
-            if failure.role == "initiating" and seen.handled(failure.last or failure.line):
+            if failure.role == "initiating" and seen.outlived(failure):
                 failure.role = "handled"
         seen.lines = self._fed
         return seen
+
+    def _progress(self, file: int) -> Progress:
+        known = self.observations.progress.get(file)
+        if known is None:
+            known = self.observations.progress[file] = Progress()
+        return known
 
     def _join(self, line: Line) -> None:
         """A printed message that goes on below (its line ends with a colon or a comma) is also seen as one line."""

@@ -79,6 +79,11 @@ wandb:          train/loss 1.2345
 wandb:
 wandb: Synced 5 W&B file(s), 0 media file(s), 2 artifact file(s) and 0 other file(s)
 """
+PIP = """
+!pip install -U transformers
+Installing collected packages: transformers
+Successfully installed transformers-4.51.3
+"""
 
 
 @pytest.fixture
@@ -92,9 +97,9 @@ def first(tool: Tool) -> Callable[[str], str]:
     return ask
 
 
-@pytest.mark.parametrize("below", [CONFIG, DEEPSPEED, CODE, LAUNCH, WANDB], ids=["config", "ds", "code", "launch", "wandb"])
+@pytest.mark.parametrize("below", [CONFIG, DEEPSPEED, CODE, LAUNCH, WANDB, PIP], ids=["config", "ds", "code", "launch", "wandb", "pip"])
 @pytest.mark.parametrize("failure", [BARE, CAUGHT, UNCAUGHT], ids=["bare", "caught", "uncaught"])
-def test_settings_code_and_a_trackers_summary_below_a_failure_do_not_say_that_the_run_went_on(
+def test_settings_code_installs_and_a_trackers_summary_below_a_failure_do_not_say_that_the_run_went_on(
     first: Callable[[str], str], failure: str, below: str
 ) -> None:
     assert first(failure + below) == "cache-object-float"

@@ -112,9 +112,9 @@ class MetricReader:
             self._add(found["name"], found["value"], line)
             return True
         if text.startswith("wandb:"):  # printed in any case when the program ends
-            found = self._summed(_SUMMARY.match(text), line)
+            held = self._summed(_SUMMARY.match(text), line)
             self.ran = False
-            return found
+            return held
         if " = " in text and (padded := _PADDED.match(text)):
             return self._summed(padded, line)
         self._inside = False

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from kb import lazy
 from kb.wild import fits
 from troubleshooter.lean import dataclass, field
 from troubleshooter.read.line import Line
@@ -127,6 +128,8 @@ class Fact:
     basis: str = "printed"
 
 
+_OF_INSTALLER = lazy.compile(r"\s*(?:ERROR|error|WARNING|warning|Failed|note)\b")
+"""Lines of an installer, which goes on to another release, or to another way to build one."""
 WENT_ON, BEGUN_ANEW = 2, 10
 """Records of metrics after an exception from which on the run is taken to have gone on, and after one that ended its process:
 a few are printed by other ranks before they notice, and by who quotes the log below the error."""
@@ -138,6 +141,8 @@ class Progress:
 
     well: int = 0
     """The last line that says that something ended well."""
+    installed: int = 0
+    """The last line that says that packages were installed."""
     steps: deque[int] = field(default_factory=lambda: deque([0] * BEGUN_ANEW, maxlen=BEGUN_ANEW))
     """The last lines with metrics, the earliest first."""
 
@@ -228,7 +233,10 @@ class Observations:
     def handled(self, line: Line) -> bool:
         """Whether the run went on after this line: what it tells was a warning, or was retried or skipped."""
         progress = self.progress.get(line.file)
-        return progress is not None and progress.after(line, 1)
+        return progress is not None and (
+            progress.after(line, 1)
+            or (line.number < progress.installed and _OF_INSTALLER.match(line.text) is not None)
+        )
 
     def outlived(self, failure: Failure) -> bool:
         """Whether the run went on after this exception, or another one after a crash."""

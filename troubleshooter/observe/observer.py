@@ -119,8 +119,11 @@ class Observer:
                     self._facts.read(line, readers // FACTS)
                 if readers & EXITS:
                     process.read(line, self.observations)
-                if readers & WELL and process.well(text):
-                    self._progress(line.file).well = line.number
+                if readers & WELL:
+                    if process.well(text):
+                        self._progress(line.file).well = line.number
+                    elif process.installed(text):
+                        self._progress(line.file).installed = line.number
             if text[-1] in ":," and self._open is None and _goes_on(text):
                 self._open = line, 1
             announced = readers % FACTS // PHASES

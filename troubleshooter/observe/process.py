@@ -88,7 +88,7 @@ _WELL = (
     ("exit", lazy.compile(r"exit(?:ed with)?(?: code| status)?:? 0\b")),
     ("raining completed", None),
     ("raining succeeded", None),
-    ("uccessfully ", lazy.compile(r"[Ss]uccessfully (?:saved|finished|completed|trained|built|installed)")),
+    ("uccessfully ", lazy.compile(r"[Ss]uccessfully (?:saved|finished|completed|trained)")),
     ("completed successfully", None),
     ("build succeeded", None),
 )
@@ -99,6 +99,14 @@ def well(text: str) -> bool:
     if " failed," in text:
         return False
     return any(word in text and (pattern is None or pattern.search(text)) for word, pattern in _WELL)
+
+
+_INSTALLED = lazy.compile(r"[Ss]uccessfully (?:built|installed) ")
+
+
+def installed(text: str) -> bool:
+    """Whether a line says that packages were built or installed, which says nothing of a run."""
+    return "uccessfully " in text and _INSTALLED.search(text) is not None
 
 
 def read(line: Line, observations: Observations) -> None:

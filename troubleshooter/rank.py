@@ -153,14 +153,17 @@ def _specific(trial: Trial) -> tuple[int, int]:
 
 
 def _order(item: Ranked, observations: Observations) -> tuple[float, ...]:
-    """What comes first: failures, root causes, what ended the run, what is surer, what came earlier."""
+    """What comes first: failures, root causes, what ended the run (but a line that tells the cause for certain comes before an
+    exception that has several), what is surer, what came earlier."""
     body, trial = item.candidate.body, item.candidate.trial
     failure = trial.anchor.failure if trial.anchor else None
     weight = 2.0
     if failure is not None:
         weight = {"initiating": 0.0, "handled": 2.5, "teardown": 3.0, "cascade": 1.0}.get(failure.role, 1.0)
+        if not weight and item.word == "possible":
+            weight = 0.2
     elif body["severity"] in ("crash", "hang"):
-        weight = 0.5
+        weight = 0.1 if item.word == "certain" else 0.5
     elif body["severity"] == "wrong-results":
         weight = 1.0
     length = sum(o.length for o in trial.require)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -214,3 +215,31 @@ TypeError: Unsloth: Rank of 0 must be larger than 0.
 """
     assert "cuda-out-of-memory" not in [d.id for d in tool.report([from_text(log)]).diagnoses]
     assert "cuda-out-of-memory" in [d.id for d in tool.report([from_text(log.replace("    607", "--> 607"))]).diagnoses]
+
+
+def test_a_line_that_is_certain_comes_before_an_exception_that_has_several_causes(tool: Tool) -> None:
+    line = "slurmstepd: error: *** JOB 17 ON n1 CANCELLED AT 2025-01-01T10:00:00 DUE TO PREEMPTION ***\n"
+    error = "RuntimeError: a leaf Variable that requires grad is being used in an in-place operation.\n"
+    sure, open_ = tool.report([from_text(line)]).diagnoses[0], tool.report([from_text(error)]).diagnoses[0]
+    assert (sure.confidence, open_.confidence) == ("certain", "possible")
+    assert [d.id for d in tool.report([from_text(line + error)]).diagnoses[:2]] == [sure.id, open_.id]
+
+
+@pytest.mark.parametrize(
+    ("shown", "silent"),
+    [("", False), ("resuming the flux\n", False), ("--fp16 True\n", False), ("resuming the flux\n--fp16 True\n", True)],
+)
+def test_parts_of_an_exclusion_that_were_not_seen_exclude_nothing(tmp_path: Path, shown: str, silent: bool) -> None:
+    """In what is required a flag that is not seen is passed over; an exclusion asks for all its parts."""
+    folder = tmp_path / "training" / "flux-lost"
+    folder.mkdir(parents=True)
+    (folder / "entry.yaml").write_text(
+        "id: flux-lost\nseverity: crash\nretry: after-fix\ntitle: The flux is lost in the capacitor\n"
+        "symptoms:\n  - require: [{exception: ValueError, message: the flux is gone}]\n"
+        "    exclude: [{all: [{line: resuming the flux}, {flag: fp16}]}]\n"
+        "    source: {run: by hand}\n"
+        "cause: Nobody looked after it.\nfixes: [{do: Look after it}]\nsources: [{run: by hand, shows: [cause, fix]}]\n"
+    )
+    tool = Tool.load([tmp_path])
+    report = tool.report([from_text(shown + "ValueError: the flux is gone\n")])
+    assert ([d.id for d in report.diagnoses] == []) is silent

@@ -168,3 +168,10 @@ def test_an_error_in_logging_is_one_failure() -> None:
     )
     (failure,) = read(text)
     assert (failure.exception, failure.message) == ("TypeError", "not all arguments converted")
+
+
+@pytest.mark.parametrize("below", ["    *   `torch`: (2.6.0)", "  - one", "and so on"])
+def test_a_missing_key_is_one_line(below: str) -> None:
+    text = "Traceback (most recent call last):\n  File \"a.py\", line 3, in load\n    x[k]\nKeyError: 'model.weight'\n"
+    (failure,) = read(text + below + "\n")
+    assert failure.message == "'model.weight'"

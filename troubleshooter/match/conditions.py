@@ -72,6 +72,22 @@ def _all(condition: Condition, context: Context) -> Outcome:
     return Outcome("held", said, evidence, captured, unseen, sum(p.length for p in parts), parts)
 
 
+def excluding(condition: Condition, context: Context) -> Outcome:
+    """A condition as an exclusion: parts that were not seen are passed over in what is required, but exclude nothing."""
+    outcome = evaluate(condition, context)
+    if outcome.state == "held" and not _seen(condition, outcome):
+        return Outcome("unseen", outcome.said, parts=outcome.parts)
+    return outcome
+
+
+def _seen(condition: Condition, outcome: Outcome) -> bool:
+    """Whether a condition that held did so by what the log shows, not by what it lacks."""
+    pairs = zip(condition.get("parts", ()), outcome.parts, strict=False)
+    if condition["kind"] == "all":
+        return all(part.state == "held" and _seen(c, part) for c, part in pairs)
+    return condition["kind"] != "any" or any(part.state == "held" and _seen(c, part) for c, part in pairs)
+
+
 def _not(condition: Condition, context: Context) -> Outcome:
     part = evaluate(condition["part"], context)
     said = f"not: {part.said}"

@@ -8,7 +8,7 @@ from typing import Any
 from kb import lazy
 from kb.compiled import Body, Knowledge
 from troubleshooter.lean import dataclass
-from troubleshooter.match.conditions import anchors, anchors_on, evaluate, tolerated
+from troubleshooter.match.conditions import anchors, anchors_on, evaluate, excluding, tolerated
 from troubleshooter.match.context import Context
 from troubleshooter.match.glance import worth_a_try
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome, Trial
@@ -135,7 +135,7 @@ def _trial(
     for outcome in support:
         if outcome.state == "held":
             context.captured.update((k, v) for k, v in outcome.captured.items() if k not in context.captured)
-    exclude = [evaluate(c, context) for c in symptom["exclude"]]
+    exclude = [excluding(c, context) for c in symptom["exclude"]]
     if anchor is None:  # about numbers or an exit: the first line that shows it
         shown = [e for o in require if o.state == "held" for e in o.evidence]
         anchor = Anchor(None, shown[0].line) if shown else None

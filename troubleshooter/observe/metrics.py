@@ -44,7 +44,9 @@ _TENSOR = lazy.compile(rf"(?P<name>[A-Za-z][\w ]{{1,30}}?)[:=]?\s+tensor\(\[?(?P
 _BOXED = lazy.compile(
     rf"(?:np\.float\d{{2,3}}|(?:torch\.)?tensor)\(\[?(?P<value>{_NUMBER})\]?(?:, ?\w{{1,20}}=(?:'[^']{{0,40}}'|<[^>]{{0,60}}>|[\w.]{{1,40}})){{0,4}}\)"
 )
-_ONE_PER_LINE = lazy.compile(rf"\s*\"(?P<name>[\w/.@\- ]{{1,80}})\":\s*\"?(?P<value>{_NUMBER})\"?,?\s*$")
+_ONE_PER_LINE = lazy.compile(
+    rf"\s*(?P<mark>['\"])(?P<name>[\w/.@\- ]{{1,80}})(?P=mark):\s*['\"]?(?P<value>{_NUMBER})['\"]?[,}}]?\s*$"
+)
 # The last values of a run, one a line:   wandb:   train/grad_norm nan
 _SUMMARY = lazy.compile(rf"wandb:\s+(?P<name>[\w/.@-]{{1,80}})\s+'?(?P<value>{_NUMBER})'?$")
 # The numbers at the end of a stage, one a line and padded (`Trainer.log_metrics`):   train_loss               =        0.0
@@ -99,16 +101,17 @@ class MetricReader:
             # A JSON object that spans lines holds its step and epoch beside its loss.
             if self._inside and (found := _ONE_PER_LINE.match(text)):
                 self._add(found["name"], found["value"], line)
+                self._inside = text[-1] != "}"
                 return True
             self._inside = self._inside and not text.strip().startswith(("}", "{"))
             return False
         if "oss" in text and ("Step" in text or "Epoch" in text) and (found := _TABLE.match(text)):
             self._columns = [_canonical(c) for c in re.split(r"\s*[\t|]\s*|\s{2,}", found["rest"].strip(" |"))]
             return False
-        if text.lstrip()[:1] == '"' and (found := _ONE_PER_LINE.match(text)):
+        if text.lstrip()[:1] in ("'", '"') and (found := _ONE_PER_LINE.match(text)):
             if not self._inside:
                 self.record += 1
-            self._inside = True
+            self._inside = text[-1] != "}"
             self._add(found["name"], found["value"], line)
             return True
         if text.startswith("wandb:"):  # printed in any case when the program ends
@@ -132,7 +135,14 @@ class MetricReader:
         if not any(map(_is_metric, named)):
             return False
         self._record([(name, _float(value)) for name, value in named.items()], line)
-        if shape is not None and shape.record is None and shape.numbers is not None and text is line.text:
+        self._inside = text[0] == "{" and text[-1] == ","  # a dict that `pprint` broke at its commas
+        if (
+            not self._inside
+            and shape is not None
+            and shape.record is None
+            and shape.numbers is not None
+            and text is line.text
+        ):
             shape.record = _places(asked, text, named)
         return True
 

@@ -234,8 +234,7 @@ class Observations:
         """Whether the run went on after this line: what it tells was a warning, or was retried or skipped."""
         progress = self.progress.get(line.file)
         return progress is not None and (
-            progress.after(line, 1)
-            or (line.number < progress.installed and _OF_INSTALLER.match(line.text) is not None)
+            progress.after(line, 1) or (line.number < progress.installed and _OF_INSTALLER.match(line.text) is not None)
         )
 
     def outlived(self, failure: Failure) -> bool:

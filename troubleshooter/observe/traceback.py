@@ -263,7 +263,8 @@ class _Parser:
     # --- the exception itself ---
 
     def _ending(self, start: int, at: int, type_: str, first: str, frames: list[Frame], *, cut: bool = False) -> None:
-        stop = end(self.lines, at)
+        key = type_ == "KeyError" and first[:1] in ("'", '"') and first.rstrip()[1:].endswith(first[0])
+        stop = at + 1 if key else end(self.lines, at)  # a key is printed on one line
         parts = [first.rstrip()] if first.strip() else []
         parts += [line.text for line in self.lines[at + 1 : stop]]
         self.i = self.ended = max(stop, at + 1)

@@ -1,0 +1,31 @@
+"""Records of metrics that take several lines: what belongs together stays together."""
+
+from __future__ import annotations
+
+import pytest
+
+from troubleshooter.read.sources import from_text
+from troubleshooter.tool import Tool
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{'eval_loss': nan,\n 'eval_runtime': 3.2,\n 'epoch': 1.0}\n{'eval_loss': nan,\n 'eval_runtime': 3.4,\n 'epoch': 2.0}\n",
+        "First:\n{\n    'eval_loss': nan,\n    'epoch': 1.0\n}\nNext:\n{\n    'eval_loss': nan,\n    'epoch': 2.0\n}\n",
+        '[\n  {\n   "epoch": 0.5\n  },\n  {\n   "eval_loss": NaN,\n   "epoch": 1.0\n  },\n  {\n   "eval_loss": NaN,\n   "epoch": 2.0\n  }\n]\n',
+        "{'eval_loss': nan, 'epoch': 1.0},\n{'eval_loss': nan, 'epoch': 2.0},\n",
+    ],
+    ids=["pprint", "braces", "json", "listed"],
+)
+def test_one_record_over_lines(tool: Tool, text: str) -> None:
+    seen = tool.observe([from_text(text)])
+    losses = seen.metrics["eval_loss"]
+    assert [str(point.value) for point in losses] == ["nan", "nan"]
+    beside = [seen.beside("epoch", point) for point in losses]
+    assert [point and point.value for point in beside] == [1.0, 2.0]
+
+
+def test_a_record_ends_with_its_brace(tool: Tool) -> None:
+    seen = tool.observe([from_text("{'loss': 1.5, 'grad_norm': 2.0,\n 'epoch': 0.1}\n'epoch': 3.0\n")])
+    assert [point.value for point in seen.metrics["epoch"]] == [0.1]

@@ -129,6 +129,7 @@ def test_frames_in_a_message_are_no_failure_of_their_own() -> None:
         'Traceback (most recent call last):\n  File "/long/path/site-packages/transform\ners/a.py", line 8, in f\n    g()\nValueError: bad',
         "Traceback (most recent call last):\n  File “/w/a.py”, line 8, in f\n    g()\nValueError: bad",
         "Traceback (most recent call last):\n  File &quot;/w/a.py&quot;, line 8, in &lt;module&gt;\n    g()\nValueError: bad",
+        "Traceback (most recent call last):\nFile /w/main.py, line 3, in <module>\nf()\nFile /w/a.py, line 8, in f\ng()\nValueError: bad",
     ],
 )
 def test_escaped_wrapped_and_typographic_stacks(text: str) -> None:

@@ -22,6 +22,10 @@ COLON = lazy.compile(
 )
 # IPython 8 at a module's top level:   File ~/x/y.py:12
 MODULE = lazy.compile(r"File (?P<file>(?:[A-Za-z]:)?[^:\"|*?]{1,600}?\.pyx?):(?P<line>\d{1,9})$")
+# Python's own, where the quotes were lost on the way:   File /x/y.py, line 12, in f
+UNQUOTED = lazy.compile(
+    r"File (?P<file>[^:\"|*?,]{1,600}?\.pyx?), line (?P<line>\d{1,9}), in (?P<function>[\w.<>]{1,200})$"
+)
 # IPython before 8, Colab:   ~/x/y.py in f(self)   then   ---> 12 code
 BARE = lazy.compile(
     r"(?P<file>(?:~|/|\.|[A-Za-z]:[\\/])[^:\"|*?]{0,600}?\.pyx?|<ipython-input-[^>]{1,80}>|/tmp/ipython-input-[^ ]{1,80}) in "
@@ -89,8 +93,11 @@ def frame(text: str) -> Place | None:
         text = LINK.sub(lambda m: m["text"], text)
     if ":" in text and " in " in text and (found := COLON.match(text)):
         return Place(found["file"], int(found["line"]), _name(found["function"]))
-    if text.startswith("File ") and (found := MODULE.match(text)):
-        return Place(found["file"], int(found["line"]), "<module>")
+    if text.startswith("File "):
+        if found := MODULE.match(text):
+            return Place(found["file"], int(found["line"]), "<module>")
+        if found := UNQUOTED.match(text):
+            return Place(found["file"], int(found["line"]), _name(found["function"]))
     if " in " in text and (found := BARE.match(text)):
         return Place(found["file"], 0, _name(found["function"]))
     if "In" in text and (found := CELL.match(text)):

@@ -151,7 +151,7 @@ class _Parser:
                 break
             place = layouts.frame(text)
             if place is not None and (kind or not _source_like(text, indented)):
-                if indented is None and text.lstrip().startswith('File "'):
+                if indented is None and bare.startswith(('File "', "File /")):
                     indented = text.startswith(" ")
                 if len(frames) < FRAMES:
                     frames.append(Frame(place.file, place.line, place.function))

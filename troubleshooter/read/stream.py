@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from troubleshooter.lean import dataclass
 from troubleshooter.read.line import GAP, Line, lines
@@ -12,6 +12,7 @@ from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.sources import Source
 from troubleshooter.read.text import LINE_LIMIT
 from troubleshooter.read.windows import Windows
+from troubleshooter.read.wrapped import joined, width
 
 
 def raw_lines(chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
@@ -62,14 +63,15 @@ def read(
         windows = Windows(log, scanner, helpers)
         lines_of = scanner.shapes.lines
         following = 1
-        numbered = None
+        numbered, columns = None, 0
         for first, piece in windows.pieces():
             if first == 1:
-                numbered = numbering(piece)
+                numbered, columns = numbering(piece), width(piece)
             if first != following:
                 yield GAP
             following = first + piece.count(b"\n") + 1
-            for number, raw in enumerate(piece.split(b"\n"), first):
+            every: Iterable[tuple[int, bytes]] = enumerate(piece.split(b"\n"), first)
+            for number, raw in joined(every, columns) if columns else every:
                 if numbered and (found := numbered.match(raw)):
                     raw = raw[found.end() :]
                 yield from lines_of(raw, number, file, stream, source.rank)

@@ -120,8 +120,9 @@ _QUOTES = str.maketrans(
 
 
 def fold(text: str) -> str:
-    """A text as patterns see it: `plain`, and what the system says in another language said in English."""
-    return plain(text if text.isascii() else english(text))
+    """A text as patterns see it: `plain`, with what the system says in another language said in English and colons of a Chinese
+    keyboard made plain."""
+    return plain(text if text.isascii() else english(text).replace("\uff1a", ": "))
 
 
 def plain(text: str) -> str:

@@ -63,7 +63,7 @@ def test_rows_of_equal_width_are_not_joined(tool: Tool, row: Callable[[int], str
 
 
 def test_no_log_of_ours_is_taken_for_broken_that_was_not() -> None:
-    logs = [p for p in sorted((ROOT / "tests" / "healthy").rglob("*.log"))]
+    logs = sorted((ROOT / "tests" / "healthy").rglob("*.log"))
     logs += sorted(ROOT.glob("entries/*/*/match/*"))
     taken = [p for p in logs if width(p.read_bytes()[: 64 * 1024])]
     assert len(taken) <= len(logs) / 500, taken

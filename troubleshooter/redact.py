@@ -14,7 +14,10 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"), "<aws-key>"),
     (re.compile(r"(?i)\b(wandb[\w ]{0,20}key\W{1,4})[0-9a-f]{40}\b"), r"\1<key>"),
     (
-        re.compile(r"(?i)((?:api[_-]?key|token|secret|password|passwd)['\"]?\s{0,3}[=:]\s{0,3}['\"]?)[^\s'\",;]{6,}"),
+        re.compile(
+            r"(?i)((?:api[_-]?key|token|secret|password|passwd)['\"]?\s{0,3}[=:]\s{0,3}['\"]?)"
+            r"(?!(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*\()[^\s'\",;]{6,}"  # but no call: "unk_token": tokenizer.decode(ids)
+        ),
         r"\1<secret>",
     ),
     (re.compile(r"(?i)(authorization:\s{0,3}(?:bearer|basic)\s{1,3})\S+"), r"\1<secret>"),

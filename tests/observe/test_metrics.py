@@ -29,3 +29,11 @@ def test_one_record_over_lines(tool: Tool, text: str) -> None:
 def test_a_record_ends_with_its_brace(tool: Tool) -> None:
     seen = tool.observe([from_text("{'loss': 1.5, 'grad_norm': 2.0,\n 'epoch': 0.1}\n'epoch': 3.0\n")])
     assert [point.value for point in seen.metrics["epoch"]] == [0.1]
+
+
+def test_a_record_over_lines_counts_once(tool: Tool) -> None:
+    """Two records, not two lines, say that a run went on after an exception."""
+    failure = "ValueError: the flux is gone\n"
+    record = "{'loss': 1.%d,\n 'grad_norm': 0.9,\n 'reward': 0.5}\n"
+    assert tool.observe([from_text(failure + record % 9)]).failures[0].role == "initiating"
+    assert tool.observe([from_text(failure + record % 9 + record % 8)]).failures[0].role == "handled"

@@ -11,7 +11,7 @@ import pytest
 from troubleshooter.read.prefix import strip
 from troubleshooter.read.sources import from_path, from_text, rank_of
 from troubleshooter.read.stream import raw_lines, read
-from troubleshooter.read.text import LINE_LIMIT, encoding, texts
+from troubleshooter.read.text import LINE_LIMIT, encoding, fold, texts
 
 
 @pytest.mark.parametrize(
@@ -102,3 +102,7 @@ def test_compressed_files(tmp_path: Path) -> None:
 )
 def test_rank_of_a_file(name: str, rank: int | None) -> None:
     assert rank_of(name) == rank
+
+
+def test_colons_of_a_chinese_keyboard_are_plain() -> None:
+    assert fold("报错：RuntimeError：CUDA error： out of memory") == "报错: RuntimeError: CUDA error: out of memory"

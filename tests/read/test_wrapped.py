@@ -10,7 +10,7 @@ import pytest
 
 from troubleshooter.read.sources import from_path, from_text
 from troubleshooter.read.stream import read
-from troubleshooter.read.wrapped import width
+from troubleshooter.read.wrapped import LONGEST, joined, width
 from troubleshooter.tool import Tool
 
 ROOT = Path(__file__).parents[2]
@@ -60,6 +60,16 @@ def test_rows_of_equal_width_are_not_joined(tool: Tool, row: Callable[[int], str
     assert [line.text for line in read(from_text("\n".join(lines)), 0, tool.scanner)] == [
         line.text for line in read(from_text("\n\n".join(lines)), 0, tool.scanner) if line.text
     ]
+
+
+def test_a_file_of_full_lines_does_not_become_one() -> None:
+    pick = random.Random(3)
+    rows = [bytes(pick.choices(b"abcdefghijkQRSTUV0123456789", k=76)) for _ in range(3000)]
+    columns = width(b"\n".join(rows))
+    assert columns == 76
+    parts = list(joined(enumerate(rows, 1), columns))
+    assert max(len(line) for _, line in parts) < LONGEST + columns
+    assert b"".join(line for _, line in parts) == b"".join(rows)
 
 
 def test_no_log_of_ours_is_taken_for_broken_that_was_not() -> None:

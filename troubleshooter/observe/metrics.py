@@ -77,8 +77,9 @@ class MetricReader:
         self.series = observations.metrics
         self.record = 0
         self.ran = False
-        """Whether what was read last shows that the run was at work: a loss, a reward. Settings do not, nor does code that
-        sets a sum to zero."""
+        """Whether what was read last begins a record that shows the run at work: a loss, a reward. Settings do not, nor does
+        code that sets a sum to zero."""
+        self._shown = 0  # the last such record
         self._columns: list[str] | None = None
         self._inside = False
         self._summary = -1  # the record that a run's summary was read into
@@ -135,7 +136,9 @@ class MetricReader:
         if not any(map(_is_metric, named)):
             return False
         self._record([(name, _float(value)) for name, value in named.items()], line)
-        self._inside = text[0] == "{" and text[-1] == ","  # a dict that `pprint` broke at its commas
+        self._inside = (
+            text[0] == "{" and text[-1] == "," and "}" not in text
+        )  # a dict that `pprint` broke at its commas
         if (
             not self._inside
             and shape is not None
@@ -194,7 +197,9 @@ class MetricReader:
             if len(points) > HEAD + 2 * TAIL:
                 middle = points[HEAD:-TAIL]
                 points[HEAD:-TAIL] = [p for p in middle if not _finite_value(p.value) or p.value == 0][:HEAD]
-        self.ran = ran and not (count == 1 and value == 0)
+        self.ran = ran and record != self._shown and not (count == 1 and value == 0)
+        if self.ran:
+            self._shown = record
 
 
 @lru_cache(maxsize=4096)

@@ -15,6 +15,8 @@ NARROWEST, WIDEST = 40, 320
 """Columns of terminals."""
 BREAKS = 2
 """Words broken at the same column from which on it is taken for the terminal's."""
+LONGEST = 8 * 1024
+"""Bytes from which on a line is not put together further: rows of a file in base64 are all of one width."""
 ALIKE = 6
 """Bytes at their start in which two lines of one format agree, but for digits: rows of equal width are no broken line."""
 
@@ -25,9 +27,9 @@ _FRESH = lazy.compile(
 
 def width(piece: bytes) -> int:
     """The column at which the lines of a piece were broken, 0 where they were not."""
-    lines = [line.rstrip(b"\r") for line in piece.split(b"\n")]
-    sizes = [_columns(line) for line in lines]
-    most = max(sizes, default=0)
+    lines = piece.replace(b"\r\n", b"\n").split(b"\n")
+    sizes = list(map(len if piece.isascii() else _columns, lines))
+    most = max(sizes)
     if not NARROWEST <= most <= WIDEST or sizes.count(most) < BREAKS:
         return 0
     broken = Counter(
@@ -44,7 +46,7 @@ def joined(lines: Iterable[tuple[int, bytes]], width: int) -> Iterator[tuple[int
     full = False
     for number, line in lines:
         line = line.rstrip(b"\r")
-        if held is not None and full and line and not _fresh(held[1], line):
+        if held is not None and full and line and len(held[1]) < LONGEST and not _fresh(held[1], line):
             held = held[0], held[1] + line
         else:
             if held is not None:

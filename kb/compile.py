@@ -201,7 +201,11 @@ class _Compiler:
         """By entry that a literal triggers: what its patterns' ways to match ask for beside the literal, where all do."""
         out = {}
         for number, ways in self.triggers.get(literal, {}).items():
-            beside = [[runs for runs in way if not holds([[runs]], text)] for way in ways]
+            beside: list[patterns.Way] = []
+            for way in ways:
+                left = [runs for runs in way if not holds([[runs]], text)]
+                if left not in beside:
+                    beside.append(left)
             if all(beside):
                 out[number] = beside
         return out

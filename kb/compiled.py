@@ -18,7 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-FORMAT = 39
+FORMAT = 40
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 WORDS = "words"
@@ -119,7 +119,7 @@ class Pack:
         self._bodies: dict[int, Body] = {}
         self._whole: dict[int, Body] = {}
         self._rows: dict[tuple[str, str], list[Any]] = {}
-        self._asked: dict[int, tuple[list[int], list[tuple[int, list[str], Ways]]]] = {}
+        self._asked: dict[int, tuple[list[int], list[tuple[int, Ways]]]] = {}
         self._called: dict[tuple[int, str], list[int]] = {}
 
     @property
@@ -145,8 +145,7 @@ class Pack:
             return self.index.owners(literal)
         if (asked := self._asked.get(literal)) is None:
             ways = self.index.beside(literal)
-            # One run of the first list of a way is there in any case; it tells most.
-            asking = [(int(n), [run for way in given for run in way[0]], given) for n, given in ways.items()]
+            asking = [(int(n), given) for n, given in ways.items()]
             alone = [n for n in self.index.owners(literal) if str(n) not in ways]
             asked = self._asked[literal] = alone, asking
         alone, asking = asked
@@ -155,7 +154,7 @@ class Pack:
         text = told(offset + literal)
         if (known := self._called.get((literal, text))) is not None:
             return known
-        found = [n for n, runs, ways in asking if any(run in text for run in runs) and holds(ways, text)]
+        found = [n for n, ways in asking if holds(ways, text)]
         if len(text) <= _SHORT:
             if len(self._called) >= _KEPT:
                 self._called.clear()

@@ -60,14 +60,14 @@ PHRASES = {
     "磁盘空间不足。": "There is not enough space on the disk",
 }  # fmt: skip
 _ANY = lazy.compile("|".join(map(re.escape, sorted(PHRASES, key=len, reverse=True))))
-_CHINESE = lazy.compile("[\u4e00-\u9fff]")  # stands in all of them; bars and quotes are no ASCII either
+_CHINESE = "\u4e00"  # one like it, or above it, stands in all of them; bars and quotes are no ASCII either
 # The line of a script, as bash names it:   run.sh: 行 3:   run.sh: 第 3 行：
 _LINE = lazy.compile(r"(?<=: )(?:行 |第 )(?P<line>\d{1,9})(?::| 行：)\s?")
 
 
 def english(text: str) -> str:
     """The text with each of the `PHRASES` in English."""
-    if _CHINESE.search(text) is None:
+    if max(text, default="") < _CHINESE:
         return text
     text = _ANY.sub(lambda found: PHRASES[found.group()], text)
     return _LINE.sub(r"line \g<line>: ", text) if "行" in text else text

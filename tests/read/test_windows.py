@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from troubleshooter.observe.marks import MARKS
-from troubleshooter.read import apart, sources
+from troubleshooter.read import apart, sources, survey
 from troubleshooter.read.log import ALL, BLOCK, RAISED, Block, FileLog, StreamLog
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.sources import Source, Unreadable, from_path, from_text
@@ -45,6 +45,13 @@ def looked_at(tool: Tool, data: bytes, size: int, helpers: int = 0) -> list[tupl
 
 def survey_threads() -> list[str]:
     return [thread.name for thread in threading.enumerate() if thread.name.startswith("survey-")]
+
+
+@pytest.mark.parametrize("looks_up", [False, True])
+def test_line_ends_are_counted_either_way(monkeypatch: pytest.MonkeyPatch, looks_up: bool) -> None:
+    monkeypatch.setattr(survey, "_LOOKS_UP", looks_up)
+    for data in (b"", b"\n", b"\r\n\n", b"a\x00\xff\n" * 70_001, b"x" * 300_000):
+        assert survey.line_ends(data) == survey.line_ends(memoryview(data)) == data.count(b"\n")
 
 
 @pytest.mark.parametrize("seed", range(12))

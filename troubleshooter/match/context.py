@@ -35,23 +35,22 @@ class Context:
     def likely(self, pattern: dict[str, Any]) -> Iterator[tuple[Line, str]]:
         """Lines that may match the pattern, in the order of the log, each with its folded text."""
         seen = self.observations
-        literals = [self.base + n for n in pattern["literals"]]
-        for line in _each_once([seen.hits[n] for n in literals if self._may_stand_with(pattern, n)]):
+        for line in _each_once([seen.hits[n] for n in self._promising(pattern)]):
             text = line.folded
             if may_match(pattern, text.lower()):
                 yield line, text
 
     def may_be_printed(self, pattern: dict[str, Any]) -> bool:
         """Whether a line may match the pattern, told from all lines of one of its literals together."""
-        return any(self._may_stand_with(pattern, self.base + n) for n in pattern["literals"])
+        return next(self._promising(pattern), None) is not None
 
-    def _may_stand_with(self, pattern: dict[str, Any], literal: int) -> bool:
-        seen = self.observations
-        return (
-            literal in seen.hits
-            and may_match(pattern, seen.holding(literal))
-            and on_a_line(pattern["re"], seen.printed(literal))
-        )
+    def _promising(self, pattern: dict[str, Any]) -> Iterator[int]:
+        """Those of the pattern's literals with a line that may match it."""
+        seen, ways = self.observations, pattern["ways"]
+        for n in pattern["literals"]:
+            literal = self.base + n
+            if literal in seen.hits and holds(ways, seen.holding(literal)) and on_a_line(pattern["re"], seen.printed(literal)):
+                yield literal
 
     def may_be_said(self, pattern: dict[str, Any]) -> bool:
         """Whether an exception's message or a line may match the pattern. What an exception says was printed: without

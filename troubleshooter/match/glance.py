@@ -14,13 +14,28 @@ from troubleshooter.match import numbers, words
 from troubleshooter.match.conditions import tolerated
 from troubleshooter.match.context import Condition, Context
 
+Look = Callable[[Condition, Context], bool]
+
 
 def worth_a_try(symptom: dict[str, Any], context: Context) -> bool:
-    """Whether a symptom can hold: what it requires may, and no metric excludes it."""
-    return _may_hold(symptom["require"], context) and not any(
-        condition["kind"] == "metric" and numbers.metric(condition, context).state == "held"
-        for condition in symptom["exclude"]
-    )
+    """Whether a symptom can hold: what it requires may, and no metric excludes it. Numbers are looked at first: they cost
+    less than words."""
+    if (looks := symptom.get("looks")) is None:  # kept there: they are the same for every log
+        looks = symptom["looks"] = _looks(symptom)
+    for look, condition in looks:  # noqa: SIM110 (`all` takes half as long again here, for every symptom of every log)
+        if not look(condition, context):
+            return False
+    return True
+
+
+def _looks(symptom: dict[str, Any]) -> list[tuple[Look, Condition]]:
+    required = [(_LOOKS[condition["kind"]], condition) for condition in symptom["require"] if condition["kind"] in _LOOKS]
+    excluded = [(_absent, condition) for condition in symptom["exclude"] if condition["kind"] == "metric"]
+    return sorted([*required, *excluded], key=lambda look: look[1]["kind"] != "metric")
+
+
+def _absent(condition: Condition, context: Context) -> bool:
+    return not numbers.held(condition, context)
 
 
 def _may_hold(required: Iterable[Condition], context: Context) -> bool:
@@ -42,9 +57,9 @@ def _all(condition: Condition, context: Context) -> bool:
 
 def _not(condition: Condition, context: Context) -> bool:
     part = condition["part"]
-    return part["kind"] != "metric" or numbers.metric(part, context).state != "held"
+    return part["kind"] != "metric" or _absent(part, context)
 
 
-_LOOKS: dict[str, Callable[[Condition, Context], bool]] = {
+_LOOKS: dict[str, Look] = {
     "message": words.message_may_hold, "line": words.line_may_hold, "metric": numbers.may_hold, "any": _any, "all": _all, "not": _not,
 }  # fmt: skip

@@ -28,6 +28,14 @@ def metric(condition: Condition, context: Context) -> Outcome:
     return Outcome("contradicted" if known else "unseen", said)
 
 
+def held(condition: Condition, context: Context) -> bool:
+    """Whether `metric` holds."""
+    for name, points in context.observations.series(condition["names"]):
+        if len(points) >= condition["points"] and _shown(condition, name, points, context) is not None:
+            return True
+    return False
+
+
 def may_hold(condition: Condition, context: Context) -> bool:
     """Whether a series of one of the names has enough points, and one that shows the shape."""
     for name, points in context.observations.series(condition["names"]):
@@ -69,10 +77,10 @@ def _shown(condition: Condition, name: str, points: list[Point], context: Contex
         candidates: Iterator[Point] = (p for p in points if shows(p.value, value or 0.0))
     else:
         candidates = iter([point])
-    good = next((p.record for p in points if series.finite(p.value) and p.value != 0), None)
+    if condition["after_finite"]:
+        good = next((p.record for p in points if series.finite(p.value) and p.value != 0), None)
+        candidates = (p for p in candidates if good is not None and good < p.record)
     for point in candidates:
-        if condition["after_finite"] and (good is None or good >= point.record):
-            continue
         if all(_beside(other, point, context) for other in condition["beside"]):
             return point
     return None

@@ -43,10 +43,15 @@ def message_anchors(condition: Condition, context: Context) -> Iterator[tuple[An
 def message_may_hold(condition: Condition, context: Context) -> bool:
     """Whether an exception of the type or a line may say one of the patterns; without any, whether such an exception is there."""
     names, patterns = condition["exception"], condition["patterns"]
-    raised = any(f.exception and (not names or _type_in(f, names)) for f in context.observations.failures)
+    raised = False
+    for failure in context.observations.failures:
+        if failure.exception and (not names or _type_in(failure, names)):
+            raised = True
+            break
     if not patterns:
         return raised
-    return any(map(context.may_be_said if raised else context.may_be_printed, patterns))
+    may_hold = context.may_be_said if raised else context.may_be_printed
+    return any(map(may_hold, patterns))
 
 
 def line_may_hold(condition: Condition, context: Context) -> bool:

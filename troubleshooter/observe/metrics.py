@@ -28,10 +28,13 @@ MARKS = (
 
 _NUMBER = r"[-+]?(?:\d{1,20}(?:\.\d{0,25})?|\.\d{1,25})(?:[eE][-+]?\d{1,4})?|[-+]?(?:nan|NaN|NAN|inf|Inf|INF|Infinity|infinity)(?:\.0)?"
 # ".0": Lightning's bar writes every number without a point so, and NaN has none.
-_QUOTE = "['\"`‘’“”＇＂]"
+_QUOTE = "['\"`]"
 _QUOTED = lazy.compile(
-    rf"{_QUOTE}(?P<name>[\w/.@()\- %]{{1,80}}){_QUOTE}\s*[:：]\s*{_QUOTE}?(?P<value>{_NUMBER}){_QUOTE}?(?=\s*(?:[,}}\])，]|$))"
+    rf"{_QUOTE}(?P<name>[\w/.@()\- %]{{1,80}}){_QUOTE}\s*:\s*{_QUOTE}?(?P<value>{_NUMBER}){_QUOTE}?(?=\s*(?:[,}}\])]|$))"
 )
+_TYPED = str.maketrans("‘’“”＇＂：，", "''\"\"'\":,")
+"""What word processors and Chinese keyboards put in place of quotes, colons and commas. (A class of characters that holds these
+takes `re` 1.5 ms to compile.)"""
 _PLAIN = lazy.compile(
     rf"(?P<name>[A-Za-z][\w/.@]*(?:[ -][a-z][\w/]*){{0,2}})\s?[:=]\s?(?:(?<=lr=)\[)?(?P<value>{_NUMBER})(?=[\s,;|}}\]):]|$)"
 )
@@ -122,7 +125,10 @@ class MetricReader:
         if " = " in text and (padded := _PADDED.match(text)):
             return self._summed(padded, line)
         self._inside = False
-        if "np.float" in text or "tensor(" in text:
+        if not text.isascii():
+            text = text.translate(_TYPED)
+        boxed = "np.float" in text or "tensor(" in text
+        if boxed:
             text = _BOXED.sub(lambda found: found["value"], text)
         # Each pattern has two groups: the name and the value.
         asked: tuple[re.Pattern[str], ...] = (_QUOTED,)
@@ -144,7 +150,7 @@ class MetricReader:
             and shape is not None
             and shape.record is None
             and shape.numbers is not None
-            and text is line.text
+            and not boxed
         ):
             shape.record = _places(asked, text, named)
         return True

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from itertools import islice
 
 from kb import lazy
 from troubleshooter.observe import phases, process
@@ -28,6 +29,9 @@ SAME_KIND = 12
 SIGHTS = 8
 """A shape that is met so often is met more often: what it holds is kept."""
 
+AHEAD = 100
+"""Literals that call up so many entries that it pays to try them before the end."""
+
 _NO_DIGITS = str.maketrans("", "", "0123456789")
 
 _VOLATILE = lazy.compile(r"0x[0-9a-fA-F]+|\d+")
@@ -41,9 +45,13 @@ def _goes_on(text: str) -> bool:
 class Observer:
     """Feed it lines in the order of the log, then `finish`."""
 
-    def __init__(self, scanner: Scanner) -> None:
+    def __init__(self, scanner: Scanner, ahead: Callable[[Observations], object] | None = None) -> None:
+        """``ahead`` is given the lines of a large log that hold literals, `AHEAD` new ones at a time, while the search of the
+        rest goes on in other processes: what it keeps need not be made in the end.
+        """
         self.observations = Observations()
         self._scanner = scanner
+        self._ahead, self._told = ahead, 0
         self._metrics = MetricReader(self.observations)
         self._facts = FactReader(self.observations)
         self._streams: dict[str, list[Line]] = {}
@@ -52,6 +60,7 @@ class Observer:
         self._kinds: dict[str, int] = {}
         self._open: tuple[Line, int] | None = None  # a line that goes on below, and how many lines it is by now
         self._fed = 0
+        self._kept_to = PART
 
     def feed(self, lines: Iterable[Line]) -> None:
         """Observe some lines; memory stays bounded however many there are."""
@@ -61,9 +70,15 @@ class Observer:
         for line in lines:  # what stands in this loop is not called but written out: it runs for every line
             if line is GAP:
                 self._flush(passed_over=True)
+                if len(hits) >= self._told + AHEAD and self._ahead is not None:
+                    fresh = islice(hits.items(), self._told, None)
+                    self._ahead(Observations(hits={number: [*kept] for number, kept in fresh}))
+                    self._told = len(hits)
                 continue
             text = line.text
             self._fed += 1
+            if self._fed >= self._kept_to:
+                self._keep_few()
             name = f"{line.file} {line.stream}" if line.file else line.stream
             stream = streams.get(name)
             if stream is None:
@@ -100,15 +115,11 @@ class Observer:
                     if shape.sights == SIGHTS:
                         self._learn(shape, line, plain, numbers)
             for number in numbers:
-                if number >= first_mark:
-                    continue
-                kept = hits.get(number)
-                if kept is None:
-                    hits[number] = [line]
-                    continue
-                if len(kept) >= HITS:
-                    del kept[HITS // 2]
-                kept.append(line)
+                if number < first_mark:
+                    if number in hits:
+                        hits[number].append(line)
+                    else:
+                        hits[number] = [line]
             if (readers & METRICS or metrics.inside) and metrics.read(line):
                 if readers & WELL and process.well(text):  # what a run says of itself at its end
                     self._progress(line.file).well = line.number
@@ -133,6 +144,7 @@ class Observer:
     def finish(self) -> Observations:
         """Everything that was observed; the observer is used up."""
         self._flush()
+        self._keep_few()
         seen = self.observations
         seen.failures.sort(key=lambda f: (f.line.file, f.line.number))
         for failure in seen.failures:
@@ -141,6 +153,13 @@ class Observer:
                 failure.role = "handled"
         seen.lines = self._fed
         return seen
+
+    def _keep_few(self) -> None:
+        """Of the lines that hold one literal keep `HITS`, every `PART` lines."""
+        self._kept_to = self._fed + PART
+        for kept in self.observations.hits.values():
+            if len(kept) > HITS:
+                del kept[HITS // 2 : len(kept) - HITS // 2]
 
     def _progress(self, file: int) -> Progress:
         known = self.observations.progress.get(file)

@@ -36,8 +36,9 @@ def run(
                 return 2
             Tool.load(entries)  # compiled once here, not by every worker
             bar = format == "terminal" and sys.stderr.isatty()
-            scan(found, target, workers=workers or cores(), entries=entries, ignore=ignored(list(ignore)), bar=bar)
-            known = record.read([target])
+            known = scan(
+                found, target, workers=workers or cores(), entries=entries, ignore=ignored(list(ignore)), bar=bar
+            )
             rows = {job.name: known[job.name] for job in found if job.name in known}
     except EntryError as error:
         print(f"troubleshoot scan: entries that cannot be used:\n{error}", file=sys.stderr)

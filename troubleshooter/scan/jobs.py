@@ -17,6 +17,7 @@ _RUN = (
     (re.compile(r"(slurm-\d+)[_.\-]\d{1,5}(\.\w+)$"), r"\1\2"),
     (re.compile(r"\.(?:out|err)$"), ".log"),
 )
+_MAY_BE_RUN = re.compile(r"attempt_|rank|task|proc|slurm-|\.out$|\.err$")  # in every path that one of them changes
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -68,6 +69,8 @@ def _files(name: str) -> Iterator[str]:
 
 def _run_of(path: str) -> str:
     name = path.replace("\\", "/")
+    if _MAY_BE_RUN.search(name) is None:
+        return name
     for pattern, instead in _RUN:
         name = pattern.sub(instead, name)
     return name

@@ -62,13 +62,20 @@ def read(paths: Iterable[Path]) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for path in paths:
         with path.open("rb") as file:
-            for line in file:
-                try:
-                    row = json.loads(line)
-                except ValueError:
-                    continue
-                if isinstance(row, dict) and row.get("schema_version") == SCHEMA_VERSION and "job" in row:
-                    found[row["job"]] = row
+            found |= rows(file)
+    return found
+
+
+def rows(lines: Iterable[bytes]) -> dict[str, dict[str, Any]]:
+    """What the lines of a record say, by job name."""
+    found: dict[str, dict[str, Any]] = {}
+    for line in lines:
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(row, dict) and row.get("schema_version") == SCHEMA_VERSION and "job" in row:
+            found[row["job"]] = row
     return found
 
 

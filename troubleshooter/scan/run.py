@@ -24,24 +24,25 @@ _tool: Tool | None = None
 
 def scan(
     jobs: Sequence[Job], kept: Path, *, workers: int, entries: Sequence[Path], ignore: dict[str, str], bar: bool
-) -> int:
-    """Diagnose the jobs that the record does not hold yet; the number of jobs that were done now."""
+) -> dict[str, dict[str, Any]]:
+    """Diagnose the jobs that the record does not hold yet; all that it holds then, by job."""
     done = record.read([kept]) if kept.exists() else {}
     if kept.exists():
         record.mend(kept)
     todo = [job for job in jobs if done.get(job.name, {}).get("stamp") != job.stamp]
     if not todo:
-        return 0
+        return done
     progress = _Bar(len(jobs), len(jobs) - len(todo)) if bar else None
     with kept.open("ab") as file:
         for rows in _results(todo, workers, entries, ignore):
             file.write(b"".join(rows))
             file.flush()
+            done |= record.rows(rows)  # while the others work
             if progress:
                 progress.step(len(rows))
     if progress:
         progress.end()
-    return len(todo)
+    return done
 
 
 def _results(

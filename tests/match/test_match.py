@@ -221,7 +221,7 @@ def test_a_line_that_is_certain_comes_before_an_exception_that_has_several_cause
     line = "slurmstepd: error: *** JOB 17 ON n1 CANCELLED AT 2025-01-01T10:00:00 DUE TO PREEMPTION ***\n"
     error = "RuntimeError: a leaf Variable that requires grad is being used in an in-place operation.\n"
     sure, open_ = tool.report([from_text(line)]).diagnoses[0], tool.report([from_text(error)]).diagnoses[0]
-    assert (sure.confidence, open_.confidence) == ("certain", "possible")
+    assert (sure.confidence, open_.confidence) == ("certain", "likely")
     assert [d.id for d in tool.report([from_text(line + error)]).diagnoses[:2]] == [sure.id, open_.id]
 
 
@@ -243,3 +243,11 @@ def test_parts_of_an_exclusion_that_were_not_seen_exclude_nothing(tmp_path: Path
     tool = Tool.load([tmp_path])
     report = tool.report([from_text(shown + "ValueError: the flux is gone\n")])
     assert ([d.id for d in report.diagnoses] == []) is silent
+
+
+@pytest.mark.parametrize("level", ["INFO", "[INFO]", "DEBUG", "WARNING", "ERROR"])
+@pytest.mark.parametrize("head", ["{}: ", "2025-03-04 10:11:12,345 - trainer - {} - ", "[2025-03-04 10:11:12] {} build.py:51 "])
+def test_what_a_logger_tells_without_trouble_is_no_exception(tool: Tool, level: str, head: str) -> None:
+    said = "Sharding is ambiguous for this dataset: we found several data sources lists of different lengths"
+    found = tool.report([from_text(f"{head.format(level)}one process instead of 8 ({said})\n")]).diagnoses
+    assert bool(found) == (level in ("WARNING", "ERROR"))

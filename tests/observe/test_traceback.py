@@ -275,3 +275,30 @@ def test_a_cut_start_gives_the_same_exception_or_silence(cut: int) -> None:
         assert failure.exception in ("ValueError", "")
         if failure.exception:
             assert "Attempting to unscale FP16 gradients.".endswith(failure.message)
+
+
+BOX = """\
+│   1470 │   │                                                                  │
+│ ❱ 1472 │   │   self._set_model_specific_special_tokens(special_tokens=self.e  │
+│                                                                              │
+│ /opt/env/lib/python3.11/site-packages/transformers/tokenization_base.py:1210 in │
+│ _set_model_specific_special_tokens                                           │
+│                                                                              │
+│ ❱ 1210 │   │   self.SPECIAL_TOKENS_ATTRIBUTES = self.SPECIAL_TOKENS_ATTRIBU  │
+╰──────────────────────────────────────────────────────────────────────────────╯
+"""
+
+
+def test_rich_box_without_its_top_and_a_name_on_the_next_line() -> None:
+    (failure,) = read(BOX + "AttributeError: 'list' object has no attribute 'keys'\n")
+    assert failure.exception == "AttributeError"
+    assert failure.cut
+    assert (failure.frames[-1].line, failure.frames[-1].function) == (1210, "_set_model_specific_special_tokens")
+    (whole,) = read("╭──────────── Traceback (most recent call last) ────────────╮\n" + BOX + "ValueError: no\n")
+    assert (whole.exception, whole.cut, whole.frames[-1].line) == ("ValueError", False, 1210)
+
+
+def test_a_table_is_no_box_of_a_traceback() -> None:
+    table = "│ GPU │ memory │\n" * 900 + "╰─────┴────────╯\n"
+    assert read(table + "Total: 5\n") == []
+    assert [f.exception for f in read("│ GPU │ memory │\n" * 900 + "ValueError: no\n")] == ["ValueError"]

@@ -58,7 +58,10 @@ def candidates(observations: Observations, knowledge: Knowledge) -> list[Candida
             for trial in holding(body, base, number, observations, knowledge)
         ]
         if trials:
-            found.append(Candidate(body, base, max(trials, key=_strength)))
+            best = max(trials, key=_strength)
+            # What another symptom proves holds for what is shown, too.
+            best.decisive |= any(trial.decisive and not trial.unseen for trial in trials)
+            found.append(Candidate(body, base, best))
     return found
 
 
@@ -153,12 +156,11 @@ def _of_the_log(condition: dict[str, Any]) -> bool:
 
 def _strength(trial: Trial) -> tuple[int, int, int, int, int]:
     """Which trial of an entry to show: about an exception, nothing unseen, most support, longest words, earliest."""
-    unseen = sum(o.parts_unseen + (o.state == "unseen") for o in trial.require)
     support = sum(o.state == "held" for o in trial.support)
     length = sum(o.length for o in trial.require)
     failure = trial.anchor.failure if trial.anchor else None
     crash = 0 if failure is None else 2 if failure.role == "initiating" else 1
-    return crash, -unseen, support, length, -(trial.anchor.line.number if trial.anchor else 0)
+    return crash, -trial.unseen, support, length, -(trial.anchor.line.number if trial.anchor else 0)
 
 
 def _pseudo(observations: Observations) -> Iterator[str]:

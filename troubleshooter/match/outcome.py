@@ -56,3 +56,8 @@ class Trial:
     decisive: bool
     asked: int = 0
     """Required conditions about the log's own words and places that held (rows of tables and versions apart)."""
+
+    @property
+    def unseen(self) -> int:
+        """What was asked and the log does not show: conditions, and parts of them."""
+        return sum(o.parts_unseen + (o.state == "unseen") for o in self.require)

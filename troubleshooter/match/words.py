@@ -16,6 +16,10 @@ from troubleshooter.read.line import Line
 _OTHER_RAISE = lazy.compile(r"\s*\d{1,5}\s+raise\b")
 
 
+# A logger's line that reports no trouble, its level behind a time or a name:   [2025-01-01 10:00:00] [INFO] …   INFO:root:…
+_QUIET = lazy.compile(r"(?:\S{1,60}\s{1,3}){0,6}?\[?(?:INFO|DEBUG)[\]:\s|]")
+
+
 def message_anchors(condition: Condition, context: Context) -> Iterator[tuple[Anchor, Outcome]]:
     """Exceptions, then printed lines, that say one of the patterns."""
     names, patterns = condition["exception"], condition["patterns"]
@@ -34,6 +38,8 @@ def message_anchors(condition: Condition, context: Context) -> Iterator[tuple[An
         for line, text in context.likely(pattern):
             if _owner(line, failures) is not None or _OTHER_RAISE.match(line.text):
                 continue  # an exception's own line: decided above; a neighbour of it in the source: not what happened
+            if names and _QUIET.match(line.text):
+                continue
             if found := search(pattern["re"], text):
                 outcome = held(said, line, line.text, found, "the message, printed outside of a traceback")
                 outcome.parts_unseen = 1 if names else 0

@@ -16,6 +16,8 @@ from troubleshooter.read.text import BAR
 NOISE = 8
 """Foreign lines in a row that a traceback survives (bars, warnings of other threads)."""
 FRAMES = 200
+BOX = 400
+"""Lines of a box that a paste may begin in."""
 REACH = 400
 """Lines that a traceback with its message may be long and still be read whole across two parts of a log."""
 
@@ -44,6 +46,7 @@ class _Parser:
         self.teardown = False
         self.rank: int | None = None
         self.ended = -1  # where the last message ended
+        self.no_box = 0  # before this line no box that began above goes on
 
     def run(self, stop: int | None = None) -> list[Failure]:
         """Read exceptions that start before line ``stop`` (all of them without it)."""
@@ -53,6 +56,8 @@ class _Parser:
                 self.i += 1
             elif layouts.HEADER in text:
                 self._headed()
+            elif text[0] == "│" and self.i >= self.no_box and self._in_box():
+                self._box(cut=True)
             elif layouts.CHAIN_CAUSE in text or layouts.CHAIN_CONTEXT in text:
                 self.link = bool(self.found)
                 self.i += 1
@@ -225,9 +230,20 @@ class _Parser:
 
     # --- Rich's box ---
 
-    def _box(self) -> None:
+    def _in_box(self) -> bool:
+        """Whether a box goes on here of which the paste lacks the top, and the exception stands below it."""
+        for at in range(self.i, min(self.i + BOX, len(self.lines) - 1)):
+            text = self.lines[at].text
+            self.no_box = at + 1  # each line is looked at once
+            if layouts.BOX_END.match(text):
+                return layouts.ALONE.match(self.lines[at + 1].text) is not None
+            if not text.startswith("│"):
+                return False
+        return False
+
+    def _box(self, *, cut: bool = False) -> None:
         start = self.i
-        self.i += 1
+        self.i += not cut
         frames: list[Frame] = []
         held = ""
         while self.i < len(self.lines):
@@ -246,7 +262,7 @@ class _Parser:
             if not inner.strip() or layouts.BOX_CODE.match(inner) or inner.lstrip()[:1] in "╭╰│":
                 held = ""
                 continue
-            held += inner
+            held += f" {inner}" if held.endswith(" in") else inner
             place = layouts.frame(held.strip())
             if place is not None and place.line:
                 if frames and held != inner and frames[-1].line == place.line:
@@ -256,7 +272,7 @@ class _Parser:
         while self.i < len(self.lines) and not self.lines[self.i].text.strip():
             self.i += 1
         if self.i < len(self.lines) and (found := layouts.ENDING.match(self.lines[self.i].text.strip())):
-            self._ending(start, self.i, found["type"], found["message"] or "", frames)
+            self._ending(start, self.i, found["type"], found["message"] or "", frames, cut=cut)
         elif frames:
             self._add(Failure("", "", frames, self.lines[self.i - 1], self.lines[start], cut=True))
 

@@ -97,7 +97,9 @@ class StandingWords:
         """
         wanted = {text[end - SUFFIX : end] for text in self.literals for end in _ends(text)}
         lines = Counter(
-            chain.from_iterable({line[i : i + SUFFIX] for i in range(len(line) - SUFFIX + 1)} & wanted for line in self._lines)
+            chain.from_iterable(
+                {line[i : i + SUFFIX] for i in range(len(line) - SUFFIX + 1)} & wanted for line in self._lines
+            )
         )
         ends = {text: _rare(text, lines) for text in self.literals}
         holders: dict[str, set[str]] = {}

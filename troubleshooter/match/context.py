@@ -49,7 +49,11 @@ class Context:
         seen, ways = self.observations, pattern["ways"]
         for n in pattern["literals"]:
             literal = self.base + n
-            if literal in seen.hits and holds(ways, seen.holding(literal)) and on_a_line(pattern["re"], seen.printed(literal)):
+            if (
+                literal in seen.hits
+                and holds(ways, seen.holding(literal))
+                and on_a_line(pattern["re"], seen.printed(literal))
+            ):
                 yield literal
 
     def may_be_said(self, pattern: dict[str, Any]) -> bool:

@@ -29,7 +29,9 @@ def worth_a_try(symptom: dict[str, Any], context: Context) -> bool:
 
 
 def _looks(symptom: dict[str, Any]) -> list[tuple[Look, Condition]]:
-    required = [(_LOOKS[condition["kind"]], condition) for condition in symptom["require"] if condition["kind"] in _LOOKS]
+    required = [
+        (_LOOKS[condition["kind"]], condition) for condition in symptom["require"] if condition["kind"] in _LOOKS
+    ]
     excluded = [(_absent, condition) for condition in symptom["exclude"] if condition["kind"] == "metric"]
     return sorted([*required, *excluded], key=lambda look: look[1]["kind"] != "metric")
 

@@ -145,13 +145,7 @@ class MetricReader:
         self._inside = (
             text[0] == "{" and text[-1] == "," and "}" not in text
         )  # a dict that `pprint` broke at its commas
-        if (
-            not self._inside
-            and shape is not None
-            and shape.record is None
-            and shape.numbers is not None
-            and not boxed
-        ):
+        if not self._inside and shape is not None and shape.record is None and shape.numbers is not None and not boxed:
             shape.record = _places(asked, text, named)
         return True
 

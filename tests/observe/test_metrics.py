@@ -37,3 +37,13 @@ def test_a_record_over_lines_counts_once(tool: Tool) -> None:
     record = "{'loss': 1.%d,\n 'grad_norm': 0.9,\n 'reward': 0.5}\n"
     assert tool.observe([from_text(failure + record % 9)]).failures[0].role == "initiating"
     assert tool.observe([from_text(failure + record % 9 + record % 8)]).failures[0].role == "handled"
+
+
+@pytest.mark.parametrize("text", ["total_loss = 0", "    running_loss = 0.0", "train_loss, seen = 0.0, 0", "loss = 0", "self.loss = 0.  # so far"])
+def test_code_that_begins_a_sum_is_no_metric(tool: Tool, text: str) -> None:
+    assert not tool.observe([from_text(f"{text}\nfor batch in loader:\n")]).metrics
+
+
+@pytest.mark.parametrize("text", ["loss = 0.0", "  train_loss               =        0.0", "step 4 train_loss = 0.0", "total_loss = 0.25"])
+def test_what_a_loop_prints_is_a_metric(tool: Tool, text: str) -> None:
+    assert tool.observe([from_text(f"{text}\n")]).metrics

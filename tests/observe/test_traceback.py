@@ -302,3 +302,25 @@ def test_a_table_is_no_box_of_a_traceback() -> None:
     table = "│ GPU │ memory │\n" * 900 + "╰─────┴────────╯\n"
     assert read(table + "Total: 5\n") == []
     assert [f.exception for f in read("│ GPU │ memory │\n" * 900 + "ValueError: no\n")] == ["ValueError"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def train(model, loader):\n    model.train()\n",
+        "import torch, os\nfrom trl import SFTTrainer\n",
+        "class Collator:\n    pass\n",
+        "args = TrainingArguments(output_dir='out')\n",
+        "for step, batch in enumerate(loader):\n    pass\n",
+        "trainer.train()\n",
+        "learning_rate: 0.0002\nbf16: auto\n",
+    ],
+)
+def test_code_below_a_message_is_none_of_it(code: str) -> None:
+    (failure,) = read(f"ImportError: cannot import name 'container_abcs'\n\n{code}")
+    assert failure.message == "cannot import name 'container_abcs'"
+
+
+def test_a_message_goes_on_after_an_empty_line() -> None:
+    (failure,) = read("ValueError: the model cannot be quantized:\n\nplease install bitsandbytes\n\n- or choose another one\n")
+    assert failure.message.endswith("- or choose another one")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from troubleshooter.read.line import lines
 from troubleshooter.read.prefix import strip
 from troubleshooter.read.sources import from_path, from_text, rank_of
 from troubleshooter.read.stream import raw_lines, read
@@ -106,3 +107,8 @@ def test_rank_of_a_file(name: str, rank: int | None) -> None:
 
 def test_colons_of_a_chinese_keyboard_are_plain() -> None:
     assert fold("报错：RuntimeError：CUDA error： out of memory") == "报错: RuntimeError: CUDA error: out of memory"
+
+
+def test_an_entity_alone_on_its_line() -> None:
+    assert [line.text for line in lines(b"ValueError: x &gt;= 2 is needed", 1)] == ["ValueError: x >= 2 is needed"]
+    assert [line.text for line in lines(b"a &amp; b", 1)] == ["a & b"]

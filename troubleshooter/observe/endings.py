@@ -52,6 +52,12 @@ NEW_EXCEPTION = lazy.compile(
 _GOES_ON = lazy.compile(
     r"\s|[-*\[('\"`•\d]|[a-z]|(?:Thrown|Set\ the|Original|Possible|Please|If\ you|Or|Note|See|For|You|To)\b"
 )
+# What it does not go on with: code that was pasted below the log.
+_CODE = lazy.compile(
+    r"(?:async\ )?def\ \w+\(|class\ \w+\s?[(:]|from\ [\w.]+\ import\ |import\ [\w., ]{1,200}$|@\w+"
+    r"|(?:for|with|if|while|try)\b.{0,200}:$|[A-Za-z_][\w.]*(?:\[.{0,80}\])?\ =\ \S|[a-z_][\w.]*\(.{0,300}\)$"
+    r"|export\ \w+=|\w+:\ +\S{1,80}$"
+)
 
 
 def end(lines: list[Line], start: int) -> int:
@@ -81,6 +87,6 @@ def _foreign(text: str) -> bool:
 
 
 def _resumes(before: str, line: Line, first: Line) -> bool:
-    if line.stamped != first.stamped or _foreign(line.text):
+    if line.stamped != first.stamped or _foreign(line.text) or _CODE.match(line.text):
         return False
     return before.rstrip().endswith((":", ",", "--")) or bool(_GOES_ON.match(line.text))

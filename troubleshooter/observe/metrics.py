@@ -54,6 +54,8 @@ _ONE_PER_LINE = lazy.compile(
 _SUMMARY = lazy.compile(rf"wandb:\s+(?P<name>[\w/.@-]{{1,80}})\s+'?(?P<value>{_NUMBER})'?$")
 # The numbers at the end of a stage, one a line and padded (`Trainer.log_metrics`):   train_loss               =        0.0
 _PADDED = lazy.compile(rf"\s*(?P<name>\w{{1,80}})\s{{1,80}}=\s{{1,80}}(?P<value>{_NUMBER})$")
+# Code that begins a sum, in a paste beside the log:   total_loss = 0   running_loss, count = 0.0, 0   (but: loss = 0.0)
+_BEGUN = lazy.compile(r"(?!loss = 0\.)\s*[A-Za-z_][\w.]*(?:\s?,\s?[A-Za-z_][\w.]*)* = 0(?:\.0*)?\s*(?:[,;#].*)?$")
 _TABLE = lazy.compile(r"\|?\s*(?:Step|Epoch)(?:\s*[\t|]\s*|\s{2,20})(?P<rest>.*(?:[Ll]oss|[Rr]eward).*)")
 # What a step brings about; its settings (learning_rate, max_grad_norm, aux_loss_coef, loss_scale) stand in any configuration.
 _OUTCOME = lazy.compile(
@@ -122,8 +124,11 @@ class MetricReader:
             held = self._summed(_SUMMARY.match(text), line)
             self.ran = False
             return held
-        if " = " in text and (padded := _PADDED.match(text)):
-            return self._summed(padded, line)
+        if " = " in text:
+            if _BEGUN.match(text):
+                return False
+            if padded := _PADDED.match(text):
+                return self._summed(padded, line)
         self._inside = False
         if not text.isascii():
             text = text.translate(_TYPED)

@@ -128,7 +128,9 @@ class Fact:
     basis: str = "printed"
 
 
-_OF_INSTALLER = lazy.compile(r"\s*(?:ERROR|error|WARNING|warning|Failed|note)\b")
+_OF_INSTALLER = lazy.compile(
+    r"\s*(?:(?:ERROR|WARNING|warning|note):\s|error:\s(?:subprocess|metadata|legacy|externally|command|failed|could not)|Failed\b)"
+)
 """Lines of an installer, which goes on to another release, or to another way to build one."""
 WENT_ON, BEGUN_ANEW = 2, 10
 """Records of metrics after an exception from which on the run is taken to have gone on, and after one that ended its process:

@@ -60,7 +60,7 @@ def lines(raw: bytes, number: int, file: int = 0, stream: str = "", rank: int | 
     """The lines that a person saw on one raw line; ``stream`` and ``rank`` hold where the line itself names none."""
     found = []
     for text in texts(raw[:LINE_LIMIT]):
-        if "&" in text and ("&quot;" in text or "&#39;" in text or "&lt;" in text or "&#x27;" in text):
+        if "&" in text and any(name in text for name, _ in _ENTITIES):
             for name, character in _ENTITIES:
                 text = text.replace(name, character)
         for part in parts(text):

@@ -324,3 +324,12 @@ def test_code_below_a_message_is_none_of_it(code: str) -> None:
 def test_a_message_goes_on_after_an_empty_line() -> None:
     (failure,) = read("ValueError: the model cannot be quantized:\n\nplease install bitsandbytes\n\n- or choose another one\n")
     assert failure.message.endswith("- or choose another one")
+
+
+def test_a_block_that_is_indented_as_a_whole() -> None:
+    text = "ValueError: Target module Encoder(\n  (attn): Attention(\n    (k): Linear4bit()\n  )\n) is not supported.\n\nTry another.\n"
+    (plain,) = read(text)
+    (indented,) = read("".join(f"    {line}\n" if line else "\n" for line in text.splitlines()))
+    assert (indented.exception, indented.message) == (plain.exception, plain.message)
+    frames = '    File "/app/train.py", line 3, in main\n      run()\n    File "/app/run.py", line 4, in run\n      raise x\n'
+    assert len(read(frames)[0].frames) == 2

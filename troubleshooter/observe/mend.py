@@ -40,7 +40,7 @@ _NAMED = lazy.compile(r"(?<=:\s)(?=(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception
 
 def mend(lines: list[Line]) -> list[Line]:
     """The lines of one stream as a traceback's reader expects them; the list itself where nothing is to mend."""
-    out = lines
+    out = lines = _dedented(lines)
     suspects = []
     for at, line in enumerate(lines):
         text = line.text
@@ -62,6 +62,23 @@ def mend(lines: list[Line]) -> list[Line]:
         if at >= done and (pattern := _prefix(out, at)) is not None:
             out, done = _stripped(out, lines, at, pattern)
     return ungrouped(out)
+
+
+def _dedented(lines: list[Line]) -> list[Line]:
+    """Lines that are indented as a whole, as a block of code in a text is, without that indent."""
+    depth = 0
+    for line in lines:
+        text = line.text
+        if own := len(text) - len(text.lstrip(" ")):
+            depth = min(depth or own, own)
+        elif text:
+            return lines
+    if depth < 2 or not any(layouts.HEADER in line.text or layouts.ALONE.match(line.text[depth:]) for line in lines):
+        return lines
+    out = lines
+    for at, line in enumerate(lines):
+        out = _put(out, lines, at, line.text[depth:])
+    return out
 
 
 def _unmarked(text: str) -> str | None:

@@ -320,7 +320,8 @@ def main() -> None:
             "# In other surroundings\n\n"
             f"Made {date.today()} by `python -m benchmarks.surroundings --texts {given.texts} --seed {given.seed}` with Troubleshoot "
             f"{__version__} ({len(tool.knowledge.ids())} entries): first answers to {len(texts)} of the entries' own logs, which are samples that "
-            "the entries were written with, so what counts is what a way takes away.\n\n"
+            "the entries were written with, so what counts is what a way takes away. (torchrun's end says itself that a run failed; "
+            "records above a healthy log of another run do look like a loss that explodes.)\n\n"
         )
         TARGET.write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
 

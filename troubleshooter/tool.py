@@ -53,7 +53,7 @@ class Tool:
 
     def observe(self, sources: Sequence[Source]) -> Observations:
         """What the sources of one run show, merged. Raises `read.sources.Unreadable`."""
-        observer = Observer(self.scanner, self.match)
+        observer = Observer(self.scanner, self.match if self.helpers else None)
         for number, source in enumerate(sources):
             seen = Seen()
             observer.feed(read(source, number, self.scanner, seen, self.helpers))

@@ -151,3 +151,16 @@ def test_marks_that_a_writer_set_around_the_exception_are_taken_off(tool: Tool, 
 def test_words_in_marks_are_no_exception(tool: Tool) -> None:
     text = "`ValueError` is raised when the rows differ\n**Note**: one\n***** Running training *****\n" + "more\n" * 5
     assert not tool.observe([from_text(text)]).failures
+
+
+@pytest.mark.parametrize(
+    ("line", "silenced"),
+    [
+        ("ERROR: Could not find a version that satisfies the requirement torch==1.8.0 (from versions: 2.1.0, 2.2.0)", True),
+        ("ERROR 01-02 10:11:12 [core.py:390] RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB", False),
+    ],
+)
+def test_an_installation_that_ended_well_is_about_the_installer(tool: Tool, line: str, silenced: bool) -> None:
+    assert tool.report([from_text(f"{line}\n")]).diagnoses
+    after = tool.report([from_text(f"{line}\nSuccessfully installed tqdm-4.67.1\n")]).diagnoses
+    assert bool(after) != silenced

@@ -30,6 +30,7 @@ def test_the_report_is_the_same_without_it(tool: Tool, monkeypatch: pytest.Monke
         "Traceback (most recent call last):\n  File \"/app/train.py\", line 3, in <module>\n    run()\n"
         "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n" if failed else ""
     )  # fmt: skip
+    monkeypatch.setattr(tool, "helpers", 1)  # also where there is one core
     with_it = tool.report([from_text(text)])
     told: list[int] = []
 

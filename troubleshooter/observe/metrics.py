@@ -13,6 +13,7 @@ from functools import lru_cache
 from kb import lazy
 from troubleshooter.observe.model import Observations, Point
 from troubleshooter.read.line import Line
+from troubleshooter.read.text import QUOTES
 
 HEAD, TAIL = 500, 4000
 """Points of one series that are kept: the first and the last; anomalies between them are kept too."""
@@ -32,7 +33,7 @@ _QUOTE = "['\"`]"
 _QUOTED = lazy.compile(
     rf"{_QUOTE}(?P<name>[\w/.@()\- %]{{1,80}}){_QUOTE}\s*:\s*{_QUOTE}?(?P<value>{_NUMBER}){_QUOTE}?(?=\s*(?:[,}}\])]|$))"
 )
-_TYPED = str.maketrans("‘’“”＇＂：，", "''\"\"'\":,")
+_TYPED = {**QUOTES, ord("："): ":", ord("，"): ","}
 """What word processors and Chinese keyboards put in place of quotes, colons and commas. (A class of characters that holds these
 takes `re` 1.5 ms to compile.)"""
 _PLAIN = lazy.compile(

@@ -114,7 +114,7 @@ def recode(chunks: Iterable[bytes], name: str) -> Iterator[bytes]:
     yield decoder.decode(b"", True).encode("utf-8", "replace")
 
 
-_QUOTES = str.maketrans(
+QUOTES = str.maketrans(
     {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\uff07": "'", "\uff02": '"', "\u00b4": "'"}
 )
 
@@ -128,4 +128,4 @@ def fold(text: str) -> str:
 def plain(text: str) -> str:
     """A text as people are shown it: white space folded, typographic quotes made plain."""
     folded = " ".join(text.split())
-    return folded if folded.isascii() else folded.translate(_QUOTES)
+    return folded if folded.isascii() else folded.translate(QUOTES)

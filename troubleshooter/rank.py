@@ -49,8 +49,7 @@ def _overcome(candidate: Candidate, observations: Observations) -> bool:
         return anchor.failure.role == "handled"
     if not observations.handled(anchor.line):
         return False
-    again = (line for lines in observations.hits.values() for line in lines if line.text == anchor.line.text)
-    return all(observations.handled(line) for line in again)
+    return all(observations.handled(line) for line in observations.saying(anchor.line.text))
 
 
 def _weigh(candidate: Candidate, observations: Observations) -> Ranked:

@@ -178,6 +178,7 @@ class Observations:
     _printed: dict[int, str] = field(default_factory=dict, repr=False)
     _holding: dict[int, str] = field(default_factory=dict, repr=False)
     _said: str | None = field(default=None, repr=False)
+    _saying: dict[str, list[Line]] | None = field(default=None, repr=False)
     _series: dict[tuple[str, ...], list[tuple[str, list[Point]]]] = field(default_factory=dict, repr=False)
 
     def printed(self, literal: int) -> str:
@@ -202,6 +203,15 @@ class Observations:
         if self._said is None:
             self._said = "\n".join([failure.plain for failure in self.failures])
         return self._said
+
+    def saying(self, text: str) -> list[Line]:
+        """The kept lines of just this text. Asked once everything was observed."""
+        if self._saying is None:
+            self._saying = {}
+            for lines in self.hits.values():
+                for line in lines:
+                    self._saying.setdefault(line.text, []).append(line)
+        return self._saying.get(text, [])
 
     def series(self, names: Sequence[str]) -> list[tuple[str, list[Point]]]:
         """The metrics of these names, which may hold ``*``. Asked once everything was observed."""

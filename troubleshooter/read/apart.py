@@ -48,6 +48,7 @@ class Apart:
         os.close(giving)
         self._wanted = mmap.mmap(-1, 1)  # one byte that all these processes see
         self._wanted[0] = ALL
+        self._next = 0  # the block that `surveyed` gives next
         self._mine: list[int] = []  # claimed here and not done
         self._done: dict[int, Surveyed | None] = {}  # None: nobody else did it
         self._results: dict[int, bytearray] = {}  # by pipe: what was read of it and is no whole result yet
@@ -73,9 +74,16 @@ class Apart:
                     elif number not in self._done and not self._receive(wait=True):
                         self._done[number] = None
                 found = self._done.pop(number)
+                self._next = number + 1
                 yield self._survey(number, worker) if found is None else found
         finally:
             self.close()
+
+    def at_hand(self) -> bool:
+        """Whether the next block is done already."""
+        if self._next not in self._done:
+            self._receive(wait=False)
+        return self._done.get(self._next) is not None
 
     def want(self, places: int) -> None:
         """So many places are wanted of the blocks that nobody has begun (`read.log`)."""

@@ -171,6 +171,10 @@ class Search:
         finally:
             self.close()
 
+    def at_hand(self) -> bool:
+        """Never: of a stream only the last blocks are kept, so each is read before the next one is asked for."""
+        return False
+
     def want(self, places: int) -> None:
         """So many places are wanted of the blocks that nobody has begun."""
         self._wanted = places

@@ -62,6 +62,7 @@ class Windows:
         self.complete = True
         self.bytes = 0
         self._line_ends = array("Q", [0])  # before each `CHUNK` of the log
+        self._told = -1, 0  # an offset, and the number of its line
         self._upto = 0  # bytes before this offset have been given out or passed over for good
         self._cut = False  # it lies within a line of which the start was given out
         self._seen: dict[bytes, int] = {}
@@ -88,15 +89,21 @@ class Windows:
             found = search.surveyed()
         self.complete = False
         held: deque[Surveyed] = deque()
+        chosen: deque[list[Span]] = deque()
         for item in found:
             held.append(item)
             self.bytes += item.size
             for count in item.line_ends:
                 self._line_ends.append(self._line_ends[-1] + count)
             if len(held) > 2:
-                yield from self._cut_out(self._spans(held.popleft()), end=False)
+                chosen.append(self._spans(held.popleft()))
                 if (wanted := self._wanted()) != ALL:
                     search.want(wanted)
+            # Choosing costs less than reading, and may spare the search what nobody would look at.
+            while chosen and not search.at_hand():
+                yield from self._cut_out(chosen.popleft(), end=False)
+        for spans in chosen:
+            yield from self._cut_out(spans, end=False)
         while held:
             oldest = held.popleft()
             start, stop = oldest.block.offset, oldest.block.offset + oldest.size
@@ -191,9 +198,13 @@ class Windows:
         return line_end + 1 if line_end != -1 else None
 
     def _number(self, at: int) -> int:
-        """The number of the line that holds an offset."""
-        chunk = at // CHUNK
-        return 1 + self._line_ends[chunk] + line_ends(self._log.take(chunk * CHUNK, at))
+        """The number of the line that holds an offset; counted from the place that was asked for before it, if that is near."""
+        start = at - at % CHUNK
+        number = 1 + self._line_ends[at // CHUNK]
+        if start <= self._told[0] <= at:
+            start, number = self._told
+        self._told = at, number + line_ends(self._log.take(start, at))
+        return self._told[1]
 
 
 def _raised(text: bytes) -> bool:

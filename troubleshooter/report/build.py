@@ -13,7 +13,7 @@ from troubleshooter.match.regex import search
 from troubleshooter.observe.model import Failure, Observations, Point
 from troubleshooter.rank import Ranked
 from troubleshooter.read.text import fold, plain
-from troubleshooter.report.curves import charted, sample
+from troubleshooter.report.curves import charted, first_bad, sample
 from troubleshooter.report.fill import fill, safe
 from troubleshooter.report.model import Diagnosis, EvidenceLine, FailureSeen, FixStep, Report
 from troubleshooter.report.way import way
@@ -237,15 +237,16 @@ def _metrics(series: dict[str, list[Point]]) -> dict[str, Any]:
 
 def _series(points: list[Point]) -> dict[str, Any]:
     values = [p.value for p in points]
-    good = [v for v in values if v - v == 0]
-    bad = next((p for p in points if p.value - p.value != 0), None)
+    total = sum(values)
+    bad = first_bad(values) if total - total != 0 else None
+    good = values if bad is None else [v for v in values if v - v == 0]
     return {
         "points": len(points),
         "first": _plain(values[0]),
         "last": _plain(values[-1]),
         "min": min(good) if good else None,
         "max": max(good) if good else None,
-        "nonfinite_line": bad.line.number if bad else None,
+        "nonfinite_line": points[bad].line.number if bad is not None else None,
     }
 
 

@@ -68,21 +68,26 @@ def sample(points: list[Point]) -> dict[str, Any]:
 def _chosen(points: list[Point]) -> list[Point]:
     """Of each of 98 stretches the lowest and the highest, or the first that is no number; the first and the last point."""
     stretches = POINTS // 2 - 2
+    values = [p.value for p in points]
     kept = {0, len(points) - 1}
-    first_bad = next((i for i, p in enumerate(points) if p.value - p.value != 0), None)
-    if first_bad is not None:
-        kept.add(first_bad)
     for number in range(stretches):
-        stretch = range(number * len(points) // stretches, (number + 1) * len(points) // stretches)
-        bad = next((i for i in stretch if points[i].value - points[i].value != 0), None)
+        start, stop = number * len(points) // stretches, (number + 1) * len(points) // stretches
+        stretch = values[start:stop]
+        total = sum(stretch)
+        bad = first_bad(stretch) if total - total != 0 else None
         if bad is not None:
-            kept.add(bad)
-            stretch = range(stretch.start, bad)
+            kept.add(start + bad)
+            stretch = stretch[:bad]
         if stretch:
-            kept.add(min(stretch, key=lambda i: points[i].value))
+            kept.add(start + stretch.index(min(stretch)))
             if bad is None:
-                kept.add(max(stretch, key=lambda i: points[i].value))
+                kept.add(start + stretch.index(max(stretch)))
     return [points[i] for i in sorted(kept)]
+
+
+def first_bad(values: list[float]) -> int | None:
+    """Where the first value stands that is no number or not finite."""
+    return next((i for i, value in enumerate(values) if value - value != 0), None)
 
 
 def curves(report: Report) -> list[Curve]:

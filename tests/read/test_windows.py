@@ -239,6 +239,46 @@ def test_when_exceptions_alone_are_wanted_the_same_is_looked_at(
     assert apart_found == list(read(plain, 0, tool.scanner))
 
 
+class Ahead:
+    """A search that has done all blocks before the first of them is asked for."""
+
+    def __init__(self, log: FileLog, standing: Standing) -> None:
+        worker = survey.Worker(standing)
+        self._items = [survey.Surveyed(block) for block in log.blocks()]
+        self._given = 0
+        self.wanted: list[int] = []
+        for item in self._items:
+            item.survey(worker)
+
+    def surveyed(self, standing: Standing) -> Iterator[survey.Surveyed]:
+        for self._given, item in enumerate(self._items, 1):
+            yield item
+
+    def at_hand(self) -> bool:
+        return self._given < len(self._items)
+
+    def want(self, places: int) -> None:
+        self.wanted.append(places)
+
+    def close(self) -> None:
+        """Nothing goes on."""
+
+
+def test_what_waits_is_chosen_before_anything_is_read(tool: Tool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "train.log"
+    path.write_bytes(many_kinds(410, "cannot find {w}\n") + METRIC * 40_000)
+    (source,) = from_path(path)
+    with source.log() as log:
+        assert isinstance(log, FileLog)
+        plain = list(Windows(log, tool.scanner).pieces())
+        ahead = Ahead(log, tool.scanner.standing)
+        monkeypatch.setattr(log, "apart", ahead)
+        pieces = Windows(log, tool.scanner).pieces()
+        first = next(pieces)
+        assert ahead.wanted[-1] == RAISED
+        assert [first, *pieces] == plain
+
+
 @pytest.mark.parametrize("claims", [1, 2, 7])
 def test_claims_of_several_blocks(
     tool: Tool, begun: Callable[[bytes, int], Source], monkeypatch: pytest.MonkeyPatch, claims: int

@@ -89,7 +89,12 @@ class _Compiler:
         sections = {
             name: body.add(numbers(n)) for name, n in (("starts", starts), ("owners", owners), ("places", places))
         }
-        sections |= {"beside": body.add(numbers(beside)), "literals": body.add(_json(names))}
+        digits = {number: text for number, text in enumerate(names) if re.search("[0-9]", text)}
+        sections |= {
+            "beside": body.add(numbers(beside)),
+            "literals": body.add(_json(names)),
+            "digits": body.add(_json(digits)),
+        }
         standing = self.standing.texts()
         header = {
             "format": FORMAT,

@@ -18,7 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-FORMAT = 40
+FORMAT = 41
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 WORDS = "words"
@@ -62,6 +62,12 @@ class Index:
         """Needed where nothing that was made from them is kept."""
         found: list[str] = json.loads(self._read(*self._sections["literals"]))
         return found
+
+    @cached_property
+    def with_digits(self) -> dict[int, str]:
+        """Of the literals those with digits, by number."""
+        found: dict[str, str] = json.loads(self._read(*self._sections["digits"]))
+        return {int(number): text for number, text in found.items()}
 
     def owners(self, literal: int) -> Sequence[int]:
         """The entries that a literal triggers."""
@@ -230,6 +236,12 @@ class Knowledge:
     @cached_property
     def literals(self) -> list[str]:
         return [text for pack in self.packs for text in pack.index.literals]
+
+    @cached_property
+    def with_digits(self) -> dict[int, str]:
+        """Of the literals those with digits, by number."""
+        pairs = zip(self._first, self.packs, strict=True)
+        return {first + number: text for first, pack in pairs for number, text in pack.index.with_digits.items()}
 
     def triggered(
         self, literals: Iterable[int], pseudo: Iterable[str] = (), text: Callable[[int], str] | None = None

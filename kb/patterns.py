@@ -104,14 +104,17 @@ Way = list[list[str]]
 
 def ways(pattern: str) -> list[Way]:
     """What every match of the pattern holds: all that one of the ways asks for. A cheaper first look than the pattern; of
-    each way the list that tells most comes first."""
+    each way the list that is looked through fastest comes first, and of these the one that tells most."""
     try:
         found = _ways(_tree(pattern))
     except re.error:
         return [[]]
     out: list[Way] = []
     for way in found:
-        lists = sorted({tuple(sorted(runs)) for runs in way}, key=lambda runs: (-min(map(weight, runs)), runs))
+        lists = sorted(
+            {tuple(sorted(_shortest(runs))) for runs in way},
+            key=lambda runs: (len(runs), -min(map(weight, runs)), runs),
+        )
         implied = {
             other
             for runs in lists
@@ -121,6 +124,11 @@ def ways(pattern: str) -> list[Way]:
         if (plain := [list(runs) for runs in lists if runs not in implied]) not in out:
             out.append(plain)
     return out if all(out) else [[]]
+
+
+def _shortest(runs: set[str]) -> set[str]:
+    """The runs without those that hold another one: where it stands, that one does."""
+    return {run for run in runs if not any(other != run and other in run for other in runs)}
 
 
 def _ways(tree: Any) -> list[list[set[str]]]:

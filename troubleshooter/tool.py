@@ -48,7 +48,9 @@ class Tool:
         """
         known = Knowledge(packs)
         standing = standing or Standing.of(packs, cache_folder())
-        scanner = Scanner(lambda: known.literals, known.literal_count, cache_folder(), MARKS, standing.key, standing)
+        scanner = Scanner(
+            lambda: known.literals, known.literal_count, cache_folder(), MARKS, standing.key, standing, lambda: known.with_digits
+        )  # fmt: skip
         return cls(known, scanner)
 
     def observe(self, sources: Sequence[Source]) -> Observations:

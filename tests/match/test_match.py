@@ -90,13 +90,16 @@ def test_every_match_of_a_pattern_holds_one_of_its_literals(words: str, before: 
 
 def test_what_every_match_holds() -> None:
     assert patterns.ways(r"(?P<cls>\w+Cache)' object has no attribute '(?:float|half)' in (?:x y)+(?:zzz)?") == [
-        [["' object has no attribute '"], ["' in "], ["cache"], ["float", "half"], ["x y"]]
+        [["' object has no attribute '"], ["' in "], ["cache"], ["x y"], ["float", "half"]]
     ]
     assert patterns.ways("cannot import name (?:.one_name. from .package|Other)") == [
         [["cannot import name "], ["one_name"], ["package"], [" from "]],
         [["cannot import name "], ["other"]],
     ]
     assert patterns.ways("(?:one|two|3)") == [[]]
+    assert patterns.ways("lost (?:loss (?:curve)?|loss|curves) (?:early|end|too early) (?:here)") == [
+        [[" here"], ["lost "], ["curves", "loss"], ["early", "end"]]
+    ]
 
 
 @pytest.mark.parametrize("pattern", ["(?=x)y", "(a)\\1", "(unclosed"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from troubleshooter.match.regex import compiled, different, on_a_line, search, unbounded
+from troubleshooter.match.regex import Found, compiled, different, on_a_line, search, unbounded
 from troubleshooter.read.text import fold
 from troubleshooter.tool import Tool
 
@@ -64,6 +64,30 @@ def test_ends_are_those_of_a_line(pattern: str, want: bool) -> None:
 )
 def test_large_bounds_are_left_out_at_first(pattern: str, rough: str) -> None:
     assert unbounded(pattern) == rough
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "said"),
+    [
+        (r"CUDA error \(2\): lost", "a CUDA error (2): lost one", "CUDA error (2): lost"),
+        (r"CUDA error \(2\): lost", "a cuda error (2): lost one", None),
+        ("^'loss'$", "'loss'", "'loss'"),
+        ("^'loss'$", "KeyError: 'loss'", None),
+        ("^'loss'$", "'loss': 1\n'loss'\n", "'loss'"),
+        ("^lost", "one\nlost two", "lost"),
+        ("^lost", "one lost two", None),
+        ("lost$", "one lost\ntwo", "lost"),
+        ("lost$", "one lost two", None),
+        ("lost a, b!", "lost a, b!", "lost a, b!"),
+    ],
+)
+def test_text_without_a_choice_is_looked_for(pattern: str, text: str, said: str | None) -> None:
+    """As RE2 finds it."""
+    found = search(pattern, text)
+    assert (found.said if found else None) == said
+    match = compiled(pattern).search(text)
+    assert (match.group() if match else None) == said
+    assert different(pattern, text) == ((Found(said, {}),) if said else ())
 
 
 def test_bounds_hold() -> None:

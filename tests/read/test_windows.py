@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -251,7 +251,8 @@ class Ahead:
             item.survey(worker)
 
     def surveyed(self, standing: Standing) -> Iterator[survey.Surveyed]:
-        for self._given, item in enumerate(self._items, 1):
+        for item in self._items:
+            self._given += 1
             yield item
 
     def at_hand(self) -> bool:

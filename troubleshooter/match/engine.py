@@ -98,9 +98,7 @@ def trials(
     if first is not None:
         for anchor, outcome in anchors(require[first], Context(observations, knowledge, base)):
             count += 1
-            kind = anchor.line.text.translate(_NO_DIGITS)
-            kinds[kind] = kinds.get(kind, 0) + 1
-            if anchor.failure is not None or kinds[kind] <= SAME:
+            if anchor.failure is not None or _few(anchor.line.text, kinds):
                 trial = _trial(body, base, symptom, first, anchor, outcome, observations, knowledge, full)
                 if trial is not None:
                     yield trial
@@ -113,6 +111,13 @@ def trials(
         and (trial := _trial(body, base, symptom, first, None, None, observations, knowledge, full)) is not None
     ):
         yield trial
+
+
+def _few(text: str, kinds: dict[str, int]) -> bool:
+    """Whether few lines of this one's kind were tried."""
+    kind = text.translate(_NO_DIGITS)
+    kinds[kind] = kinds.get(kind, 0) + 1
+    return kinds[kind] <= SAME
 
 
 def _trial(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import re2
 
@@ -17,6 +17,13 @@ SHORT = 1000
 
 _options = re2.Options()
 _options.log_errors = False
+
+
+class Found(NamedTuple):
+    """What matched, and what its named groups captured."""
+
+    said: str
+    captured: dict[str, str]
 
 
 @lru_cache(maxsize=4096)
@@ -46,16 +53,48 @@ def unbounded(pattern: str) -> str:
     return _BOUNDS.sub(lambda found: found["kept"] or ("*" if found["least"] == "0" else "+"), pattern)
 
 
-def search(pattern: str, text: str) -> Any:
+class _Plain:
+    """A pattern without any choice: text, which may have to stand at a line's start or end. Not compiled: it is looked for."""
+
+    def __init__(self, start: str, text: str, end: str) -> None:
+        said = _ESCAPED.sub(r"\1", text)
+        self._start, self._end = "\n" if start else "", "\n" if end else ""
+        self._asked = f"{self._start}{said}{self._end}"
+        self._found = Found(said, {})
+
+    def search(self, text: str) -> Found | None:
+        if self._start or self._end:
+            text = f"{self._start}{text}{self._end}"
+        return self._found if self._asked in text else None
+
+
+_PLAIN = lazy.compile(r"(\^?)((?:[^\\^$.|?*+()\[\]{}]|\\[^\w\s])+)(\$?)")
+_ESCAPED = lazy.compile(r"\\(.)")
+
+
+@lru_cache(maxsize=4096)
+def _plain(pattern: str) -> _Plain | None:
+    found = _PLAIN.fullmatch(pattern)
+    return _Plain(*found.groups()) if found else None
+
+
+def search(pattern: str, text: str) -> Found | None:
     """The first match anywhere in the text, or None."""
     return _kept_search(pattern, text) if len(text) <= SHORT else _search(pattern, text)
 
 
-def _search(pattern: str, text: str) -> Any:
+def _search(pattern: str, text: str) -> Found | None:
+    if (plain := _plain(pattern)) is not None:
+        return plain.search(text)
     rough = _rough(pattern)
     if rough is not None and rough.search(text) is None:
         return None
-    return compiled(pattern).search(text)
+    found = compiled(pattern).search(text)
+    return None if found is None else _found(found)
+
+
+def _found(match: Any) -> Found:
+    return Found(match.group(), {name: value for name, value in match.groupdict().items() if value is not None})
 
 
 def on_a_line(pattern: str, lines: str) -> bool:
@@ -65,25 +104,26 @@ def on_a_line(pattern: str, lines: str) -> bool:
     return search(pattern, lines) is not None
 
 
-def different(pattern: str, text: str) -> Sequence[Any]:
+def different(pattern: str, text: str) -> Sequence[Found]:
     """The matches that captured different values, at most `MATCHES`; the first alone where nothing is captured."""
     return _kept_different(pattern, text) if len(text) <= SHORT else _different(pattern, text)
 
 
-def _different(pattern: str, text: str) -> Sequence[Any]:
+def _different(pattern: str, text: str) -> Sequence[Found]:
+    if "(?P<" not in pattern:
+        first = search(pattern, text)
+        return () if first is None else (first,)
     rough = _rough(pattern)
     if rough is not None and rough.search(text) is None:
         return ()
-    seen: dict[tuple[tuple[str, str | None], ...], Any] = {}
-    for found in compiled(pattern).finditer(text):
-        values = tuple(found.groupdict().items())
-        seen.setdefault(values, found)
-        if len(seen) >= MATCHES or not values:
+    seen: dict[tuple[tuple[str, str], ...], Found] = {}
+    for match in compiled(pattern).finditer(text):
+        found = _found(match)
+        seen.setdefault(tuple(found.captured.items()), found)
+        if len(seen) >= MATCHES:
             break
     return tuple(seen.values())
 
 
 _kept_different = lru_cache(maxsize=1024)(_different)
-
-
 _kept_search = lru_cache(maxsize=1024)(_search)

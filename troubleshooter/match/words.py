@@ -8,7 +8,7 @@ from typing import Any
 from kb import lazy
 from troubleshooter.match.context import Condition, Context, may_match
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome
-from troubleshooter.match.regex import different, search
+from troubleshooter.match.regex import Found, different, search
 from troubleshooter.observe.model import Failure
 from troubleshooter.read.line import Line
 
@@ -40,8 +40,8 @@ def message_anchors(condition: Condition, context: Context) -> Iterator[tuple[An
                 continue  # an exception's own line: decided above; a neighbour of it in the source: not what happened
             if names and _QUIET.match(line.text):
                 continue
-            if found := search(pattern["re"], text):
-                outcome = held(said, line, line.text, found, "the message, printed outside of a traceback")
+            if (match := search(pattern["re"], text)) is not None:
+                outcome = held(said, line, line.text, match, "the message, printed outside of a traceback")
                 outcome.parts_unseen = 1 if names else 0
                 yield Anchor(None, line), outcome
 
@@ -65,7 +65,7 @@ def line_may_hold(condition: Condition, context: Context) -> bool:
     return any(map(context.may_be_printed, condition["patterns"]))
 
 
-def _in_message(patterns: list[dict[str, Any]], failure: Failure, context: Context) -> Iterator[Any]:
+def _in_message(patterns: list[dict[str, Any]], failure: Failure, context: Context) -> Iterator[Found]:
     """Matches in an exception's message: one, or several where they captured different values (many parameters that
     do not fit are listed in one message)."""
     plain = failure.plain
@@ -136,7 +136,7 @@ def _said_message(condition: Condition) -> str:
 def line(condition: Condition, context: Context) -> Outcome:
     """Whether enough lines match one of the patterns."""
     said = "line " + " or ".join(repr(p["re"]) for p in condition["patterns"])
-    hits: list[tuple[Line, Any]] = []
+    hits: list[tuple[Line, Found]] = []
     for pattern in condition["patterns"]:
         for line, text in context.likely(pattern):
             if found := search(pattern["re"], text):
@@ -147,7 +147,6 @@ def line(condition: Condition, context: Context) -> Outcome:
     return held(said, line, line.text, found, "the line")
 
 
-def held(said: str, line: Line, text: str, found: Any, why: str) -> Outcome:
+def held(said: str, line: Line, text: str, found: Found, why: str) -> Outcome:
     """The outcome for a match."""
-    captured = {name: value for name, value in found.groupdict().items() if value is not None}
-    return Outcome("held", said, [Evidence(line, text, why)], captured, 0, len(found.group()))
+    return Outcome("held", said, [Evidence(line, text, why)], dict(found.captured), 0, len(found.said))

@@ -7,7 +7,7 @@ HF dict lines (values bare, or strings from transformers 5 on), JSON and JSON li
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
 
 from kb import lazy
@@ -17,6 +17,7 @@ from troubleshooter.read.text import QUOTES
 
 HEAD, TAIL = 500, 4000
 """Points of one series that are kept: the first and the last; anomalies between them are kept too."""
+MOST = HEAD + 2 * TAIL
 
 _ABOUT = lazy.compile(
     r"loss|grad[_ ]?norm|reward|perplexity|learning[_ ]rate|logps|\bkl\b|\blr\b|\bppl\b", re.IGNORECASE
@@ -100,7 +101,7 @@ class MetricReader:
         text = line.text
         shape = line.shape
         if shape is not None and shape.record and not self.inside:
-            self._record([(name, float(text[start:stop])) for name, start, stop in shape.record], line)
+            self._record([(name, float(text[start:stop])) for name, start, stop in shape.record], line, shape.step)
             return True
         if self._columns is not None and self._row(line):
             return True
@@ -147,19 +148,21 @@ class MetricReader:
         named = {_canonical(name): value for name, value in pairs}
         if not any(map(_is_metric, named)):
             return False
-        self._record([(name, _float(value)) for name, value in named.items()], line)
+        step = list(named).index("step") if "step" in named else None
+        self._record([(name, _float(value)) for name, value in named.items()], line, step)
         self._inside = (
             text[0] == "{" and text[-1] == "," and "}" not in text
         )  # a dict that `pprint` broke at its commas
         if not self._inside and shape is not None and shape.record is None and shape.numbers is not None and not boxed:
             shape.record = _places(asked, text, named)
+            shape.step = step
         return True
 
-    def _record(self, named: list[tuple[str, float]], line: Line) -> None:
-        """Add the values of a record that one line is."""
+    def _record(self, named: list[tuple[str, float]], line: Line, step: int | None) -> None:
+        """Add the values of a record that one line is; ``step``: which of them is the training step."""
         self.record += 1
-        step = next((value for name, value in named if name == "step"), None)
-        self._put(named, line, step if step is not None and _finite_value(step) else None)
+        at = None if step is None else named[step][1]
+        self._put(named, line, at if at is not None and _finite_value(at) else None)
 
     def _summed(self, found: re.Match[str] | None, line: Line) -> bool:
         """A value of a summary, of a run or of a stage: all of them are one record."""
@@ -189,21 +192,20 @@ class MetricReader:
     def _add(self, name: str, value: str, line: Line) -> None:
         self._put([(_canonical(name), _float(value))], line, None)
 
-    def _put(self, named: Iterable[tuple[str, float]], line: Line, step: float | None) -> None:
+    def _put(self, named: Sequence[tuple[str, float]], line: Line, step: float | None) -> None:
         """Add the values of one record."""
         series, record = self.series, self.record
-        ran, count = False, 0
+        ran, value = False, 0.0
         for name, value in named:
             points = series.get(name)
             if points is None:
                 points = series[name] = []
             points.append(Point(value, record, line, step))
             ran = ran or _is_outcome(name)
-            count += 1
-            if len(points) > HEAD + 2 * TAIL:
+            if len(points) > MOST:
                 middle = points[HEAD:-TAIL]
                 points[HEAD:-TAIL] = [p for p in middle if not _finite_value(p.value) or p.value == 0][:HEAD]
-        self.ran = ran and record != self._shown and not (count == 1 and value == 0)
+        self.ran = ran and record != self._shown and not (len(named) == 1 and value == 0)
         if self.ran:
             self._shown = record
 

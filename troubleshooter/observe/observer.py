@@ -65,7 +65,7 @@ class Observer:
     def feed(self, lines: Iterable[Line]) -> None:
         """Observe some lines; memory stays bounded however many there are."""
         metrics, first_mark = self._metrics, self._scanner.first_mark
-        scan, scan_digits = self._scanner.scan, self._scanner.scan_digits
+        scan = self._scanner.scan
         streams, hits, routes = self._streams, self.observations.hits, self._scanner.routes
         for line in lines:  # what stands in this loop is not called but written out: it runs for every line
             if line is GAP:
@@ -97,12 +97,14 @@ class Observer:
             shape = line.shape
             if shape is not None and shape.numbers is not None:
                 numbers, readers = shape.numbers, shape.readers
-                if numbers or shape.digits:
+                if numbers or shape.suspects:
                     line.folded = text if shape.plain else fold(text)
-                if shape.digits:
-                    for number in scan_digits(line.folded.encode("utf-8", "replace")):
-                        readers |= routes[number]
-                        numbers = [*numbers, number]
+                if shape.suspects:
+                    lower = line.folded.encode("utf-8", "replace").lower()
+                    for number, word in shape.suspects:
+                        if word in lower:
+                            readers |= routes[number]
+                            numbers = [*numbers, number]
             else:
                 plain = text.isascii() and "  " not in text and "\t" not in text and text[0] != " "
                 line.folded = text if plain else fold(text)
@@ -203,8 +205,8 @@ class Observer:
     def _learn(self, shape: Shape, line: Line, plain: bool, numbers: list[int]) -> None:
         """What this line holds, all of its shape hold, but for literals with digits."""
         text = line.folded.encode("utf-8", "replace")
-        shape.digits = not self._scanner.told_by_shape(text)
-        with_digits = self._scanner.scan_digits(text) if shape.digits else []
+        shape.suspects = self._scanner.suspects(text)
+        with_digits = {number for number, _ in shape.suspects}
         shape.kind = line.text[:160].translate(_NO_DIGITS)
         shape.plain = plain
         told = [number for number in numbers if number not in with_digits]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from kb import lazy
 from troubleshooter.observe.model import Failure
@@ -47,15 +48,16 @@ def of_failure(failure: Failure) -> set[str]:
     """Every phase that the failure's frames tell; empty when it has none that tell."""
     found: set[str] = set()
     for frame in failure.frames:
-        function, path = frame.function, frame.path
-        for phase, names, parts in _FRAMES:
-            if function in names or any(part in function for part in parts):
-                found.add(phase)
-        if any(name in path for name in _BUILD_FILES):
-            found.add("build")
+        found |= _of_frame(frame.function, frame.path)
     if found & {"eval", "save", "resume", "generate", "preprocess", "merge"}:
         found.discard("train")  # the training loop calls all of them
     return found
+
+
+@lru_cache(maxsize=4096)
+def _of_frame(function: str, path: str) -> frozenset[str]:
+    told = {phase for phase, names, parts in _FRAMES if function in names or any(part in function for part in parts)}
+    return frozenset(told | {"build"} if any(name in path for name in _BUILD_FILES) else told)
 
 
 def of_line(text: str, wanted: int) -> str | None:

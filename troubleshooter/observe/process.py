@@ -98,7 +98,10 @@ def well(text: str) -> bool:
     """Whether a line says that a run, or a step of it, ended well."""
     if " failed," in text:
         return False
-    return any(word in text and (pattern is None or pattern.search(text)) for word, pattern in _WELL)
+    for word, pattern in _WELL:  # noqa: SIM110 (no generator here: this runs for many lines of every log)
+        if word in text and (pattern is None or pattern.search(text)):
+            return True
+    return False
 
 
 _INSTALLED = lazy.compile(r"[Ss]uccessfully (?:built|installed) ")

@@ -11,7 +11,19 @@ from troubleshooter.read.unfold import parts
 class Shape:
     """What is known of lines that differ in their digits alone (`read.shapes`)."""
 
-    __slots__ = ("digits", "kind", "named", "numbers", "plain", "readers", "record", "sights", "stamped", "start")
+    __slots__ = (
+        "kind",
+        "named",
+        "numbers",
+        "plain",
+        "readers",
+        "record",
+        "sights",
+        "stamped",
+        "start",
+        "step",
+        "suspects",
+    )
 
     def __init__(self) -> None:
         self.start = -1
@@ -25,14 +37,16 @@ class Shape:
         """The literals without digits that such a line holds, once it was met several times; from then on:"""
         self.readers = 0
         """The readers that literals without digits call (`observe.marks`)."""
-        self.digits = True
-        """Whether it may hold literals with digits too, as its own digits have it."""
+        self.suspects: tuple[tuple[int, bytes], ...] = ()
+        """The literals with digits that it may hold too, as its own digits have it: numbers and texts in lower case."""
         self.plain = False
         """Whether the text is what patterns see."""
         self.kind = ""
         """The text without its digits."""
         self.record: list[tuple[str, int, int]] | None = None
         """Metrics and where their values stand in the text; none where its digits may tell that, too."""
+        self.step: int | None = None
+        """Which of them is the training step."""
 
 
 @dataclass(slots=True)

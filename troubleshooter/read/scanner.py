@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 import hyperscan
 
-from kb import lazy
 from troubleshooter.read.database import database, named
 from troubleshooter.read.shapes import ZEROS, Shapes
 from troubleshooter.read.standing import Standing
 
-_DIGIT = lazy.compile("[0-9]")
+Suspect = tuple[int, bytes]
+"""A literal's number, and its text in lower case."""
 
 
 class Scanner:
@@ -32,9 +33,11 @@ class Scanner:
         marks: Mapping[str, int] | None = None,
         key: str = "",
         standing: Standing | None = None,
+        digits: Callable[[], Mapping[int, str]] | None = None,
     ) -> None:
-        """``literals`` gives ``count`` of them, where they are needed. ``cache``: a folder for compiled databases, or None
-        for no cache; ``key`` names the literals there. ``marks``: texts and the readers that they call.
+        """``literals`` gives ``count`` of them, where they are needed, ``digits`` by number those with digits. ``cache``: a
+        folder for compiled databases, or None for no cache; ``key`` names the literals there. ``marks``: texts and the readers
+        that they call.
         """
         marks = marks or {}
         self.first_mark = count
@@ -55,30 +58,33 @@ class Scanner:
         self.standing = standing or Standing()
         self.standing.complete(self._database, everything)
         self.shapes = Shapes()
-        self._digits: hyperscan.Database | Literal[False] | None = False
+        self._digits = digits or (lambda: dict(enumerate(literals())))
+        self._marks = list(marks)
         self._zeros: hyperscan.Database | Literal[False] | None = False
 
     def scan(self, text: bytes) -> list[int]:
         """The numbers of the literals that the text holds."""
         return self._search(self._database, text) if self._database is not None and text else []
 
-    def scan_digits(self, text: bytes) -> list[int]:
-        """Of the numbers of the literals that the text holds, those of literals with digits."""
-        if self._digits is False:
-            self._digits = database(self._with_digits, (), self._cache, f"{self._key}-digits")
-        return self._search(self._digits, text) if self._digits is not None else []
-
-    def told_by_shape(self, text: bytes) -> bool:
-        """Whether the text holds no literal with digits, whatever its own digits are."""
+    def suspects(self, text: bytes) -> tuple[Suspect, ...]:
+        """The literals with digits that the text may hold if its own digits are others."""
         if self._zeros is False:
-            self._zeros = database(self._with_zeros, (), self._cache, f"{self._key}-zeros")
-        return self._zeros is None or not self._search(self._zeros, text.translate(ZEROS))
+            self._zeros = database(
+                lambda: [zeros for zeros, _ in self._alike], (), self._cache, f"{self._key}-suspects"
+            )
+        if self._zeros is None or not (found := self._search(self._zeros, text.translate(ZEROS))):
+            return ()
+        return tuple(suspect for number in found for suspect in self._alike[number][1])
 
-    def _with_digits(self) -> list[str]:
-        return [word if _DIGIT.search(word) else "" for word in self._everything()]
-
-    def _with_zeros(self) -> list[str]:
-        return sorted({word.encode().translate(ZEROS).decode() for word in self._with_digits()})
+    @cached_property
+    def _alike(self) -> list[tuple[str, list[Suspect]]]:
+        """The literals with digits, by their text with ``0`` for every digit."""
+        out: dict[str, list[Suspect]] = {}
+        for number, word in (*self._digits().items(), *enumerate(self._marks, self.first_mark)):
+            text = word.lower().encode()
+            if (zeros := text.translate(ZEROS)) != text or b"0" in text:
+                out.setdefault(zeros.decode(), []).append((number, text))
+        return sorted(out.items())
 
     def _search(self, where: hyperscan.Database, text: bytes) -> list[int]:
         found = self._found

@@ -27,8 +27,9 @@ _FRESH = lazy.compile(
 
 def width(piece: bytes) -> int:
     """The column at which the lines of a piece were broken, 0 where they were not."""
-    lines = piece.replace(b"\r\n", b"\n").split(b"\n")
-    sizes = list(map(len if piece.isascii() else _columns, lines))
+    piece = piece.replace(b"\r\n", b"\n")
+    lines = piece.split(b"\n")
+    sizes = list(map(len, lines if piece.isascii() else piece.decode("utf-8", "replace").split("\n")))
     most = max(sizes)
     if not NARROWEST <= most <= WIDEST or sizes.count(most) < BREAKS:
         return 0

@@ -154,7 +154,7 @@ def _advice(body: Body, text: dict[str, Any], context: Context) -> list[dict[str
     for item, because in zip(body["advice"], text["advice"], strict=False):
         for _, said in context.likely(item["pattern"]):
             if match := search(item["pattern"]["re"], said):
-                found.append({"printed": safe(match.group(), 200), "because": because})
+                found.append({"printed": safe(match.said, 200), "because": because})
                 break
     return found
 

@@ -100,9 +100,12 @@ def _without_asides(ranked: list[Ranked], observations: Observations) -> list[Ra
     """After-effects and harmless lines are no answer while the failure that matters stands in the log, unexplained."""
     if any(r.candidate.body["role"] == "root" and r.candidate.body["kind"] == "failure" for r in ranked):
         return ranked
-    open_failures = [f for f in observations.failures if f.role == "initiating" and f.exception]
-    if not open_failures:
-        return ranked
+    initiating = [f for f in observations.failures if f.role == "initiating"]
+    open_failures = [f for f in initiating if f.exception]
+    if (
+        not open_failures
+    ):  # a traceback that was cut before its last line may have any after-effect, but was not harmless
+        return [r for r in ranked if r.candidate.body["kind"] != "harmless"] if initiating else ranked
     return [r for r in ranked if r.candidate.body["role"] != "cascade" and _about(r.candidate.trial, open_failures)]
 
 

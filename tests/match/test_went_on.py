@@ -131,6 +131,16 @@ def test_one_record_says_that_a_warning_was_one(tool: Tool) -> None:
     assert tool.report([from_text(WARNING + RECORD)]).diagnoses[0].kind == "harmless"
 
 
+def test_a_traceback_without_its_last_line_is_not_answered_as_harmless(tool: Tool) -> None:
+    notice = (
+        "You're using a LlamaTokenizerFast tokenizer. Please note that with a fast tokenizer, using the `__call__` method is faster than "
+        "using a method to encode the text followed by a call to the `pad` method to get a padded encoding.\n"
+    )
+    cut = 'Traceback (most recent call last):\n  File "main.py", line 3, in <module>\n    trainer.train()\n  File "trainer.py", li\n'
+    assert tool.report([from_text(notice)]).diagnoses[0].kind == "harmless"
+    assert not tool.report([from_text(notice + cut)]).diagnoses
+
+
 def test_a_thread_that_failed_is_explained_before_its_run_goes_on(first: Callable[[str], str]) -> None:
     text = (
         "Exception in thread Thread-auto_conversion:\nTraceback (most recent call last):\n"

@@ -26,8 +26,9 @@ def observe(text: str) -> Observations:
     ("text", "want"),
     [
         ("O^O/ \\_/ \\    Torch: 2.6.0+cu124. CUDA: 7.5. CUDA Toolkit: 12.4. Triton: 3.2.0", {"torch": "2.6.0+cu124", "cuda": "12.4", "triton": "3.2.0"}),
-        ("CUDA used to build PyTorch: 12.1\nPyTorch version: 2.5.1+cu121", {"torch": "2.5.1+cu121"}),
-        ("torch version .................... 2.5.1+cu121", {"torch": "2.5.1+cu121"}),
+        ("CUDA used to build PyTorch: 12.1\nPyTorch version: 2.5.1+cu121", {"torch": "2.5.1+cu121", "cuda": "12.1"}),
+        ("torch version .................... 2.5.1+cu121", {"torch": "2.5.1+cu121", "cuda": "12.1"}),
+        ("torch==1.13.1+cu117", {"torch": "1.13.1+cu117", "cuda": "11.7"}),
         ("deepspeed info ................... 0.15.4, unknown, unknown", {"deepspeed": "0.15.4"}),
         ("[Rank 0] DeepSpeed info: version=0.14.2, git-hash=unknown", {"deepspeed": "0.14.2"}),
         ("Initializing a V1 LLM engine (v0.10.1) with config: model=x", {"vllm": "0.10.1"}),

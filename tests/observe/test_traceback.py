@@ -298,6 +298,17 @@ def test_rich_box_without_its_top_and_a_name_on_the_next_line() -> None:
     assert (whole.exception, whole.cut, whole.frames[-1].line) == ("ValueError", False, 1210)
 
 
+def test_rich_box_without_top_and_bottom() -> None:
+    (failure,) = read(BOX.rpartition("╰")[0] + "OutOfMemoryError: CUDA out of memory. Tried to allocate\n")
+    assert (failure.exception, failure.frames[-1].line) == ("OutOfMemoryError", 1210)
+
+
+@pytest.mark.parametrize("said", ["RuntimeError:An attempt to start", "RuntimeError: An attempt to start"])
+def test_the_blank_behind_the_type_may_be_lost(said: str) -> None:
+    (failure,) = read(f'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n    go()\n{said}\n')
+    assert (failure.exception, failure.message) == ("RuntimeError", "An attempt to start")
+
+
 def test_a_table_is_no_box_of_a_traceback() -> None:
     table = "│ GPU │ memory │\n" * 900 + "╰─────┴────────╯\n"
     assert read(table + "Total: 5\n") == []

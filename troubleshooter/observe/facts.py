@@ -105,6 +105,10 @@ _ALIASES = {
 }
 
 
+_BUILT_FOR = lazy.compile(r"\+cu(\d{2})(\d)$")
+"""The CUDA release that PyTorch was built for, behind its version."""
+
+
 def canonical(name: str) -> str:
     """A package's name as the index spells it: lower case, ``-`` for ``_``."""
     name = name.lower().replace("_", "-").replace(".", "-")
@@ -187,6 +191,8 @@ class FactReader:
                     self._add("capability", "", f"{major}.{found['minor']}", line)
 
     def _add(self, kind: str, name: str, value: str, line: Line, basis: str = "printed") -> None:
+        if kind == "version" and name == "torch" and (built := _BUILT_FOR.search(value)):
+            self._add("version", "cuda", f"{built[1]}.{built[2]}", line, basis)
         key = (kind, name, value)
         if key not in self._seen and len(self._seen) < 4000:
             self._seen.add(key)

@@ -62,7 +62,8 @@ CHAIN_CONTEXT = "During handling of the above exception, another exception occur
 _LOWER = "timeout|gaierror|herror|error|socket\\.timeout|socket\\.gaierror|struct\\.error|zlib\\.error|binascii\\.Error"
 # The last line of a traceback: a type (any name: the frames above say that it is one), then the message.
 ENDING = lazy.compile(
-    rf"(?P<type>(?:[A-Za-z_][\w<>]*\.)*(?:[A-Z_][\w]*|{_LOWER})(?:\([\w. ]{{0,120}}\))?)(?::(?:\s(?P<message>.*))?|$)"
+    rf"(?P<type>(?:[A-Za-z_][\w<>]*\.)*(?:[A-Z_][\w]*|{_LOWER})(?:\([\w. ]{{0,120}}\))?)"
+    r"(?::(?:(?:\s|(?<=Error:)|(?<=Exception:))(?P<message>.*))?|$)"  # the blank is lost where people type it again
 )
 # The same line alone, without frames: only names that can be nothing else.
 ALONE = lazy.compile(

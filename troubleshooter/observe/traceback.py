@@ -232,13 +232,13 @@ class _Parser:
 
     def _in_box(self) -> bool:
         """Whether a box goes on here of which the paste lacks the top, and the exception stands below it."""
-        for at in range(self.i, min(self.i + BOX, len(self.lines) - 1)):
+        for at in range(self.i, min(self.i + BOX, len(self.lines))):
             text = self.lines[at].text
             self.no_box = at + 1  # each line is looked at once
             if layouts.BOX_END.match(text):
-                return layouts.ALONE.match(self.lines[at + 1].text) is not None
+                return at + 1 < len(self.lines) and layouts.ALONE.match(self.lines[at + 1].text) is not None
             if not text.startswith("│"):
-                return False
+                return layouts.ALONE.match(text) is not None  # its bottom is lacking, too
         return False
 
     def _box(self, *, cut: bool = False) -> None:

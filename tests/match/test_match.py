@@ -254,3 +254,11 @@ def test_what_a_logger_tells_without_trouble_is_no_exception(tool: Tool, level: 
     said = "Sharding is ambiguous for this dataset: we found several data sources lists of different lengths"
     found = tool.report([from_text(f"{head.format(level)}one process instead of 8 ({said})\n")]).diagnoses
     assert bool(found) == (level in ("WARNING", "ERROR"))
+
+
+def test_what_the_code_would_have_said_was_not_said(tool: Tool) -> None:
+    said = "Asking to pad but the tokenizer does not have a padding token. Please select a token to use as `pad_token`"
+    frame = f'  File "base.py", line 27, in pad\n    raise ValueError("{said}")\n'
+    head = 'Traceback (most recent call last):\n  File "train.py", line 40, in <module>\n    batch = tokenizer.pad(rows)\n'
+    assert [d.id for d in tool.report([from_text(f"{head}{frame}ValueError: {said}\n")]).diagnoses] == ["pad-token-missing"]
+    assert not tool.report([from_text(f"{head}{frame}zorp.QuibbleError: out of spindles\n")]).diagnoses

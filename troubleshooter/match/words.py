@@ -36,7 +36,7 @@ def message_anchors(condition: Condition, context: Context) -> Iterator[tuple[An
             yield Anchor(failure, failure.line), held(said, failure.line, failure.line.text, found, "the exception")
     for pattern in patterns:
         for line, text in context.likely(pattern):
-            if _owner(line, failures) is not None or _OTHER_RAISE.match(line.text):
+            if _owner(line, failures) is not None or _OTHER_RAISE.match(line.text) or _is_source(line, failures):
                 continue  # an exception's own line: decided above; a neighbour of it in the source: not what happened
             if names and _QUIET.match(line.text):
                 continue
@@ -78,6 +78,8 @@ def _in_message(patterns: list[dict[str, Any]], failure: Failure, context: Conte
                 return
 
 
+_TEXT_IN_CODE = ("raise ", 'f"', "f'", '"', "'", "logger.", "warnings.warn(", "print(")
+
 _FOREIGN = ("java.", "javax.", "kotlin.", "scala.", "org.apache.", "System.")
 """Where exceptions of other languages live that share a name with one of Python's."""
 
@@ -100,6 +102,17 @@ def _owner(line: Line, failures: list[Failure]) -> Failure | None:
             if first.number <= line.number <= first.number + span and (span or first.text == line.text):
                 return failure
     return None
+
+
+def _is_source(line: Line, failures: list[Failure]) -> bool:
+    """Whether the line is the text of a message in the code that a traceback shows, of which what was said stands below."""
+    if not line.text.startswith("    ") or not line.text.lstrip().startswith(_TEXT_IN_CODE):
+        return False
+    for failure in failures:
+        first, last = failure.start, failure.line
+        if first.file == line.file and first.stream == line.stream and first.number < line.number < last.number:
+            return bool(failure.frames)
+    return False
 
 
 def line_anchors(condition: Condition, context: Context) -> Iterator[tuple[Anchor, Outcome]]:

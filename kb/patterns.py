@@ -20,6 +20,19 @@ MIN_RUN = 3
 """Least `weight` of a run that is looked for before a pattern is tried."""
 WAYS = 12
 """Ways to match a pattern that are told apart."""
+EVERYDAY = (
+    "{'train_loss': 0.0, 'loss': 0.0, 'grad_norm': 0.0, 'learning_rate': 0.0, 'train_runtime': 0.0, 'epoch': 0.0}",
+    "  1%|  | 1/10 [00:00<00:00,  1.0it/s]  [00:00<00:00,  1.0s/it]",
+    'traceback (most recent call last):  file "/usr/lib/python3.11/site-packages/torch/utils/checkpoint.py", line 1, in <module>',
+    "warning: ", "error: ", " failed ", " should be ", " using ", " running ", "missing", "training ", " samples ", " examples ",
+    " parameters ", " process ", " steps ", " tokens ", " config ", " weights ", " model ", " module ", "transformers", " trainer ",
+    " number ", " value ", " inputs ", " target ", " return ", " connection ", " with ", " from ", "generating", "state",
+)  # fmt: skip
+"""Texts of healthy logs, in lower case. What is part of one of them stands in every second log, in many on every line."""
+SPELLED = 16
+"""Texts that a run with choices in it is spelled out to at most."""
+USEFUL = 1000
+"""More than any literal's `weight`."""
 MANY = 32
 """Runs at most that a pattern's alternatives are told by."""
 
@@ -95,7 +108,10 @@ def literals(pattern: str) -> tuple[str, ...]:
         tree = _tree(pattern)
     except re.error:
         return ()
-    return tuple(sorted(_best(tree) or ()))
+    found = _best(tree)
+    if _use(found) < USEFUL and _use(spelled := _best(tree, spell=True)) > _use(found):
+        found = spelled
+    return tuple(sorted(found or ()))
 
 
 Way = list[list[str]]
@@ -200,31 +216,77 @@ def _score(found: set[str] | None) -> int:
     return min(map(weight, found)) if found else 0
 
 
-def _best(tree: Any) -> set[str] | None:
-    """The best set of alternatives that a sequence forces: longest shortest literal, few members."""
+@cache
+def ordinary(text: str) -> bool:
+    """Whether a text says nothing of a log: it is part of an `EVERYDAY` one."""
+    return any(text in line for line in EVERYDAY)
+
+
+def _use(found: set[str] | None) -> int:
+    """How much use alternatives are to find a match by: the length of the shortest, ordinary ones behind all others."""
+    return min(weight(t) + USEFUL * (weight(t) >= MIN_LITERAL and not ordinary(t)) for t in found) if found else 0
+
+
+def _best(tree: Any, *, spell: bool = False) -> set[str] | None:
+    """The best set of alternatives that a sequence forces: none of them ordinary, longest shortest literal, few members.
+
+    ``spell``: small choices within a run are spelled out (``torch[/\\\\]onnx``, ``trl/(?:trainer|extras)``): more literals, which tell more.
+    """
     best: set[str] | None = None
-    run = ""
+    runs = {""}
 
     def offer(candidate: set[str] | None) -> None:
         nonlocal best
-        if candidate and len(candidate) <= 24 and _score(candidate) > _score(best):
+        if candidate and all(candidate) and len(candidate) <= 24 and _use(candidate) > _use(best):
             best = candidate
 
     for op, arg in tree:
-        if op is _c.LITERAL and _fixed(arg):
-            run += chr(arg).lower()
-            continue
         if op is _c.AT:
             continue
-        offer({run} if run else None)
-        run = ""
+        choice = _spelled(op, arg) if spell or op is _c.LITERAL else None
+        if choice is not None and len(runs) * len(choice) <= SPELLED:
+            runs = {run + end for run in runs for end in choice}
+            continue
+        offer(runs)
+        runs = {""}
         if op is _c.SUBPATTERN:
-            offer(_best(arg[-1]))
+            offer(_best(arg[-1], spell=spell))
         elif op is _c.BRANCH:
-            parts = [_best(branch) for branch in arg[1]]
+            parts = [_best(branch, spell=spell) for branch in arg[1]]
             if all(parts):
                 offer({s for part in parts for s in part or ()})
         elif op in (_c.MAX_REPEAT, _c.MIN_REPEAT) and arg[0] >= 1:
-            offer(_best(arg[2]))
-    offer({run} if run else None)
+            offer(_best(arg[2], spell=spell))
+    offer(runs)
     return best
+
+
+def _spelled(op: Any, arg: Any) -> set[str] | None:
+    """All that a part of a pattern may stand for, in lower case; None where that is not a few texts."""
+    if op is _c.LITERAL:
+        return {chr(arg).lower()} if _fixed(arg) else None
+    if op is _c.IN:
+        single = [_spelled(*item) for item in arg]
+        return _joined(single) if all(item[0] is _c.LITERAL for item in arg) else None
+    if op is _c.SUBPATTERN:
+        return _sequence(arg[-1])
+    if op is _c.BRANCH:
+        return _joined([_sequence(branch) for branch in arg[1]])
+    if op in (_c.MAX_REPEAT, _c.MIN_REPEAT) and arg[:2] == (0, 1) and (once := _sequence(arg[2])) is not None:
+        return {"", *once}
+    return None
+
+
+def _sequence(tree: Any) -> set[str] | None:
+    found = {""}
+    for op, arg in tree:
+        part = _spelled(op, arg)
+        if part is None or len(found) * len(part) > SPELLED:
+            return None
+        found = {start + end for start in found for end in part}
+    return found
+
+
+def _joined(parts: list[set[str] | None]) -> set[str] | None:
+    found = {text for part in parts for text in part or ()}
+    return found if None not in parts and len(found) <= SPELLED else None

@@ -218,8 +218,8 @@ def _score(found: set[str] | None) -> int:
 
 @cache
 def ordinary(text: str) -> bool:
-    """Whether a text says nothing of a log: it is part of an `EVERYDAY` one."""
-    return any(text in line for line in EVERYDAY)
+    """Whether a text says nothing of a log: it is part of an `EVERYDAY` one, or a number."""
+    return not any(map(str.isalpha, text)) or any(text in line for line in EVERYDAY)
 
 
 def _use(found: set[str] | None) -> int:

@@ -32,6 +32,20 @@ def test_entries_hold_what_they_claim(area: str, library: Library, tool: Tool) -
     assert not problems, "\n".join(map(str, problems))
 
 
+EVERY_STEP = (
+    "{'loss': 1.2345, 'grad_norm': 0.1234, 'learning_rate': 0.00019999, 'epoch': 0.52}",
+    " 12%|#1        | 1234/384000 [00:21<13:02,  2.09s/it]",
+    "2025-06-12 09:14:22 info trainer: step 12 took 0.123 s, 1234 tokens",
+    "/opt/conda/lib/python3.11/site-packages/torch/utils/checkpoint.py:123: userwarning: torch.utils.checkpoint: the parameter",
+)
+
+
+def test_few_words_of_entries_stand_on_the_lines_of_every_run(tool: Tool) -> None:
+    """Each costs every user time; where one is needed, it is named here."""
+    found = {word for word in tool.knowledge.literals if any(word in line for line in EVERY_STEP)}
+    assert found <= {"'loss'", "tokens", "torch", "train", "trainer"}, "take a longer piece of the line, or a metric: seen"
+
+
 def test_no_false_alarm_on_healthy_logs(library: Library, tool: Tool) -> None:
     alarms = []
     paths = sorted(p for p in HEALTHY.rglob("*") if p.suffix in (".log", ".txt", ".out", ".ipynb"))

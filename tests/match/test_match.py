@@ -262,3 +262,21 @@ def test_what_the_code_would_have_said_was_not_said(tool: Tool) -> None:
     head = 'Traceback (most recent call last):\n  File "train.py", line 40, in <module>\n    batch = tokenizer.pad(rows)\n'
     assert [d.id for d in tool.report([from_text(f"{head}{frame}ValueError: {said}\n")]).diagnoses] == ["pad-token-missing"]
     assert not tool.report([from_text(f"{head}{frame}zorp.QuibbleError: out of spindles\n")]).diagnoses
+
+
+@pytest.mark.parametrize(
+    ("pattern", "want"),
+    [
+        ("verl/(?:workers|utils/checkpoint)/[a-z]+", {"verl/"}),
+        (r"trl/(?:trainer|extras)/\w+\.py", {"trl/trainer/", "trl/extras/"}),
+        (r"torch[/\\]utils[/\\]data", {r"torch/utils/data", r"torch/utils\data", r"torch\utils/data", r"torch\utils\data"}),
+        (" should be (?:>=|<=) 0 but is: ", {" 0 but is: "}),
+        (r"grad_norm(?: | is |=)nan", {"grad_norm nan", "grad_norm is nan", "grad_norm=nan"}),
+        (r"grad_norm\W+nan", {"grad_norm"}),
+        (r"(?:16000|22050) vs \d+", {"16000 vs ", "22050 vs "}),
+        ("(?:could )?not (?:be )?quantized", {"quantized"}),
+        (r"site-packages[/\\]?sat", {"site-packages/sat", r"site-packages\sat", "site-packagessat"}),
+    ],
+)
+def test_ordinary_words_are_the_last_choice(pattern: str, want: set[str]) -> None:
+    assert set(patterns.literals(pattern)) == want

@@ -33,3 +33,11 @@ def test_a_block_that_comes_again_is_seen(block: list[int], before: list[int]) -
     values = [float(v) for v in (*before, *block, *block)]
     if len(set(block)) >= 3:
         assert series.first(values, "repeating", None) == len(values) - 1
+
+
+@pytest.mark.parametrize("shape", series.POINTWISE)
+@given(values=VALUES, value=st.sampled_from([None, 0.0, 0.693, 1.0, 400.0]))
+def test_the_fast_way_is_the_slow_one(shape: str, values: list[float], value: float | None) -> None:
+    shown = [series.POINTWISE[shape](v, value or 0.0) for v in values]
+    assert series.first(values, shape, value) == (shown.index(True) if any(shown) else None)
+    assert series.every(values, shape, value) == all(shown)

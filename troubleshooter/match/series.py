@@ -41,15 +41,41 @@ def first(values: list[float], shape: str, value: float | None) -> int | None:
     """Where the first value is that shows the shape, or None. Shapes of a whole series point at its last value."""
     if shape in POINTWISE:
         shows, x = POINTWISE[shape], value or 0.0
+        if all_finite(values):  # thousands of points: each call counts
+            if shape == "above":
+                return next((n for n, v in enumerate(values) if v > x), None)
+            if shape == "below":
+                return next((n for n, v in enumerate(values) if v < x), None)
+            if shape == "equal":
+                low, high = x - 2 * _near(x), x + 2 * _near(x)
+                return next((n for n, v in enumerate(values) if low <= v <= high and shows(v, x)), None)
         return next((n for n, v in enumerate(values) if shows(v, x)), None)
     return len(values) - 1 if values and _WHOLE[shape](values) else None
 
 
 def every(values: list[float], shape: str, value: float | None) -> bool:
     """Whether all values show the shape (for shapes of a whole series: whether it does)."""
-    if shape in POINTWISE:
-        return all(POINTWISE[shape](v, value or 0.0) for v in values)
-    return _WHOLE[shape](values)
+    if shape not in POINTWISE:
+        return _WHOLE[shape](values)
+    x = value or 0.0
+    if values and all_finite(values):
+        if shape == "above":
+            return min(values) > x
+        if shape == "below":
+            return max(values) < x
+        if shape == "finite":
+            return True
+    return all(POINTWISE[shape](v, x) for v in values)
+
+
+def all_finite(values: list[float]) -> bool:
+    """Whether all values are finite (and not so large that their sum is not)."""
+    total = sum(values)
+    return total - total == 0
+
+
+def _finite(values: list[float]) -> list[float]:
+    return values if all_finite(values) else [v for v in values if finite(v)]
 
 
 def _near(value: float) -> float:
@@ -58,11 +84,11 @@ def _near(value: float) -> float:
 
 def _stuck(values: list[float]) -> bool:
     """No change but noise over its last half."""
-    seen = [v for v in values if finite(v)]
+    seen = _finite(values)
     if len(seen) < STUCK_POINTS:
         return False
     half = seen[len(seen) // 2 :]
-    return max(half) - min(half) <= 0.002 * max(abs(v) for v in half) if any(half) else True
+    return max(half) - min(half) <= 0.002 * max(max(half), -min(half)) if any(half) else True
 
 
 def _constant(values: list[float]) -> bool:
@@ -71,7 +97,7 @@ def _constant(values: list[float]) -> bool:
 
 def _trend(values: list[float]) -> float:
     """Change from the first to the last third, relative to the size of the values."""
-    seen = [v for v in values if finite(v)]
+    seen = _finite(values)
     if len(seen) < 3:
         return 0.0
     third = max(1, len(seen) // 3)
@@ -80,7 +106,7 @@ def _trend(values: list[float]) -> float:
 
 
 def _exploding(values: list[float]) -> bool:
-    seen = [v for v in values if finite(v)]
+    seen = _finite(values)
     low = seen[0] if seen else 0.0
     for v in seen:
         if low > 0 and v > EXPLODED * low and v > EXPLODED_TO:

@@ -18,6 +18,7 @@ from troubleshooter.read.text import QUOTES
 HEAD, TAIL = 500, 4000
 """Points of one series that are kept: the first and the last; anomalies between them are kept too."""
 MOST = HEAD + 2 * TAIL
+"""Points from which on a series is cut to these."""
 
 _ABOUT = lazy.compile(
     r"loss|grad[_ ]?norm|reward|perplexity|learning[_ ]rate|logps|\bkl\b|\blr\b|\bppl\b", re.IGNORECASE

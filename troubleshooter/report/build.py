@@ -237,8 +237,7 @@ def _metrics(series: dict[str, list[Point]]) -> dict[str, Any]:
 
 def _series(points: list[Point]) -> dict[str, Any]:
     values = [p.value for p in points]
-    total = sum(values)
-    bad = first_bad(values) if total - total != 0 else None
+    bad = first_bad(values)
     good = values if bad is None else [v for v in values if v - v == 0]
     return {
         "points": len(points),

@@ -8,6 +8,7 @@ from typing import Any
 
 from kb import lazy
 from troubleshooter.lean import dataclass
+from troubleshooter.match.series import all_finite, finite
 from troubleshooter.observe.model import Point
 from troubleshooter.report.model import Report
 
@@ -73,8 +74,7 @@ def _chosen(points: list[Point]) -> list[Point]:
     for number in range(stretches):
         start, stop = number * len(points) // stretches, (number + 1) * len(points) // stretches
         stretch = values[start:stop]
-        total = sum(stretch)
-        bad = first_bad(stretch) if total - total != 0 else None
+        bad = first_bad(stretch)
         if bad is not None:
             kept.add(start + bad)
             stretch = stretch[:bad]
@@ -87,7 +87,9 @@ def _chosen(points: list[Point]) -> list[Point]:
 
 def first_bad(values: list[float]) -> int | None:
     """Where the first value stands that is no number or not finite."""
-    return next((i for i, value in enumerate(values) if value - value != 0), None)
+    if all_finite(values):
+        return None
+    return next((i for i, value in enumerate(values) if not finite(value)), None)
 
 
 def curves(report: Report) -> list[Curve]:

@@ -102,9 +102,8 @@ def _without_asides(ranked: list[Ranked], observations: Observations) -> list[Ra
         return ranked
     initiating = [f for f in observations.failures if f.role == "initiating"]
     open_failures = [f for f in initiating if f.exception]
-    if (
-        not open_failures
-    ):  # a traceback that was cut before its last line may have any after-effect, but was not harmless
+    if not open_failures:
+        # A traceback that was cut before its last line may have any after-effect, but was not harmless.
         return [r for r in ranked if r.candidate.body["kind"] != "harmless"] if initiating else ranked
     return [r for r in ranked if r.candidate.body["role"] != "cascade" and _about(r.candidate.trial, open_failures)]
 

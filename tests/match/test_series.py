@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from troubleshooter.match import series
-from troubleshooter.observe.model import Bounds
+from troubleshooter.observe.model import Bounds, finite
 
 VALUES = st.lists(
     st.one_of(
@@ -23,7 +23,7 @@ SHAPES = ("nan", "inf", "nonfinite", "zero", "equal", "above", "below", "explodi
 @pytest.mark.parametrize("shape", SHAPES)
 @given(values=VALUES, value=st.sampled_from([None, 0.0, 0.693, 1.0, 400.0]))
 def test_what_is_ruled_out_is_not_there(shape: str, values: list[float], value: float | None) -> None:
-    within = Bounds(min(values), max(values), all(map(series.finite, values)))
+    within = Bounds(min(values), max(values), all(map(finite, values)))
     if series.ruled_out(shape, value, within):
         assert series.first(values, shape, value) is None
 

@@ -138,6 +138,40 @@ ImportError: cannot import name 'name' from 'b'
     assert failure.message == "cannot import name 'name' from 'b'"
 
 
+def test_frames_that_an_editor_linked() -> None:
+    base = "https://file+.vscode-resource.vscode-cdn.net/home/me/notebooks/.venv/lib/python3.11/site-packages/"
+    text = f"""\
+File [~/notebooks/.venv/lib/python3.11/site-packages/quux/trainer.py:450]({base}quux/trainer.py:450), in Trainer._eval(self, x)
+   [448]({base}quux/trainer.py?line=447) def _eval(self, x):
+-> [450]({base}quux/trainer.py?line=449)     return self.score(x)
+
+File [c:\\envs\\a\\lib\\site-packages\\quux\\score.py:7](file:///C:/envs/a/lib/site-packages/quux/score.py:7), in score(x)
+ValueError: The truth value of an array is ambiguous.
+"""
+    (failure,) = read(text)
+    assert [(frame.file, frame.line, frame.function) for frame in failure.frames] == [
+        ("~/notebooks/.venv/lib/python3.11/site-packages/quux/trainer.py", 450, "Trainer._eval"),
+        ("c:\\envs\\a\\lib\\site-packages\\quux\\score.py", 7, "score"),
+    ]
+    assert failure.exception == "ValueError"
+
+
+def test_a_loggers_prefix_on_each_line_of_a_page_that_folded_blanks() -> None:
+    """Code such as ``self._setup()`` is no exception, though nothing shows that it was indented."""
+    said = """\
+engine = Engine(args=args,
+File "/opt/conda/lib/python3.8/site-packages/quux/engine.py", line 310, in __init__
+self._configure(optimizer)
+File "/opt/conda/lib/python3.8/site-packages/quux/engine.py", line 1505, in _configure
+self._setup()
+self.Optimizer()
+torch.cuda.OutOfMemoryError: CUDA out of memory."""
+    time = "2025-04-14 21:27:5"
+    (failure,) = read("\n".join(f"{time}{n}\t{time}{n}.000 [INFO] [Driver] {line}" for n, line in enumerate(said.split("\n"))))
+    assert (failure.exception, failure.message) == ("torch.cuda.OutOfMemoryError", "CUDA out of memory.")
+    assert [frame.line for frame in failure.frames] == [310, 1505]
+
+
 def test_rich_box_with_wrapped_path_and_locals() -> None:
     text = """\
 ╭───────────────────── Traceback (most recent call last) ──────────────────────╮

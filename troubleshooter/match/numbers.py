@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from troubleshooter.match import series
 from troubleshooter.match.context import Condition, Context
 from troubleshooter.match.outcome import Evidence, Outcome
-from troubleshooter.observe.model import Point
+from troubleshooter.observe.model import Point, finite
 
 
 def metric(condition: Condition, context: Context) -> Outcome:
@@ -78,7 +78,7 @@ def _shown(condition: Condition, name: str, points: list[Point], context: Contex
     else:
         candidates = iter([point])
     if condition["after_finite"]:
-        good = next((p.record for p in points if series.finite(p.value) and p.value != 0), None)
+        good = next((p.record for p in points if finite(p.value) and p.value != 0), None)
         candidates = (p for p in candidates if good is not None and good < p.record)
     for point in candidates:
         if all(_beside(other, point, context) for other in condition["beside"]):

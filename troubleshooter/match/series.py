@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from troubleshooter.observe.model import Bounds
+from troubleshooter.observe.model import Bounds, all_finite, finite
 
 STUCK_POINTS = 4
 REPEAT_POINTS = 400
@@ -13,10 +13,6 @@ EXPLODED = 30.0
 """A series explodes when its end lies this many times over its lowest earlier value (F20 of the lab: 5 → 6,665),
 and lies above `EXPLODED_TO`."""
 EXPLODED_TO = 10.0
-
-
-def finite(value: float) -> bool:
-    return value - value == 0
 
 
 def ruled_out(shape: str, value: float | None, within: Bounds) -> bool:
@@ -66,12 +62,6 @@ def every(values: list[float], shape: str, value: float | None) -> bool:
         if shape == "finite":
             return True
     return all(POINTWISE[shape](v, x) for v in values)
-
-
-def all_finite(values: list[float]) -> bool:
-    """Whether all values are finite (and not so large that their sum is not)."""
-    total = sum(values)
-    return total - total == 0
 
 
 def _finite(values: list[float]) -> list[float]:

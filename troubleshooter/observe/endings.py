@@ -45,7 +45,7 @@ _OTHER = lazy.compile(
 )
 # A new exception on a line of its own, type named in full or by its usual ending.
 NEW_EXCEPTION = lazy.compile(
-    r"(?:[A-Za-z_]\w*\.)+[A-Z_]\w*(?:\([\w.]*\))?(?::\s|:?$)"
+    r"(?:[A-Za-z_]\w*\.)+_*[A-Z]\w*(?:\([\w.]+\))?(?::\s|:?$)"
     r"|[A-Z]\w*(?:Error|Exception|Failure|Interrupt|Exit|Timeout|Expired|Unsupported)(?:\([\w.]*\))?(?::\s|:?$)"
 )
 # What a message goes on with after an empty line: lists, indented blocks, quoted text.

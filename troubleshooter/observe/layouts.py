@@ -35,9 +35,9 @@ BARE = lazy.compile(
 CELL = lazy.compile(
     r"(?P<cell>(?:Cell |Input )?In ?\[\d+\])(?:, line (?P<line>\d+)|, in (?P<function><[^>]{1,80}>|[\w.]+).*)"
 )
-# A link that Colab puts around a path:   [/usr/lib/x.py](https://localhost:8080/#) in f(x)
-LINK = lazy.compile(r"\[(?P<text>[^\]]{1,600})\]\([^)]{0,200}\)")
-ARROW = lazy.compile(r"-{1,5}>\s?(?P<line>\d{1,9})\b")
+# A link that Colab, Jupyter or VS Code put around a path:   [/usr/lib/x.py](https://localhost:8080/#) in f(x)
+LINK = lazy.compile(r"\[(?P<text>[^\]]{1,600})\]\([^)]{0,1000}\)")
+ARROW = lazy.compile(r"-{1,5}>\s?\[?(?P<line>\d{1,9})\b")
 NUMBERED = lazy.compile(r"\s{0,12}\d{1,9}\s(?!File)")
 CARETS = lazy.compile(r"\s*[~^]{1,400}(?:[~^ ]*)$")
 REPEATED = lazy.compile(r"\s*\[Previous line repeated (\d+) more times?\]")
@@ -90,7 +90,7 @@ def frame(text: str) -> Place | None:
             return Place(found["file"], int(found["line"]), _name(found["function"] or ""))
         return None
     text = text.strip()
-    if text.startswith("["):
+    if text.startswith(("[", "File [")):
         text = LINK.sub(lambda m: m["text"], text)
     if ":" in text and " in " in text and (found := COLON.match(text)):
         return Place(found["file"], int(found["line"]), _name(found["function"]))

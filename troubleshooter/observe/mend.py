@@ -18,6 +18,7 @@ NEAR = 3
 """Lines below a header within which its first frame shows whether both stand behind the same prefix."""
 
 _FRAME = '  File "'
+_BARE_FRAME = 'File "'  # a page that folds blanks took its indent
 _GROUP = "  + Exception Group Traceback (most"
 # Numbers that differ from line to line (times, process ids); the line of code that logs stays as it is.
 _COUNTED = lazy.compile(r"(?<!\.py:)(?<!\d)\d+")
@@ -160,15 +161,15 @@ def _prefix(lines: list[Line], at: int) -> re.Pattern[str] | None:
     place = text.find(_GROUP)
     if place < 0:
         place = text.find("Traceback (most")
-    if place < 0:
-        place = text.find(_FRAME)
+    if place < 0 and (place := text.find(_FRAME)) < 0:
+        place = text.find(_BARE_FRAME)
     head = text[:place]
     if not 0 < place <= PREFIX or not head.strip() or layouts.GROUP_LINE.match(head):
         return None
     pattern = re.compile(_COUNTED.sub(r"\\d+", re.escape(head)).replace("\\ ", " "))
     for line in lines[at + 1 : at + 1 + NEAR]:
         found = pattern.match(line.text)
-        if found and line.text.startswith((_FRAME, "  | " + _FRAME), found.end()):
+        if found and line.text.startswith((_FRAME, _BARE_FRAME, "  | " + _FRAME), found.end()):
             return pattern
     return None
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from kb import lazy
-from troubleshooter.observe.model import Observations, Point
+from troubleshooter.observe.model import Observations, Point, finite
 from troubleshooter.read.line import Line
 from troubleshooter.read.text import QUOTES
 
@@ -163,7 +163,7 @@ class MetricReader:
         """Add the values of a record that one line is; ``step``: which of them is the training step."""
         self.record += 1
         at = None if step is None else named[step][1]
-        self._put(named, line, at if at is not None and _finite_value(at) else None)
+        self._put(named, line, at if at is not None and finite(at) else None)
 
     def _summed(self, found: re.Match[str] | None, line: Line) -> bool:
         """A value of a summary, of a run or of a stage: all of them are one record."""
@@ -187,7 +187,7 @@ class MetricReader:
         step = _float(cells[0]) if cells[0] != "No log" else float("nan")
         named = zip(self._columns, cells[1:], strict=True)
         values = [(name, _float(cell)) for name, cell in named if cell != "No log"]
-        self._put(values, line, step if _finite_value(step) else None)
+        self._put(values, line, step if finite(step) else None)
         return True
 
     def _add(self, name: str, value: str, line: Line) -> None:
@@ -205,7 +205,7 @@ class MetricReader:
             ran = ran or _is_outcome(name)
             if len(points) > MOST:
                 middle = points[HEAD:-TAIL]
-                points[HEAD:-TAIL] = [p for p in middle if not _finite_value(p.value) or p.value == 0][:HEAD]
+                points[HEAD:-TAIL] = [p for p in middle if not finite(p.value) or p.value == 0][:HEAD]
         self.ran = ran and record != self._shown and not (len(named) == 1 and value == 0)
         if self.ran:
             self._shown = record
@@ -244,7 +244,3 @@ def _places(asked: tuple[re.Pattern[str], ...], text: str, named: dict[str, str]
 
 def _plain(value: str) -> bool:
     return value[-3:] not in ("n.0", "N.0", "f.0", "F.0", "y.0")
-
-
-def _finite_value(value: float) -> bool:
-    return value - value == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -107,6 +107,16 @@ class Point:
     record: int
     line: Line
     step: float | None = None
+
+
+def finite(value: float) -> bool:
+    """Whether it is a number, and no infinite one."""
+    return value - value == 0
+
+
+def all_finite(values: Iterable[float]) -> bool:
+    """Whether all values are finite (and not so large that their sum is not)."""
+    return finite(sum(values))
 
 
 class Bounds(NamedTuple):
@@ -231,8 +241,7 @@ class Observations:
         """The bounds of a metric's values."""
         if (known := self._bounds.get(name)) is None:
             values = self.values(name)
-            total = sum(values)
-            known = self._bounds[name] = Bounds(min(values), max(values), total - total == 0)
+            known = self._bounds[name] = Bounds(min(values), max(values), all_finite(values))
         return known
 
     def beside(self, name: str, point: Point) -> Point | None:

@@ -209,7 +209,10 @@ class _Parser:
         if own and indented is None:
             return False
         if indented is False:
-            return bool(NEW_EXCEPTION.match(bare) or layouts.ALONE.match(bare) or found["message"] is None)
+            named = (
+                found["message"] is None and "(" not in bare and bare.rpartition(".")[2][:1].isupper()
+            )  # no call: no code
+            return bool(named or NEW_EXCEPTION.match(bare) or layouts.ALONE.match(bare))
         return _type_like(found["type"])
 
     def _file_indent(self) -> int:

@@ -7,6 +7,9 @@ from troubleshooter.read.prefix import strip
 from troubleshooter.read.text import LINE_LIMIT, texts
 from troubleshooter.read.unfold import parts
 
+Suspect = tuple[int, bytes]
+"""A literal's number, and its text in lower case."""
+
 
 class Shape:
     """What is known of lines that differ in their digits alone (`read.shapes`)."""
@@ -37,7 +40,7 @@ class Shape:
         """The literals without digits that such a line holds, once it was met several times; from then on:"""
         self.readers = 0
         """The readers that literals without digits call (`observe.marks`)."""
-        self.suspects: tuple[tuple[int, bytes], ...] = ()
+        self.suspects: tuple[Suspect, ...] = ()
         """The literals with digits that it may hold too, as its own digits have it: numbers and texts in lower case."""
         self.plain = False
         """Whether the text is what patterns see."""

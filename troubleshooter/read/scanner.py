@@ -10,11 +10,9 @@ from typing import Literal
 import hyperscan
 
 from troubleshooter.read.database import database, named
+from troubleshooter.read.line import Suspect
 from troubleshooter.read.shapes import ZEROS, Shapes
 from troubleshooter.read.standing import Standing
-
-Suspect = tuple[int, bytes]
-"""A literal's number, and its text in lower case."""
 
 
 class Scanner:

@@ -8,8 +8,7 @@ from typing import Any
 
 from kb import lazy
 from troubleshooter.lean import dataclass
-from troubleshooter.match.series import all_finite, finite
-from troubleshooter.observe.model import Point
+from troubleshooter.observe.model import Point, all_finite, finite
 from troubleshooter.report.model import Report
 
 POINTS = 200

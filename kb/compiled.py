@@ -18,7 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-FORMAT = 41
+FORMAT = 42
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 WORDS = "words"

@@ -109,6 +109,7 @@ def test_what_is_searched_for_is_not_cut_to_a_mere_word(words: tuple[StandingWor
         ("`sho` it", None),
         (r"Trainer\.__init__\(\) got an unexpected", r"Trainer\.init\(\) got an unexpected"),
         ("nothing of it", None),
+        (r"import from quuxlib['\"`\s]", r"import from quuxlib(?:['\"`\s]|$)"),
     ],
 )
 def test_a_pattern_as_a_rendered_page_leaves_it(pattern: str, expected: str | None) -> None:

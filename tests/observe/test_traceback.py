@@ -172,6 +172,29 @@ torch.cuda.OutOfMemoryError: CUDA out of memory."""
     assert [frame.line for frame in failure.frames] == [310, 1505]
 
 
+INNER = '  File "/env/site-packages/quux/_tensor.py", line 48, in backward\n    quux.autograd.run_backward(\n'
+OUTER = '  File "/home/me/train.py", line 12, in main\n    loss.backward()\n'
+TOP = '  File "/home/me/train.py", line 15, in <module>\n    main()\n'
+
+
+@pytest.mark.parametrize("said", ["Exception has occurred: RuntimeError", "\u53d1\u751f\u5f02\u5e38: RuntimeError      (note: full exception trace)"])
+@pytest.mark.parametrize("frames", [INNER + OUTER, OUTER + INNER, INNER + OUTER + TOP, TOP + OUTER + INNER])
+@pytest.mark.parametrize("again", ["", "RuntimeError: element 0 of tensors\n"])
+def test_what_an_editors_debugger_shows(tool: Tool, said: str, frames: str, again: str) -> None:
+    """Debuggers differ in which frame stands first; frames are kept outermost first."""
+    text = f"{said}\nelement 0 of tensors\ndoes not require grad\n{frames}{again}"
+    (failure,) = tool.observe([from_text(text)]).failures
+    assert failure.exception == "RuntimeError"
+    assert failure.message == "element 0 of tensors\ndoes not require grad"
+    assert [frame.line for frame in failure.frames] == [15, 12, 48][-len(frames.splitlines()) // 2 :]
+
+
+def test_an_editors_debugger_without_frames() -> None:
+    (failure,) = read("Exception has occurred: KeyError\n'model_state_dict'\n  File \"C:\\code\\trainer.py\"\n")
+    assert (failure.exception, failure.message, failure.frames) == ("KeyError", "'model_state_dict'", [])
+    assert [f.exception for f in read("Exception has occurred: ValueError\n")] == ["ValueError"]
+
+
 def test_rich_box_with_wrapped_path_and_locals() -> None:
     text = """\
 ╭───────────────────── Traceback (most recent call last) ──────────────────────╮

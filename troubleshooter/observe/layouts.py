@@ -52,6 +52,11 @@ BOX_END = lazy.compile(r"\s*[╰└+][─\-━]{8,}")
 BOX_LINE = lazy.compile(r"\s*[│|](?: (?P<text>.*?))??\s?[│|]?$")
 BOX_CODE = lazy.compile(r"\s*(?:[❱>]\s*)?\d{0,9}\s*[│|]")
 
+# What VS Code's debugger shows where a program stops: the type, below it the message, then frames
+OCCURRED = lazy.compile(
+    r"(?:Exception has occurred|\u53d1\u751f\u5f02\u5e38)[:\uff1a] ?(?P<type>[A-Za-z_][\w.]{0,200})(?:\s+\(note: .*\))?\s*$"
+)
+
 GROUP_TOP = lazy.compile(r"\s*\+ Exception Group Traceback \(most recent call last\)")
 GROUP_RULE = lazy.compile(r"\s*\+[-+]+(?: \d+ -+| \.\.\. -+)?$")
 GROUP_LINE = lazy.compile(r"\s*\| ?(?P<text>.*)$")

@@ -6,6 +6,9 @@ in between; with the header, the frames or the last line missing. A message alon
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
+
 from troubleshooter.observe import layouts
 from troubleshooter.observe.endings import NEW_EXCEPTION, end
 from troubleshooter.observe.mend import mend
@@ -63,6 +66,8 @@ class _Parser:
                 self.i += 1
             elif text == "Call stack:":
                 self._skip_call_stack()
+            elif text[0] in "E\u53d1" and (occurred := layouts.OCCURRED.match(text)):
+                self._occurred(occurred["type"])
             elif ('File "' in text or ".py" in text) and self._starts_frames(text):
                 self._frames(self.i, cut=True)
             elif (text[0].isalpha() or text[0] == "_") and (alone := layouts.ALONE.match(text)):
@@ -231,6 +236,35 @@ class _Parser:
                 return True
         return False
 
+    # --- VS Code's debugger ---
+
+    def _occurred(self, type_: str) -> None:
+        """The message and the frames below a line that names the type; a debugger may leave out frames of libraries."""
+        start, lines = self.i, self.lines
+        stop = end(lines, start + 1) if start + 1 < len(lines) else start + 1
+        while self.i + 1 < stop and not lines[self.i + 1].text.lstrip().startswith('File "'):
+            self.i += 1
+        message = "\n".join(line.text for line in lines[start + 1 : self.i + 1]).strip()
+        self.i += 1
+        frames: list[Frame] = []
+        code: list[str] = []  # of each frame
+        while self.i < len(lines) and (
+            not (text := lines[self.i].text) or text[0] in " \t" or layouts.PLAIN.match(text)
+        ):
+            if (place := layouts.PLAIN.match(text)) is not None and len(frames) < FRAMES:
+                frames.append(Frame(place["file"], int(place["line"]), place["function"] or ""))
+                code.append("")
+            elif code:
+                code[-1] += text
+            self.i += 1
+        if _outward(frames, code):
+            frames.reverse()
+        again = layouts.ENDING.match(lines[self.i].text) if self.i < len(lines) else None
+        if again and again["type"].endswith(type_.rpartition(".")[2]) and (again["message"] or "") in message:
+            self.i = end(lines, self.i)
+        at = lines[start + 1] if message else lines[start]
+        self._add(Failure(type_, message, frames, at, lines[start], cut=True))
+
     # --- Rich's box ---
 
     def _in_box(self) -> bool:
@@ -301,6 +335,20 @@ class _Parser:
         self.link = self.teardown = False
         self.rank = None
         self.found.append(failure)
+
+
+def _outward(frames: list[Frame], code: list[str]) -> bool:
+    """Whether the innermost frame stands first, as it does in newer debuggers: told by which line calls the frame beside it."""
+    if frames and frames[0].function == "<module>":
+        return False
+    inward = 0
+    for i, (upper, lower) in enumerate(pairwise(frames)):
+        inward += _calls(code[i], lower) - _calls(code[i + 1], upper)
+    return inward <= 0
+
+
+def _calls(code: str, frame: Frame) -> bool:
+    return re.search(rf"\b{re.escape(frame.function)}\(", code) is not None
 
 
 def _inner(raw: str) -> str:

@@ -220,6 +220,25 @@ TypeError: Unsloth: Rank of 0 must be larger than 0.
     assert "cuda-out-of-memory" in [d.id for d in tool.report([from_text(log.replace("    607", "--> 607"))]).diagnoses]
 
 
+def test_an_assertion_beside_the_line_that_raised_says_nothing(tool: Tool) -> None:
+    said = "element 0 of tensors does not require grad and does not have a grad_fn"
+    log = f"""OutOfMemoryError                          Traceback (most recent call last)
+Cell In[7], line 1
+----> 1 trainer.train()
+
+File /opt/env/lib/python3.11/site-packages/quux/trainer.py:605, in Trainer.train(self)
+    603 assert loss.requires_grad, '{said}'
+--> 605     return self.inner()
+
+OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 23.69 GiB.
+"""
+    found = [d.id for d in tool.report([from_text(log)]).diagnoses]
+    assert found[0] in ("cuda-out-of-memory", "oom-fragmentation")
+    asked = {d.id for d in tool.report([from_text(f"RuntimeError: {said}")]).diagnoses}
+    assert asked
+    assert not asked & set(found)
+
+
 def test_a_line_that_is_certain_comes_before_an_exception_that_has_several_causes(tool: Tool) -> None:
     line = "slurmstepd: error: *** JOB 17 ON n1 CANCELLED AT 2025-01-01T10:00:00 DUE TO PREEMPTION ***\n"
     error = "RuntimeError: a leaf Variable that requires grad is being used in an in-place operation.\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.observe.test_traceback import read
+from troubleshooter.observe.process import role, well
 
 FRAMES = """\
 Traceback (most recent call last):
@@ -176,3 +177,13 @@ def test_a_missing_key_is_one_line(below: str) -> None:
     text = "Traceback (most recent call last):\n  File \"a.py\", line 3, in load\n    x[k]\nKeyError: 'model.weight'\n"
     (failure,) = read(text + below + "\n")
     assert failure.message == "'model.weight'"
+
+
+def test_an_abort_that_completed_successfully_is_no_good_end() -> None:
+    assert not well("[n1:7] Local abort before MPI_INIT completed completed successfully, but am not able to aggregate")
+    assert well("Training completed successfully")
+
+
+def test_a_peer_that_is_gone_is_an_after_effect() -> None:
+    (failure,) = read("RuntimeError: NCCL error: internal error\nLast error:\nNet : Connection closed by remote peer n2<4242>\n")
+    assert role(failure) == "cascade"

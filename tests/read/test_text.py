@@ -29,6 +29,7 @@ from troubleshooter.read.text import LINE_LIMIT, encoding, fold, texts
         ("Не удается найти файл".encode("cp1251"), ["Не удается найти файл".encode("cp1251").decode("utf-8", "replace")]),
         ("найдены ошибки".encode("cp1251")[:8], ["найдены ошибки".encode("cp1251")[:8].decode("utf-8", "replace")]),
         (b"[0;31mValueError[0m", ["ValueError"]),
+        ("\u2190[31mValueError\u2190[0m".encode(), ["ValueError"]),
         (b"text\r", ["text"]),
         (b"\r  1%|a | 1/9 [00:01<00:09]\r  2%|b | 2/9 [00:02<00:09]Traceback", ["  2%|b | 2/9 [00:02<00:09]", "Traceback"]),
     ],

@@ -14,6 +14,7 @@ from troubleshooter.read.line import Line
 
 # A notebook shows the source around the line that raised: numbered, and without its arrow.
 _OTHER_RAISE = lazy.compile(r"\s*\d{1,5}\s+raise\b")
+_NUMBERED = lazy.compile(r"\s*\d{1,5}\s")
 
 
 # A logger's line that reports no trouble, its level behind a time or a name:   [2025-01-01 10:00:00] [INFO] …   INFO:root:…
@@ -106,12 +107,18 @@ def _owner(line: Line, failures: list[Failure]) -> Failure | None:
 
 def _is_source(line: Line, failures: list[Failure]) -> bool:
     """Whether the line is the text of a message in the code that a traceback shows, of which what was said stands below."""
-    if not line.text.startswith("    ") or not line.text.lstrip().startswith(_TEXT_IN_CODE):
+    shown = _NUMBERED.match(line.text)  # a notebook's source, without its arrow
+    if not (shown or line.text.startswith("    ")):
+        return False
+    code = line.text[shown.end() if shown else 0 :].lstrip()
+    # What an assertion says may be missing below it; in a notebook another line has the arrow.
+    if not (code.startswith(_TEXT_IN_CODE) or (shown and code.startswith("assert "))):
         return False
     for failure in failures:
         first, last = failure.start, failure.line
         if first.file == line.file and first.stream == line.stream and first.number < line.number < last.number:
-            return bool(failure.frames)
+            # Of a notebook's traceback that was cut before its last line, the source is all that tells.
+            return bool(failure.frames) and (shown is None or bool(failure.exception))
     return False
 
 

@@ -55,7 +55,7 @@ CASCADES = frozenset(
 )  # fmt: skip
 _CASCADE_TEXTS = (
     "Caught collective operation timeout", "Some NCCL operations have failed or timed out", "remote process exited",
-    "Connection closed by peer", "Broken pipe", "Connection reset by peer", "cuda error: unspecified launch failure after",
+    "Connection closed by peer", "Connection closed by remote peer", "Broken pipe", "Connection reset by peer", "cuda error: unspecified launch failure after",
 )  # fmt: skip
 
 
@@ -96,7 +96,7 @@ _WELL = (
 
 def well(text: str) -> bool:
     """Whether a line says that a run, or a step of it, ended well."""
-    if " failed," in text:
+    if " failed," in text or "bort" in text:  # Open MPI: an abort before MPI_INIT "completed successfully"
         return False
     for word, pattern in _WELL:  # noqa: SIM110 (no generator here: this runs for many lines of every log)
         if word in text and (pattern is None or pattern.search(text)):

@@ -18,8 +18,9 @@ CHUNK = 64 * 1024
 _ANSI = lazy.compile(
     r"\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b\][^\x07\x1b]{0,2048}(?:\x07|\x1b\\)?|\x1b[()#%][0-9A-Za-z]|\x1b[ -~]"
 )
-# The same colours after something ate the escape byte ("[0;31m", "[0m", "[38;5;2m"), as in web pages and notebooks.
-_LOST_ANSI = lazy.compile(r"\[(?:0|[01]?;?3[0-7]|[01]?;?9[0-7]|1|22|39|38;5;\d{1,3})m")
+# The same colours after something ate the escape byte ("[0;31m", "[0m", "[38;5;2m"), as in web pages and notebooks, or
+# showed it as Windows does (an arrow to the left).
+_LOST_ANSI = lazy.compile(r"\u2190?\[(?:0|[01]?;?3[0-7]|[01]?;?9[0-7]|1|22|39|38;5;\d{1,3})m")
 _ODD = str.maketrans(
     {
         "\u00a0": " ",

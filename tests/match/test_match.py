@@ -239,6 +239,19 @@ OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a to
     assert not asked & set(found)
 
 
+def test_a_message_of_a_type_is_not_what_another_exception_s_log_prints(tool: Tool) -> None:
+    said = "The actor with name Pool failed to import on the worker."
+    other = 'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n    go()\nKeyError: \'quux\'\n'
+    entry = "ray-actor-import-failed"
+    for log, answered in (
+        (f"{said}\n", True),
+        (f"{said}\n{other}", False),
+        (f"worker 3: RuntimeError: {said}\n{other}", True),
+        (f"RuntimeError: {said}\n{other}", True),
+    ):
+        assert (entry in [d.id for d in tool.report([from_text(log)]).diagnoses]) == answered, log
+
+
 def test_a_line_that_is_certain_comes_before_an_exception_that_has_several_causes(tool: Tool) -> None:
     line = "slurmstepd: error: *** JOB 17 ON n1 CANCELLED AT 2025-01-01T10:00:00 DUE TO PREEMPTION ***\n"
     error = "RuntimeError: a leaf Variable that requires grad is being used in an in-place operation.\n"

@@ -35,16 +35,23 @@ def message_anchors(condition: Condition, context: Context) -> Iterator[tuple[An
             continue
         for found in _in_message(patterns, failure, context):
             yield Anchor(failure, failure.line), held(said, failure.line, failure.line.text, found, "the exception")
+    raised = names and _others_raised(failures, names)
     for pattern in patterns:
         for line, text in context.likely(pattern):
             if _owner(line, failures) is not None or _OTHER_RAISE.match(line.text) or _is_source(line, failures):
                 continue  # an exception's own line: decided above; a neighbour of it in the source: not what happened
-            if names and _QUIET.match(line.text):
+            if names and (_QUIET.match(line.text) or (raised and not any(name in line.text for name in names))):
                 continue
             if (match := search(pattern["re"], text)) is not None:
                 outcome = held(said, line, line.text, match, "the message, printed outside of a traceback")
                 outcome.parts_unseen = 1 if names else 0
                 yield Anchor(None, line), outcome
+
+
+def _others_raised(failures: list[Failure], names: list[str]) -> bool:
+    """Whether exceptions are shown, and none of these types: a line that does not name the type is then of something else."""
+    shown = [f for f in failures if f.exception and f.role == "initiating" and not f.exception.startswith(_FOREIGN)]
+    return bool(shown) and not any(_type_in(f, names) for f in failures)
 
 
 def message_may_hold(condition: Condition, context: Context) -> bool:

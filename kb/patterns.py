@@ -83,12 +83,12 @@ def rendered(pattern: str) -> str | None:
         if found["kept"]:
             return found["kept"]
         if found["class"]:
-            if "`" in found["class"] and (r"\s" in found["class"] or " " in found["class"]):
-                return (
-                    f"(?:{found['class']}|$)"  # it ends a word, which a lost backtick leaves before a blank or the end
-                )
-            optional = "`" in found["class"] and pattern[found.end() : found.end() + 1] not in tuple("?*+{")
-            return found["class"] + "?" * optional
+            if "`" not in found["class"]:
+                return found["class"]
+            if r"\s" in found["class"] or " " in found["class"]:
+                # It ends a word, which a lost backtick leaves before a blank or the end.
+                return f"(?:{found['class']}|$)"
+            return found["class"] + "?" * (pattern[found.end() : found.end() + 1] not in tuple("?*+{"))
         anything |= pattern[found.end() : found.end() + 1] in tuple("[(.") or pattern[found.end() :].startswith(r"\w")
         return ""
 

@@ -55,7 +55,8 @@ CASCADES = frozenset(
 )  # fmt: skip
 _CASCADE_TEXTS = (
     "Caught collective operation timeout", "Some NCCL operations have failed or timed out", "remote process exited",
-    "Connection closed by peer", "Connection closed by remote peer", "Broken pipe", "Connection reset by peer", "cuda error: unspecified launch failure after",
+    "Connection closed by peer", "Connection closed by remote peer", "Broken pipe", "Connection reset by peer",
+    "cuda error: unspecified launch failure after",
 )  # fmt: skip
 
 

@@ -214,9 +214,8 @@ class _Parser:
         if own and indented is None:
             return False
         if indented is False:
-            named = (
-                found["message"] is None and "(" not in bare and bare.rpartition(".")[2][:1].isupper()
-            )  # no call: no code
+            # A bare name; what is called is code.
+            named = found["message"] is None and "(" not in bare and bare.rpartition(".")[2][:1].isupper()
             return bool(named or NEW_EXCEPTION.match(bare) or layouts.ALONE.match(bare))
         return _type_like(found["type"])
 

@@ -22,7 +22,7 @@ def test_one_record_over_lines(tool: Tool, text: str) -> None:
     seen = tool.observe([from_text(text)])
     losses = seen.metrics["eval_loss"]
     assert [str(point.value) for point in losses] == ["nan", "nan"]
-    beside = [seen.beside("epoch", point) for point in losses]
+    beside = [seen.records("epoch").get((point.line.file, point.record)) for point in losses]
     assert [point and point.value for point in beside] == [1.0, 2.0]
 
 

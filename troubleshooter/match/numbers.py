@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from troubleshooter.match import series
 from troubleshooter.match.context import Condition, Context
 from troubleshooter.match.outcome import Evidence, Outcome
-from troubleshooter.observe.model import Point, finite
+from troubleshooter.observe.model import Point, Record, finite
 
 
 def metric(condition: Condition, context: Context) -> Outcome:
@@ -72,7 +72,10 @@ def _shown(condition: Condition, name: str, points: list[Point], context: Contex
     shape, value = condition["is"], condition["value"]
     if condition["every"] and not series.every(context.observations.values(name), shape, value):
         return None
-    if condition["beside"] and shape in series.POINTWISE:
+    beside = [_records(other, context) for other in condition["beside"]]
+    if not all(beside):
+        return None
+    if beside and shape in series.POINTWISE:
         shows = series.POINTWISE[shape]
         candidates: Iterator[Point] = (p for p in points if shows(p.value, value or 0.0))
     else:
@@ -81,19 +84,29 @@ def _shown(condition: Condition, name: str, points: list[Point], context: Contex
         good = next((p.record for p in points if finite(p.value) and p.value != 0), None)
         candidates = (p for p in candidates if good is not None and good < p.record)
     for point in candidates:
-        if all(_beside(other, point, context) for other in condition["beside"]):
+        if all((point.line.file, point.record) in records for records in beside):
             return point
     return None
 
 
-def _beside(condition: Condition, point: Point, context: Context) -> bool:
-    shape, value = condition["is"], condition["value"] or 0.0
-    for name, _ in context.observations.series(condition["names"]):
-        here = context.observations.beside(name, point)
-        if here is not None and (
-            series.POINTWISE[shape](here.value, value)
-            if shape in series.POINTWISE
-            else series.first([here.value], shape, value) is not None
-        ):
-            return True
-    return False
+def _records(condition: Condition, context: Context) -> frozenset[Record]:
+    """The printed records in which a metric shows the shape, looked for once a log: many entries ask the same."""
+    seen = context.observations
+    shape, value = condition["is"], condition["value"]
+    key = (tuple(condition["names"]), shape, value)
+    if (known := seen.showing.get(key)) is not None:
+        return known
+    pointwise = series.POINTWISE.get(shape)
+    found = frozenset(
+        record
+        for name, _ in seen.series(condition["names"])
+        if pointwise is None or not series.ruled_out(shape, value, seen.bounds(name))
+        for record, point in seen.records(name).items()
+        if (
+            pointwise(point.value, value or 0.0)
+            if pointwise is not None
+            else series.first([point.value], shape, value or 0.0) is not None
+        )
+    )
+    seen.showing[key] = found
+    return found

@@ -109,6 +109,10 @@ class Point:
     step: float | None = None
 
 
+Record = tuple[int, int]
+"""A printed record of metrics: its file, and its number there."""
+
+
 def finite(value: float) -> bool:
     """Whether it is a number, and no infinite one."""
     return value - value == 0
@@ -181,10 +185,13 @@ class Observations:
     """False where only parts of a large log were looked at line by line."""
 
     shapes: dict[tuple[str, str, float | None], Point | None] = field(default_factory=dict, repr=False)
+    showing: dict[tuple[tuple[str, ...], str, float | None], frozenset[Record]] = field(
+        default_factory=dict, repr=False
+    )
     """By metric, shape and value: the first point that shows it, where that was asked (`match.numbers`)."""
     _values: dict[str, list[float]] = field(default_factory=dict, repr=False)
     _bounds: dict[str, Bounds] = field(default_factory=dict, repr=False)
-    _records: dict[str, dict[tuple[int, int], Point]] = field(default_factory=dict, repr=False)
+    _records: dict[str, dict[Record, Point]] = field(default_factory=dict, repr=False)
     _printed: dict[int, str] = field(default_factory=dict, repr=False)
     _holding: dict[int, str] = field(default_factory=dict, repr=False)
     _said: str | None = field(default=None, repr=False)
@@ -244,12 +251,11 @@ class Observations:
             known = self._bounds[name] = Bounds(min(values), max(values), all_finite(values))
         return known
 
-    def beside(self, name: str, point: Point) -> Point | None:
-        """The value of a metric in the printed record that the point stands in."""
-        if (by_record := self._records.get(name)) is None:
-            by_record = {(p.line.file, p.record): p for p in self.metrics.get(name, ())}
-            self._records[name] = by_record
-        return by_record.get((point.line.file, point.record))
+    def records(self, name: str) -> dict[Record, Point]:
+        """The last value of a metric in each printed record."""
+        if (known := self._records.get(name)) is None:
+            known = self._records[name] = {(p.line.file, p.record): p for p in self.metrics[name]}
+        return known
 
     def handled(self, line: Line) -> bool:
         """Whether the run went on after this line: what it tells was a warning, or was retried or skipped."""

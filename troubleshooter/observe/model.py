@@ -185,10 +185,11 @@ class Observations:
     """False where only parts of a large log were looked at line by line."""
 
     shapes: dict[tuple[str, str, float | None], Point | None] = field(default_factory=dict, repr=False)
+    """By metric, shape and value: the first point that shows it, where that was asked (`match.numbers`)."""
     showing: dict[tuple[tuple[str, ...], str, float | None], frozenset[Record]] = field(
         default_factory=dict, repr=False
     )
-    """By metric, shape and value: the first point that shows it, where that was asked (`match.numbers`)."""
+    """By metrics, shape and value: the records that show it, where that was asked."""
     _values: dict[str, list[float]] = field(default_factory=dict, repr=False)
     _bounds: dict[str, Bounds] = field(default_factory=dict, repr=False)
     _records: dict[str, dict[Record, Point]] = field(default_factory=dict, repr=False)

@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
+from kb import likeness
 from kb.compiled import Body, Knowledge
 from kb.placeholders import general
 
@@ -25,41 +26,12 @@ LEAST = 35
 TITLE = 5.0
 """Points for a title that tells of nothing but the words."""
 
-_WORD = re.compile(r"[a-z0-9_.]*[a-z][a-z0-9_.]*[a-z0-9]|[a-z]|\d{3,}|[\u4e00-\u9fff]+")
-_PART = re.compile(r"[._]")
+_CHINESE = re.compile(r"[\u4e00-\u9fff]+")
+_NUMBER = re.compile(r"(?<![\w.])\d{3,}(?![\w.])")
 _SMALL = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "but",
-        "by",
-        "for",
-        "from",
-        "has",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "not",
-        "of",
-        "on",
-        "or",
-        "so",
-        "than",
-        "that",
-        "the",
-        "this",
-        "to",
-        "was",
-        "with",
-    ]
-)
+    ("an", "and", "are", "as", "at", "be", "but", "by", "for", "from", "has", "in", "into", "is", "it", "its", "not", "of", "on", "or",
+     "so", "than", "that", "the", "this", "to", "was", "with")
+)  # fmt: skip
 
 
 def search(knowledge: Knowledge, asked: str, limit: int = 10) -> list[tuple[float, Body]]:
@@ -91,15 +63,11 @@ def search(knowledge: Knowledge, asked: str, limit: int = 10) -> list[tuple[floa
 
 
 def words(text: str) -> set[str]:
-    """The words of a text in lower case: names whole and in parts, Chinese as pairs of characters."""
-    found: set[str] = set()
-    for word in _WORD.findall(text.lower()):
-        if word[0] >= "\u4e00":
-            found.update(word[i : i + 2] for i in range(max(len(word) - 1, 1)))
-            continue
-        found.add(word)
-        if "." in word or "_" in word:
-            found.update(part for part in _PART.split(word) if len(part) > 2)
+    """The words of a text as `likeness.words` has them, numbers such as those of models, and Chinese as pairs of characters:
+    where a word begins is not known."""
+    found = {word for word in likeness.words(text) if word.isascii()}
+    found.update(_NUMBER.findall(text))
+    found.update(run[i : i + 2] for run in _CHINESE.findall(text) for i in range(max(len(run) - 1, 1)))
     return found - _SMALL
 
 

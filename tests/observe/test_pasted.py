@@ -181,7 +181,7 @@ def test_a_missing_key_is_one_line(below: str) -> None:
 
 def test_an_abort_that_completed_successfully_is_no_good_end() -> None:
     assert not well("[n1:7] Local abort before MPI_INIT completed completed successfully, but am not able to aggregate")
-    assert well("Training completed successfully")
+    assert well("Training completed successfully, 0 jobs aborted")
 
 
 def test_a_peer_that_is_gone_is_an_after_effect() -> None:

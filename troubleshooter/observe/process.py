@@ -97,7 +97,7 @@ _WELL = (
 
 def well(text: str) -> bool:
     """Whether a line says that a run, or a step of it, ended well."""
-    if " failed," in text or "bort" in text:  # Open MPI: an abort before MPI_INIT "completed successfully"
+    if " failed," in text or "abort before" in text:  # Open MPI: one before MPI_INIT "completed successfully"
         return False
     for word, pattern in _WELL:  # noqa: SIM110 (no generator here: this runs for many lines of every log)
         if word in text and (pattern is None or pattern.search(text)):

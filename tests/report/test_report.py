@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -54,6 +55,15 @@ def rendered(tool: Tool, name: str, lang: str, width: int) -> str:
 @pytest.mark.parametrize("name", sorted(SHOWN))
 def test_whole_reports(tool: Tool, snapshot: Callable[[str, str], None], name: str, lang: str) -> None:
     snapshot(f"{name}.{lang}.txt", rendered(tool, name, lang, 80))
+
+
+@pytest.mark.parametrize("name", sorted(SHOWN))
+def test_whole_reports_as_json(tool: Tool, snapshot: Callable[[str, str], None], name: str) -> None:
+    log = SHOWN[name]
+    source = from_path(log)[0] if isinstance(log, Path) else from_text(log)
+    source.name = name
+    report = json.dumps(tool.report([source]).to_dict(), indent=1, ensure_ascii=False)
+    snapshot(f"{name}.json", report + "\n")
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

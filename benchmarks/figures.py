@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from troubleshooter import __version__
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_path, from_text
-from troubleshooter.tool import Tool
 
 TARGET = Path(__file__).with_name("FIGURES.md")
 
@@ -48,7 +48,7 @@ def share(good: int, total: int) -> str:
     return f"{good / max(1, total):.1%} ({low:.0%}-{high:.0%})"
 
 
-def measure(folder: Path, tool: Tool) -> list[dict[str, Any]]:
+def measure(folder: Path, tool: Diagnoser) -> list[dict[str, Any]]:
     """One row a case: verdict (right, top3, wrong, silent), first answer and its confidence word."""
     sys.path.insert(0, str(folder))
     render, score = importlib.import_module("render"), importlib.import_module("score")
@@ -96,7 +96,7 @@ def words(rows: Sequence[dict[str, Any]]) -> list[str]:
     return out + [f"| {w} | {total[w]} | {share(good[w], total[w])} |" for w in ("certain", "likely", "possible")]
 
 
-def alarms(folder: Path, tool: Tool) -> tuple[int, list[str]]:
+def alarms(folder: Path, tool: Diagnoser) -> tuple[int, list[str]]:
     """Healthy logs, and those that give a failure."""
     paths = sorted(p for p in folder.rglob("*") if p.suffix in (".log", ".txt", ".out", ".ipynb"))
     found = []
@@ -114,7 +114,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=TARGET)
     parser.add_argument("--note", default="", help="a sentence about this run, kept in the page")
     given = parser.parse_args()
-    tool = Tool.load()
+    tool = Diagnoser.load()
     rows = measure(given.cases, tool)
     held = [r for r in rows if held_out(r["case"])]
     shown = [r for r in rows if not held_out(r["case"])]

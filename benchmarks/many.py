@@ -22,8 +22,8 @@ import sys
 from pathlib import Path
 from kb.compiled import Knowledge, Pack
 from troubleshooter.read.sources import from_path
-from troubleshooter.tool import Tool
-report = Tool.of([Pack(Path(sys.argv[1]))]).report(from_path(Path(sys.argv[2])))
+from troubleshooter.pipeline import Diagnoser
+report = Diagnoser.of([Pack(Path(sys.argv[1]))]).report(from_path(Path(sys.argv[2])))
 assert report.failures
 """
 _ENTRY = """\

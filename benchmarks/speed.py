@@ -26,7 +26,7 @@ from pathlib import Path
 
 from benchmarks import logs
 from troubleshooter import __version__
-from troubleshooter.tool import Tool
+from troubleshooter.pipeline import Diagnoser
 
 TARGET = Path(__file__).with_name("RESULTS.md")
 MIB = 1 << 20
@@ -107,7 +107,7 @@ def main() -> None:
     for rg in given.rg:
         if shutil.which(rg) is None:
             raise SystemExit(f"{rg}: not found; install ripgrep (Debian: apt-get install ripgrep) or name it with --rg")
-    literals = Tool.load().knowledge.literals
+    literals = Diagnoser.load().knowledge.literals
     with tempfile.TemporaryDirectory(dir=given.folder) as place:
         bench = Bench(Path(place), tool, python, given, literals)
         text = "\n".join([*bench.heading(), *bench.large(), *bench.small(), *bench.many(), ""])

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from kb.cache import CHECKOUT
 from troubleshooter import __version__
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_text
-from troubleshooter.tool import Tool
 
 TARGET = Path(__file__).with_name("SURROUNDINGS.md")
 HEALTHY = CHECKOUT.parent / "tests" / "healthy"
@@ -283,7 +283,7 @@ WAYS: dict[str, Way] = {
 }
 
 
-def first(tool: Tool, text: str) -> str | None:
+def first(tool: Diagnoser, text: str) -> str | None:
     """The first answer's entry."""
     found = tool.report([from_text(text)], top=1).diagnoses
     return found[0].id if found else None
@@ -295,7 +295,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--write", action="store_true", help=f"keep the table in {TARGET.name}")
     given = parser.parse_args()
-    tool = Tool.load()
+    tool = Diagnoser.load()
     paths = sorted(path for path in CHECKOUT.glob("*/*/match/*.log") if path.stat().st_size < LONGEST)
     random.Random(given.seed).shuffle(paths)
     texts: list[tuple[str, str]] = []

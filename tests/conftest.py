@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from troubleshooter.tool import Tool
+from troubleshooter.pipeline import Diagnoser
 
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
@@ -17,9 +17,9 @@ SNAPSHOTS = Path(__file__).parent / "snapshots"
 
 
 @pytest.fixture(scope="session")
-def tool() -> Tool:
+def tool() -> Diagnoser:
     """The shipped knowledge, loaded once."""
-    return Tool.load()
+    return Diagnoser.load()
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from benchmarks import logs
-from troubleshooter.tool import Tool
+from troubleshooter.pipeline import Diagnoser
 
 ROOT = Path(__file__).parent.parent
 GOLDEN = Path(__file__).parent / "knowledge" / "golden.tsv"
@@ -23,7 +23,7 @@ GENERATED_BYTES = 300_000
 LARGE_BYTES = 3_000_000
 """Size of a generated log of which only excerpts are read."""
 SEED = 7
-_tool: Tool | None = None
+_tool: Diagnoser | None = None
 
 
 def log_names() -> list[str]:
@@ -39,7 +39,7 @@ def log_names() -> list[str]:
 def row(name: str) -> str:
     """The row of one log."""
     global _tool
-    _tool = _tool or Tool.load()
+    _tool = _tool or Diagnoser.load()
     from troubleshooter.read.sources import from_path
 
     first, *rest = name.split("/")

@@ -12,9 +12,9 @@ import pytest
 from kb.cache import CHECKOUT
 from kb.load import Library, load
 from troubleshooter.check import check, try_log
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_text
 from troubleshooter.redact import redact
-from troubleshooter.tool import Tool
 
 HEALTHY = Path(__file__).parent / "healthy"
 AREAS = sorted(p.name for p in CHECKOUT.iterdir() if p.is_dir() and p.name != "tables")
@@ -26,7 +26,7 @@ def library() -> Library:
 
 
 @pytest.mark.parametrize("area", AREAS)
-def test_entries_hold_what_they_claim(area: str, library: Library, tool: Tool) -> None:
+def test_entries_hold_what_they_claim(area: str, library: Library, tool: Diagnoser) -> None:
     wanted = [i for i, item in library.entries.items() if item.area == area]
     problems = [p for p in check(library, tool, wanted) if area in p.path.parts]
     assert not problems, "\n".join(map(str, problems))
@@ -40,13 +40,13 @@ EVERY_STEP = (
 )
 
 
-def test_few_words_of_entries_stand_on_the_lines_of_every_run(tool: Tool) -> None:
+def test_few_words_of_entries_stand_on_the_lines_of_every_run(tool: Diagnoser) -> None:
     """Each costs every user time; where one is needed, it is named here."""
     found = {word for word in tool.knowledge.literals if any(word in line for line in EVERY_STEP)}
     assert found <= {"'loss'", "tokens", "torch", "train", "trainer"}, "take a longer piece of the line, or a metric: seen"
 
 
-def test_no_false_alarm_on_healthy_logs(library: Library, tool: Tool) -> None:
+def test_no_false_alarm_on_healthy_logs(library: Library, tool: Diagnoser) -> None:
     alarms = []
     paths = sorted(p for p in HEALTHY.rglob("*") if p.suffix in (".log", ".txt", ".out", ".ipynb"))
     for path in paths:
@@ -77,7 +77,7 @@ def _related(library: Library, name: str) -> set[str]:
     return out
 
 
-def test_a_sample_cut_shorter_gives_the_same_answer_a_relative_or_silence(library: Library, tool: Tool) -> None:
+def test_a_sample_cut_shorter_gives_the_same_answer_a_relative_or_silence(library: Library, tool: Diagnoser) -> None:
     pick = random.Random(11)
     wrong, tried = [], 0
     for id_, item in sorted(library.entries.items()):
@@ -98,7 +98,7 @@ def test_a_sample_cut_shorter_gives_the_same_answer_a_relative_or_silence(librar
     assert len(wrong) <= 0.03 * tried, "\n".join(wrong)
 
 
-def test_redaction_changes_no_diagnosis(library: Library, tool: Tool) -> None:
+def test_redaction_changes_no_diagnosis(library: Library, tool: Diagnoser) -> None:
     changed = []
     for id_, item in sorted(library.entries.items()):
         for path in item.samples("match")[:1]:
@@ -109,7 +109,7 @@ def test_redaction_changes_no_diagnosis(library: Library, tool: Tool) -> None:
     assert not changed, "\n".join(changed)
 
 
-def test_recorded_cases_get_one_answer_in_every_shape_or_silence(library: Library, tool: Tool, cases: Path) -> None:
+def test_recorded_cases_get_one_answer_in_every_shape_or_silence(library: Library, tool: Diagnoser, cases: Path) -> None:
     render = importlib.import_module("render")
     differing, total = [], 0
     for line in (cases / "dev.jsonl").read_text(encoding="utf-8").splitlines():
@@ -156,14 +156,14 @@ FOUNDING = {
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize(("id_", "number"), [(i, n) for i, texts in FOUNDING.items() for n in range(len(texts))])
-def test_the_founding_failures_are_right_first(tool: Tool, id_: str, number: int, lang: str) -> None:
+def test_the_founding_failures_are_right_first(tool: Diagnoser, id_: str, number: int, lang: str) -> None:
     report = tool.report([from_text(FOUNDING[id_][number])], lang=lang)
     assert report.diagnoses[0].id == id_
     assert len(report.diagnoses[0].fixes) >= 1
     assert report.exit_code == 1
 
 
-def test_zeros_without_any_nan_are_masked_labels_first(tool: Tool) -> None:
+def test_zeros_without_any_nan_are_masked_labels_first(tool: Diagnoser) -> None:
     text = "{'loss': 0.0, 'grad_norm': 0.0, 'learning_rate': 2e-05, 'epoch': 0.01}\n" * 5
     assert tool.report([from_text(text)]).diagnoses[0].id == "all-labels-masked"
 
@@ -177,7 +177,7 @@ CALL = 'Traceback (most recent call last):\n  File "/home/user/project/zebra.py"
 
 
 @pytest.mark.parametrize("said", ["{}: zebra quux of blorp", CALL + "{}: zebra quux of blorp", "{}"])
-def test_words_that_nobody_knows_have_no_answer(tool: Tool, said: str) -> None:
+def test_words_that_nobody_knows_have_no_answer(tool: Diagnoser, said: str) -> None:
     """An entry must ask for words: a type that all programs raise and a frame that a paste may lack are none."""
     answers = {
         name: [found.id for found in tool.report([from_text(said.format(name))]).diagnoses] for name in ORDINARY

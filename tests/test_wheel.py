@@ -65,7 +65,7 @@ def test_answering_imports_no_heavy_package() -> None:
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     assert json.loads(done.stdout)["diagnoses"]
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "troubleshooter.tool" in imported
+    assert "troubleshooter.pipeline" in imported
     assert not imported & {
         "typer", "rich", "pydantic", "rapidfuzz", "markdown_it", "prompt_toolkit", "torch", "yaml", "packaging", "numpy",
         "dataclasses", "inspect",

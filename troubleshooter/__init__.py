@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from troubleshooter.pipeline import diagnose
     from troubleshooter.report.model import Report
-    from troubleshooter.tool import diagnose
 
 __all__ = ["Report", "__version__", "diagnose"]
 
@@ -21,7 +21,7 @@ __all__ = ["Report", "__version__", "diagnose"]
 def __getattr__(name: str) -> Any:
     """`diagnose` and `Report` are imported when they are asked for: the command line needs only parts."""
     if name == "diagnose":
-        from troubleshooter.tool import diagnose
+        from troubleshooter.pipeline import diagnose
 
         return diagnose
     if name == "Report":

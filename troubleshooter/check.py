@@ -13,11 +13,11 @@ from kb.problem import Problem
 from troubleshooter.explain import explain
 from troubleshooter.match.engine import Candidate
 from troubleshooter.observe.model import Observations
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.rank import Ranked, rank
 from troubleshooter.read.sources import from_path
 from troubleshooter.read.stream import read
 from troubleshooter.read.text import fold
-from troubleshooter.tool import Tool
 from troubleshooter.verify.record import check_records
 
 
@@ -34,14 +34,14 @@ class Tried:
         return [r.candidate.id for r in self.ranked]
 
 
-def try_log(tool: Tool, path: Path) -> Tried:
+def try_log(tool: Diagnoser, path: Path) -> Tried:
     observations = tool.observe(from_path(path))
     found = tool.match(observations)
     return Tried(rank(found, observations), found, observations)
 
 
 def check(
-    library: Library, tool: Tool, wanted: Iterable[str] | None = None, healthy: Path | None = None
+    library: Library, tool: Diagnoser, wanted: Iterable[str] | None = None, healthy: Path | None = None
 ) -> list[Problem]:
     """All problems, static ones first, of the wanted entries (default: all)."""
     ids = sorted(wanted if wanted is not None else library.entries)
@@ -67,7 +67,7 @@ def notes(library: Library, wanted: Iterable[str]) -> list[Problem]:
     return [problem for item in items for problem in check_records(item.entry, item.folder) if not problem.fails]
 
 
-def _match(item: Loaded, library: Library, tool: Tool, fired: dict[str, set[str]]) -> Iterator[Problem]:
+def _match(item: Loaded, library: Library, tool: Diagnoser, fired: dict[str, set[str]]) -> Iterator[Problem]:
     entry = item.entry
     for path in item.samples("match"):
         tried = try_log(tool, path)
@@ -89,7 +89,7 @@ def _match(item: Loaded, library: Library, tool: Tool, fired: dict[str, set[str]
                 yield Problem(path, 1, 1, "", f"gives {other} too", hint)
 
 
-def _no_match(item: Loaded, tool: Tool) -> Iterator[Problem]:
+def _no_match(item: Loaded, tool: Diagnoser) -> Iterator[Problem]:
     for path in item.samples("no_match"):
         tried = try_log(tool, path)
         if item.entry.id in tried.ids:
@@ -111,7 +111,7 @@ def _no_match(item: Loaded, tool: Tool) -> Iterator[Problem]:
             yield Problem(path, 1, 1, "", f"holds no literal of {item.entry.id}", "a near miss has words of the entry")
 
 
-def _holds_literal(tool: Tool, id_: str, path: Path) -> bool:
+def _holds_literal(tool: Diagnoser, id_: str, path: Path) -> bool:
     """Whether a near miss has words of the entry: a literal run of one of its patterns."""
     found = tool.knowledge.find(id_)
     assert found is not None
@@ -130,7 +130,7 @@ def _holds_literal(tool: Tool, id_: str, path: Path) -> bool:
     return not asks_words
 
 
-def _holding(tool: Tool, id_: str, observations: Observations) -> set[str]:
+def _holding(tool: Diagnoser, id_: str, observations: Observations) -> set[str]:
     found = tool.knowledge.find(id_)
     assert found is not None
     return {e.symptom for e in explain(*found, observations, tool.knowledge) if e.holds}
@@ -162,7 +162,7 @@ def _related(item: Loaded, library: Library) -> set[str]:
     return out
 
 
-def silent_on(tool: Tool, healthy: Path, wanted: set[str], library: Library) -> Iterator[Problem]:
+def silent_on(tool: Diagnoser, healthy: Path, wanted: set[str], library: Library) -> Iterator[Problem]:
     """False alarms: failure diagnoses on logs that hold none."""
     for path in sorted(p for p in healthy.rglob("*") if p.suffix in (".log", ".txt", ".out", ".ipynb")):
         for ranked in try_log(tool, path).ranked:
@@ -172,7 +172,7 @@ def silent_on(tool: Tool, healthy: Path, wanted: set[str], library: Library) -> 
                 yield Problem(path, line, 1, "", f"a healthy log gives {ranked.candidate.id}", f"see {where}")
 
 
-def _why(tool: Tool, id_: str, tried: Tried) -> str:
+def _why(tool: Diagnoser, id_: str, tried: Tried) -> str:
     found = tool.knowledge.find(id_)
     if found is None:
         return "the entry is not loaded"

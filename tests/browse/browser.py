@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from kb.pages.site import build
-from troubleshooter.tool import Tool
+from troubleshooter.pipeline import Diagnoser
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [
@@ -68,7 +68,7 @@ def server() -> Iterator[str]:
 def files(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The static site in a folder whose name needs quoting, opened as files."""
     folder = tmp_path_factory.mktemp("site") / "some pages"
-    build(Tool.load().knowledge.bodies(), folder)
+    build(Diagnoser.load().knowledge.bodies(), folder)
     return folder.as_uri() + "/"
 
 

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from troubleshooter.browse.app import Site
 from troubleshooter.browse.worker import Worker
-from troubleshooter.tool import Tool
+from troubleshooter.pipeline import Diagnoser
 
 from .browser import chromium, files, opened, server
 
@@ -28,7 +28,7 @@ def worker() -> Iterator[Worker]:
 
 @pytest.fixture(scope="session")
 def site(worker: Worker) -> Site:
-    return Site(Tool.load().knowledge.bodies(), worker)
+    return Site(Diagnoser.load().knowledge.bodies(), worker)
 
 
 @pytest.fixture

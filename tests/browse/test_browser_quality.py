@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from kb.pages.site import build
-from troubleshooter.tool import Tool
+from troubleshooter.pipeline import Diagnoser
 
 from .browser import CACHE, NAN_RUN, Watched
 
@@ -68,8 +68,8 @@ def test_no_serious_accessibility_fault(
 
 
 def test_the_html_report_has_no_serious_accessibility_fault(chromium: Any, axe: str, tmp_path: Path) -> None:
+    from troubleshooter.pipeline import diagnose
     from troubleshooter.report.html import html
-    from troubleshooter.tool import diagnose
 
     for scheme in ("light", "dark"):
         place = tmp_path / "report.html"
@@ -91,7 +91,7 @@ def test_the_html_report_has_no_serious_accessibility_fault(chromium: Any, axe: 
 @pytest.fixture(scope="session")
 def five_hundred(tmp_path_factory: pytest.TempPathFactory) -> str:
     """500 entries: the shipped ones, and as many under other names as are missing."""
-    bodies = list(Tool.load().knowledge.bodies())
+    bodies = list(Diagnoser.load().knowledge.bodies())
     more = [{**b, "id": f"{b['id'][:50]}-twin"} for b in bodies]
     folder = tmp_path_factory.mktemp("many") / "site"
     build([*bodies, *more][:500], folder)

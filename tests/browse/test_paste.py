@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 from troubleshooter.browse.app import Site
 from troubleshooter.browse.paste import Block, log_view, source
 from troubleshooter.browse.worker import Failed, Overrun, Worker
-from troubleshooter.tool import Tool
+from troubleshooter.pipeline import Diagnoser
 
 from .conftest import HOST, LIMIT
 
@@ -51,7 +51,7 @@ class Seen(HTMLParser):
                 self.links.append(value or "")
 
 
-def test_the_answer_is_the_command_lines(client: TestClient, tool: Tool) -> None:
+def test_the_answer_is_the_command_lines(client: TestClient, tool: Diagnoser) -> None:
     from troubleshooter.read.sources import from_text
 
     expected = tool.report([from_text(LOG)]).diagnoses
@@ -101,7 +101,7 @@ def shown(blocks: list[Block]) -> list[int]:
     return [row.number for block in blocks if not block.folded for row in block.rows]
 
 
-def test_long_logs_are_folded_around_the_evidence(tool: Tool) -> None:
+def test_long_logs_are_folded_around_the_evidence(tool: Diagnoser) -> None:
     text = "\n".join([*(f"line {i}" for i in range(1, 20001)), CACHE, *(f"after {i}" for i in range(5000))])
     pasted = source(text.encode(), LIMIT)
     view = log_view(pasted, tool.report([pasted]))
@@ -114,7 +114,7 @@ def test_long_logs_are_folded_around_the_evidence(tool: Tool) -> None:
     assert all(not b.rows for b in view.blocks if b.folded)
 
 
-def test_short_logs_can_be_unfolded(tool: Tool) -> None:
+def test_short_logs_can_be_unfolded(tool: Diagnoser) -> None:
     pasted = source(LOG.encode(), LIMIT)
     view = log_view(pasted, tool.report([pasted]))
     everything = [row.number for block in view.blocks for row in block.rows]
@@ -164,7 +164,7 @@ def test_a_line_of_100_mb_is_shown_cut(client: TestClient) -> None:
     assert len(text) < 100_000
 
 
-def test_too_large_a_log_is_refused_with_a_sentence(worker: Worker, tool: Tool) -> None:
+def test_too_large_a_log_is_refused_with_a_sentence(worker: Worker, tool: Diagnoser) -> None:
     small = Site(tool.knowledge.bodies(), worker, limit=1 << 20)
     client = TestClient(small.app([HOST]), base_url=f"http://{HOST}", headers={"origin": f"http://{HOST}"})
     reply = client.post("/diagnose.html", content=b"x\n" * (1 << 20), headers={"x-part": "answer"})
@@ -194,7 +194,7 @@ def test_a_log_that_does_not_arrive_is_given_up(site: Site, monkeypatch: pytest.
     assert b"did not arrive in time" in sent[1]["body"]
 
 
-def test_a_packed_log_is_unpacked_within_bounds(client: TestClient, tool: Tool) -> None:
+def test_a_packed_log_is_unpacked_within_bounds(client: TestClient, tool: Diagnoser) -> None:
     assert "cache-object-float" in ask(client, gzip.compress(LOG.encode()))
     bomb = gzip.compress(b"\0" * (LIMIT + 10))
     reply = client.post("/diagnose.html", content=bomb, headers={"x-part": "answer"})
@@ -225,7 +225,7 @@ def test_a_log_that_takes_too_long_is_stopped_and_the_next_is_answered() -> None
         slow.stop()
 
 
-def test_the_reader_is_told_that_it_took_too_long(tool: Tool) -> None:
+def test_the_reader_is_told_that_it_took_too_long(tool: Diagnoser) -> None:
     slow = Worker([], {}, LIMIT, seconds=0.001)
     made = Site(tool.knowledge.bodies(), slow)
     client = TestClient(made.app([HOST]), base_url=f"http://{HOST}", headers={"origin": f"http://{HOST}"})
@@ -256,7 +256,7 @@ def test_too_many_logs_at_once_are_turned_away(site: Site, client: TestClient, m
     assert "try again" in reply.text
 
 
-def test_nothing_pasted_is_written_to_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Tool) -> None:
+def test_nothing_pasted_is_written_to_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: Diagnoser) -> None:
     for name in ("TMPDIR", "HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "TROUBLESHOOT_CACHE"):
         monkeypatch.setenv(name, str(tmp_path))
     monkeypatch.chdir(tmp_path)

@@ -17,8 +17,8 @@ from kb.error_words import SHORTEST
 from kb.load import Library, load
 from kb.patterns import rendered
 from kb.standing import COMMON, StandingWords
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_text
-from troubleshooter.tool import Tool
 
 ENTRIES = Path(__file__).parent.parent.parent / "entries"
 HEALTHY = sorted((ENTRIES.parent / "tests" / "healthy").glob("*/*.log"))
@@ -117,7 +117,7 @@ def test_a_pattern_as_a_rendered_page_leaves_it(pattern: str, expected: str | No
 
 
 def test_a_message_without_its_backticks_is_recognised() -> None:
-    tool = Tool.load()
+    tool = Diagnoser.load()
     text = "ValueError: You have set `args.eval_strategy` to steps but you didn't pass an `eval_dataset` to `Trainer`."
     found = [tool.report([from_text(shown)]).diagnoses[0].id for shown in (text, text.replace("`", ""))]
     assert found == ["evaluation-without-eval-dataset"] * 2

@@ -20,7 +20,7 @@ from kb.pages.markup import highlight, inline, markdown, plain
 from kb.pages.render import Pages
 from kb.pages.site import SiteError, build
 from kb.shown import printed, records
-from troubleshooter.tool import Tool
+from troubleshooter.pipeline import Diagnoser
 
 BIDI = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
 
@@ -56,7 +56,7 @@ class Links(HTMLParser):
 
 @pytest.fixture(scope="module")
 def bodies() -> list[Body]:
-    return list(Tool.load().knowledge.bodies())
+    return list(Diagnoser.load().knowledge.bodies())
 
 
 @pytest.fixture(scope="module")
@@ -257,7 +257,7 @@ def test_a_recorded_run_reaches_the_page(tmp_path: Path) -> None:
     assert newest["date"] == "2026-02-03"
     assert found["versions"] == {"torch": "2.9.0", "transformers": "4.50.3"}
     assert printed(item) == [], "no samples: nothing is made up"
-    compiled = {**Tool.load([tmp_path]).knowledge.find("cache-object-float")[0]}  # type: ignore[index]
+    compiled = {**Diagnoser.load([tmp_path]).knowledge.find("cache-object-float")[0]}  # type: ignore[index]
     page = Pages([compiled]).entry("cache-object-float", "en")
     assert "2026-01-02" in page
     assert "transformers 4.50.3" in page

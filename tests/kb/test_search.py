@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kb.search import search, words
-from troubleshooter.tool import Tool
+from troubleshooter.pipeline import Diagnoser
 
 
 @pytest.mark.parametrize(
@@ -21,18 +21,18 @@ from troubleshooter.tool import Tool
         ("合并 显存不足", "oom-merging-adapter"),
     ],
 )
-def test_what_is_asked_for_is_among_the_first(tool: Tool, asked: str, wanted: str) -> None:
+def test_what_is_asked_for_is_among_the_first(tool: Diagnoser, asked: str, wanted: str) -> None:
     assert wanted in [body["id"] for _, body in search(tool.knowledge, asked, limit=4)]
 
 
-def test_the_points_fall_and_end_at_a_hundred(tool: Tool) -> None:
+def test_the_points_fall_and_end_at_a_hundred(tool: Diagnoser) -> None:
     points = [score for score, _ in search(tool.knowledge, "flash attention not installed", limit=50)]
     assert points == sorted(points, reverse=True)
     assert 35 <= points[-1] < points[0] <= 100
 
 
 @pytest.mark.parametrize("asked", ["qqxzzvk wwqjjx", "the of and", "", "??"])
-def test_what_nothing_is_like_finds_nothing(tool: Tool, asked: str) -> None:
+def test_what_nothing_is_like_finds_nothing(tool: Diagnoser, asked: str) -> None:
     assert search(tool.knowledge, asked) == []
 
 

@@ -13,8 +13,8 @@ from troubleshooter.match import numbers, series
 from troubleshooter.match.context import Context
 from troubleshooter.match.engine import _pseudo
 from troubleshooter.observe.model import Observations, Point
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.line import Line
-from troubleshooter.tool import Tool
 
 NAMES = ("loss", "grad_norm", "rewards/chosen", "kl")
 ASKED = (*NAMES, "rewards*", "*loss", "k?")
@@ -30,7 +30,7 @@ VALUES = st.sampled_from([0.0, -0.0, 1.5, -2.0, 1e-9, 300.0, float("nan"), float
     VALUES,
 )
 def test_a_metric_that_may_hold_calls_its_entry_up(
-    tool: Tool, printed: dict[str, list[float]], names: list[str], shape: str, value: float
+    tool: Diagnoser, printed: dict[str, list[float]], names: list[str], shape: str, value: float
 ) -> None:
     seen = Observations()
     for name, values in printed.items():

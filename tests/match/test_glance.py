@@ -10,8 +10,8 @@ from kb.compiled import Body
 from troubleshooter.match import engine
 from troubleshooter.match.engine import Candidate, candidates
 from troubleshooter.observe.model import Observations
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_path
-from troubleshooter.tool import Tool
 
 ENTRIES = Path(__file__).parents[2] / "entries"
 SAMPLES = sorted(path for path in ENTRIES.glob("*/*/*match/*") if path.is_file())
@@ -24,7 +24,7 @@ def _found(found: list[Candidate]) -> list[tuple[str, str, int]]:
 class _Everything:
     """Knowledge of which every entry that has a literal in the log is tried."""
 
-    def __init__(self, tool: Tool) -> None:
+    def __init__(self, tool: Diagnoser) -> None:
         self._knowledge = tool.knowledge
 
     def __getattr__(self, name: str) -> object:
@@ -36,7 +36,7 @@ class _Everything:
 
 @pytest.mark.parametrize("part", range(4))
 def test_no_entry_is_lost(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    tool = Tool.load()
+    tool = Diagnoser.load()
     assert len(SAMPLES) > 1000
     spared = 0
     for path in SAMPLES[part::4]:

@@ -13,9 +13,9 @@ from kb import patterns
 from kb.compiled import holds
 from troubleshooter.match import series
 from troubleshooter.match.relations import RELATIONS, number
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_text
 from troubleshooter.report.fill import fill, fits, safe
-from troubleshooter.tool import Tool
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("number_", range(len(HOSTILE)))
-def test_hostile_lines_cost_no_more_than_their_length(tool: Tool, number_: int) -> None:
+def test_hostile_lines_cost_no_more_than_their_length(tool: Diagnoser, number_: int) -> None:
     """Twice the input, at most a small multiple of the time: nothing backtracks, nothing is quadratic."""
     text = HOSTILE[number_]
     tool.report([from_text(text)])  # patterns are compiled when first used
@@ -164,7 +164,7 @@ def test_nothing_dangerous_passes_a_placeholder_or_an_evidence_line(value: str) 
     assert all(ord(c) >= 32 and c not in "\u202e\u2066\x7f" for c in shown)
 
 
-def test_a_contradicted_version_lowers_and_a_fitting_one_raises(tool: Tool) -> None:
+def test_a_contradicted_version_lowers_and_a_fitting_one_raises(tool: Diagnoser) -> None:
     line = "AttributeError: 'HybridCache' object has no attribute 'float'\n"
     alone = tool.report([from_text(line)]).diagnoses[0]
     inside = tool.report([from_text("transformers==4.50.3\n" + line)]).diagnoses[0]
@@ -174,7 +174,7 @@ def test_a_contradicted_version_lowers_and_a_fitting_one_raises(tool: Tool) -> N
     assert outside.versions["state"] == "outside"
 
 
-def test_an_exception_after_which_training_went_on_is_no_diagnosis(tool: Tool) -> None:
+def test_an_exception_after_which_training_went_on_is_no_diagnosis(tool: Diagnoser) -> None:
     text = "AttributeError: 'HybridCache' object has no attribute 'float'\n"
     after = "{'loss': 1.2, 'grad_norm': 0.9, 'learning_rate': 0.0001, 'epoch': 0.5}\n" * 3
     report = tool.report([from_text(text + after)])
@@ -183,13 +183,13 @@ def test_an_exception_after_which_training_went_on_is_no_diagnosis(tool: Tool) -
     assert report.exit_code == 0
 
 
-def test_a_line_counts_where_it_stands_often_enough(tool: Tool) -> None:
+def test_a_line_counts_where_it_stands_often_enough(tool: Diagnoser) -> None:
     text = "Still waiting to acquire lock on /hub/.locks/models--a--b/fc1c.lock (elapsed: {n}0.0 seconds)\n"
     assert not tool.report([from_text(text.format(n=1))]).diagnoses
     assert tool.report([from_text(text.format(n=1) + text.format(n=2))]).diagnoses[0].id == "hub-download-lock-held"
 
 
-def test_root_cause_before_cascade(tool: Tool) -> None:
+def test_root_cause_before_cascade(tool: Diagnoser) -> None:
     text = (
         "[rank3]: AttributeError: 'HybridCache' object has no attribute 'float'\n"
         "E0612 09:14:07.381000 4211 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: 1) local_rank: 3 (pid: 4288) of binary: /usr/bin/python3\n"
@@ -202,7 +202,7 @@ def test_root_cause_before_cascade(tool: Tool) -> None:
     assert report.first_failure["rank"] == 3
 
 
-def test_a_raise_beside_the_one_that_fired_says_nothing(tool: Tool) -> None:
+def test_a_raise_beside_the_one_that_fired_says_nothing(tool: Diagnoser) -> None:
     """A notebook shows the source around the line that raised."""
     log = """TypeError                                 Traceback (most recent call last)
 Cell In[7], line 1
@@ -220,7 +220,7 @@ TypeError: Unsloth: Rank of 0 must be larger than 0.
     assert "cuda-out-of-memory" in [d.id for d in tool.report([from_text(log.replace("    607", "--> 607"))]).diagnoses]
 
 
-def test_an_assertion_beside_the_line_that_raised_says_nothing(tool: Tool) -> None:
+def test_an_assertion_beside_the_line_that_raised_says_nothing(tool: Diagnoser) -> None:
     said = "element 0 of tensors does not require grad and does not have a grad_fn"
     log = f"""OutOfMemoryError                          Traceback (most recent call last)
 Cell In[7], line 1
@@ -239,7 +239,7 @@ OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a to
     assert not asked & set(found)
 
 
-def test_a_message_of_a_type_is_not_what_another_exception_s_log_prints(tool: Tool) -> None:
+def test_a_message_of_a_type_is_not_what_another_exception_s_log_prints(tool: Diagnoser) -> None:
     said = "The actor with name Pool failed to import on the worker."
     other = 'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n    go()\nKeyError: \'quux\'\n'
     entry = "ray-actor-import-failed"
@@ -252,7 +252,7 @@ def test_a_message_of_a_type_is_not_what_another_exception_s_log_prints(tool: To
         assert (entry in [d.id for d in tool.report([from_text(log)]).diagnoses]) == answered, log
 
 
-def test_a_line_that_is_certain_comes_before_an_exception_that_has_several_causes(tool: Tool) -> None:
+def test_a_line_that_is_certain_comes_before_an_exception_that_has_several_causes(tool: Diagnoser) -> None:
     line = "slurmstepd: error: *** JOB 17 ON n1 CANCELLED AT 2025-01-01T10:00:00 DUE TO PREEMPTION ***\n"
     error = "RuntimeError: a leaf Variable that requires grad is being used in an in-place operation.\n"
     sure, open_ = tool.report([from_text(line)]).diagnoses[0], tool.report([from_text(error)]).diagnoses[0]
@@ -275,20 +275,20 @@ def test_parts_of_an_exclusion_that_were_not_seen_exclude_nothing(tmp_path: Path
         "    source: {run: by hand}\n"
         "cause: Nobody looked after it.\nfixes: [{do: Look after it}]\nsources: [{run: by hand, shows: [cause, fix]}]\n"
     )
-    tool = Tool.load([tmp_path])
+    tool = Diagnoser.load([tmp_path])
     report = tool.report([from_text(shown + "ValueError: the flux is gone\n")])
     assert ([d.id for d in report.diagnoses] == []) is silent
 
 
 @pytest.mark.parametrize("level", ["INFO", "[INFO]", "DEBUG", "WARNING", "ERROR"])
 @pytest.mark.parametrize("head", ["{}: ", "2025-03-04 10:11:12,345 - trainer - {} - ", "[2025-03-04 10:11:12] {} build.py:51 "])
-def test_what_a_logger_tells_without_trouble_is_no_exception(tool: Tool, level: str, head: str) -> None:
+def test_what_a_logger_tells_without_trouble_is_no_exception(tool: Diagnoser, level: str, head: str) -> None:
     said = "Sharding is ambiguous for this dataset: we found several data sources lists of different lengths"
     found = tool.report([from_text(f"{head.format(level)}one process instead of 8 ({said})\n")]).diagnoses
     assert bool(found) == (level in ("WARNING", "ERROR"))
 
 
-def test_what_the_code_would_have_said_was_not_said(tool: Tool) -> None:
+def test_what_the_code_would_have_said_was_not_said(tool: Diagnoser) -> None:
     said = "Asking to pad but the tokenizer does not have a padding token. Please select a token to use as `pad_token`"
     frame = f'  File "base.py", line 27, in pad\n    raise ValueError("{said}")\n'
     head = 'Traceback (most recent call last):\n  File "train.py", line 40, in <module>\n    batch = tokenizer.pad(rows)\n'

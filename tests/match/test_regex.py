@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from troubleshooter.match.regex import Found, compiled, different, on_a_line, search, unbounded
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.text import fold
-from troubleshooter.tool import Tool
 
 ENTRIES = Path(__file__).parents[2] / "entries"
 
@@ -28,7 +28,7 @@ def _patterns(condition: Any) -> Iterator[str]:
 
 def test_no_line_is_missed() -> None:
     hit = passed_over = 0
-    for body in Tool.load().knowledge.bodies():
+    for body in Diagnoser.load().knowledge.bodies():
         samples = sorted(path for path in ENTRIES.glob(f"*/{body['id']}/match/*") if path.is_file())
         lines = [fold(line) for path in samples for line in path.read_text("utf-8", "replace").splitlines()]
         text = "\n".join(lines)
@@ -99,7 +99,7 @@ def test_bounds_hold() -> None:
 def test_nothing_that_matches_is_lost_without_bounds() -> None:
     """Each pattern of an entry with large bounds, on each line of the entry's samples that it matches."""
     matched = 0
-    for body in Tool.load().knowledge.bodies():
+    for body in Diagnoser.load().knowledge.bodies():
         bounded = [p for p in set(_patterns(body["symptoms"])) if unbounded(p) != p]
         if not bounded:
             continue

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_text
-from troubleshooter.tool import Tool
 
 BARE = "AttributeError: 'HybridCache' object has no attribute 'float'\n"
 UNCAUGHT = (
@@ -87,7 +87,7 @@ Successfully installed transformers-4.51.3
 
 
 @pytest.fixture
-def first(tool: Tool) -> Callable[[str], str]:
+def first(tool: Diagnoser) -> Callable[[str], str]:
     """The first answer's id, or what became of the exception."""
 
     def ask(text: str) -> str:
@@ -127,11 +127,11 @@ def test_records_of_any_trainer_count(first: Callable[[str], str], record: str) 
     assert first(BARE + f"{record}\n" * 2) == "handled"
 
 
-def test_one_record_says_that_a_warning_was_one(tool: Tool) -> None:
+def test_one_record_says_that_a_warning_was_one(tool: Diagnoser) -> None:
     assert tool.report([from_text(WARNING + RECORD)]).diagnoses[0].kind == "harmless"
 
 
-def test_a_traceback_without_its_last_line_is_not_answered_as_harmless(tool: Tool) -> None:
+def test_a_traceback_without_its_last_line_is_not_answered_as_harmless(tool: Diagnoser) -> None:
     notice = (
         "You're using a LlamaTokenizerFast tokenizer. Please note that with a fast tokenizer, using the `__call__` method is faster than "
         "using a method to encode the text followed by a call to the `pad` method to get a padded encoding.\n"
@@ -152,13 +152,13 @@ def test_a_thread_that_failed_is_explained_before_its_run_goes_on(first: Callabl
 
 @pytest.mark.parametrize("said", ["**{}**", "`{}`", "**KeyError**: 'layers.11'", "**KeyError:** 'layers.11'", "`KeyError`: 'layers.11'"])
 @pytest.mark.parametrize("prefix", ["", "[rank0]: "])
-def test_marks_that_a_writer_set_around_the_exception_are_taken_off(tool: Tool, said: str, prefix: str) -> None:
+def test_marks_that_a_writer_set_around_the_exception_are_taken_off(tool: Diagnoser, said: str, prefix: str) -> None:
     lines = [*UNCAUGHT.splitlines()[:-1], said.format("KeyError: 'layers.11'")]
     (failure,) = tool.observe([from_text("".join(f"{prefix}{line}\n" for line in lines))]).failures
     assert (failure.exception, failure.message, len(failure.frames)) == ("KeyError", "'layers.11'", 2)
 
 
-def test_words_in_marks_are_no_exception(tool: Tool) -> None:
+def test_words_in_marks_are_no_exception(tool: Diagnoser) -> None:
     text = "`ValueError` is raised when the rows differ\n**Note**: one\n***** Running training *****\n" + "more\n" * 5
     assert not tool.observe([from_text(text)]).failures
 
@@ -170,7 +170,7 @@ def test_words_in_marks_are_no_exception(tool: Tool) -> None:
         ("ERROR 01-02 10:11:12 [core.py:390] RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB", False),
     ],
 )
-def test_an_installation_that_ended_well_is_about_the_installer(tool: Tool, line: str, silenced: bool) -> None:
+def test_an_installation_that_ended_well_is_about_the_installer(tool: Diagnoser, line: str, silenced: bool) -> None:
     assert tool.report([from_text(f"{line}\n")]).diagnoses
     after = tool.report([from_text(f"{line}\nSuccessfully installed tqdm-4.67.1\n")]).diagnoses
     assert bool(after) != silenced

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from troubleshooter.observe.model import Observations
 from troubleshooter.observe.observer import SIGHTS
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.line import Line, lines
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.shapes import KEPT, Shapes
 from troubleshooter.read.sources import from_path, from_text
-from troubleshooter.tool import Tool
 
 ROOT = Path(__file__).parents[2]
 # "9" stands for any digit.
@@ -82,10 +82,9 @@ def _all(seen: Observations) -> object:
 
 
 @pytest.fixture(scope="module")
-def tools() -> tuple[Tool, Tool]:
+def tools() -> tuple[Diagnoser, Diagnoser]:
     """One that keeps shapes, and one that reads each line by itself."""
-    with_shapes, without = Tool.load(), Tool.load()
-    with_shapes.helpers = without.helpers = 0
+    with_shapes, without = Diagnoser.load(helpers=0), Diagnoser.load(helpers=0)
     without.scanner.shapes.lines = lines  # type: ignore[method-assign]
     return with_shapes, without
 
@@ -93,7 +92,7 @@ def tools() -> tuple[Tool, Tool]:
 @settings(max_examples=150, deadline=None)
 @given(st.randoms(use_true_random=False), st.lists(st.integers(0, len(TEMPLATES) - 1), min_size=1, max_size=6))
 def test_lines_alike_are_observed_as_each_alone(
-    tools: tuple[Tool, Tool], pick: random.Random, chosen: list[int]
+    tools: tuple[Diagnoser, Diagnoser], pick: random.Random, chosen: list[int]
 ) -> None:
     text = "\n".join(_drawn(TEMPLATES[pick.choice(chosen)], pick) for _ in range(60))
     source = from_text(text.encode("utf-8", "surrogateescape"))
@@ -101,7 +100,7 @@ def test_lines_alike_are_observed_as_each_alone(
     assert _all(tools[0].observe([source])) == _all(tools[1].observe([source]))
 
 
-def test_samples_are_observed_the_same_again(tools: tuple[Tool, Tool]) -> None:
+def test_samples_are_observed_the_same_again(tools: tuple[Diagnoser, Diagnoser]) -> None:
     samples = [p for p in sorted((ROOT / "tests" / "healthy").rglob("*")) if p.is_file()]
     samples += sorted(p for p in ROOT.glob("entries/*/*/match/*") if p.is_file())[::12]
     for path in samples:
@@ -110,13 +109,13 @@ def test_samples_are_observed_the_same_again(tools: tuple[Tool, Tool]) -> None:
         assert _all(found) == _all(tools[1].observe(from_path(path))), path
 
 
-def test_most_lines_of_a_training_log_are_alike(tools: tuple[Tool, Tool], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_most_lines_of_a_training_log_are_alike(tools: tuple[Diagnoser, Diagnoser], monkeypatch: pytest.MonkeyPatch) -> None:
     scanned: list[bytes] = []
     scan = Scanner.scan
     monkeypatch.setattr(Scanner, "scan", lambda self, text: scanned.append(text) or scan(self, text))
     pick = random.Random(1)
     text = "\n".join(_drawn(TEMPLATES[0], pick) for _ in range(500))
-    found = Tool.load().observe([from_text(text)])
+    found = Diagnoser.load().observe([from_text(text)])
     assert len(scanned) < 10 * SIGHTS
     assert len(found.metrics["loss"]) == 500
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_text
-from troubleshooter.tool import Tool
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from troubleshooter.tool import Tool
     ],
     ids=["pprint", "braces", "json", "listed"],
 )
-def test_one_record_over_lines(tool: Tool, text: str) -> None:
+def test_one_record_over_lines(tool: Diagnoser, text: str) -> None:
     seen = tool.observe([from_text(text)])
     losses = seen.metrics["eval_loss"]
     assert [str(point.value) for point in losses] == ["nan", "nan"]
@@ -26,12 +26,12 @@ def test_one_record_over_lines(tool: Tool, text: str) -> None:
     assert [point and point.value for point in beside] == [1.0, 2.0]
 
 
-def test_a_record_ends_with_its_brace(tool: Tool) -> None:
+def test_a_record_ends_with_its_brace(tool: Diagnoser) -> None:
     seen = tool.observe([from_text("{'loss': 1.5, 'grad_norm': 2.0,\n 'epoch': 0.1}\n'epoch': 3.0\n")])
     assert [point.value for point in seen.metrics["epoch"]] == [0.1]
 
 
-def test_a_record_over_lines_counts_once(tool: Tool) -> None:
+def test_a_record_over_lines_counts_once(tool: Diagnoser) -> None:
     """Two records, not two lines, say that a run went on after an exception."""
     failure = "ValueError: the flux is gone\n"
     record = "{'loss': 1.%d,\n 'grad_norm': 0.9,\n 'reward': 0.5}\n"
@@ -40,10 +40,10 @@ def test_a_record_over_lines_counts_once(tool: Tool) -> None:
 
 
 @pytest.mark.parametrize("text", ["total_loss = 0", "    running_loss = 0.0", "train_loss, seen = 0.0, 0", "loss = 0", "self.loss = 0.  # so far"])
-def test_code_that_begins_a_sum_is_no_metric(tool: Tool, text: str) -> None:
+def test_code_that_begins_a_sum_is_no_metric(tool: Diagnoser, text: str) -> None:
     assert not tool.observe([from_text(f"{text}\nfor batch in loader:\n")]).metrics
 
 
 @pytest.mark.parametrize("text", ["loss = 0.0", "  train_loss               =        0.0", "step 4 train_loss = 0.0", "total_loss = 0.25"])
-def test_what_a_loop_prints_is_a_metric(tool: Tool, text: str) -> None:
+def test_what_a_loop_prints_is_a_metric(tool: Diagnoser, text: str) -> None:
     assert tool.observe([from_text(f"{text}\n")]).metrics

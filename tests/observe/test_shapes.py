@@ -6,11 +6,11 @@ import importlib
 import json
 from pathlib import Path
 
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_text
-from troubleshooter.tool import Tool
 
 
-def test_recorded_cases_are_read_in_every_shape(tool: Tool, cases: Path) -> None:
+def test_recorded_cases_are_read_in_every_shape(tool: Diagnoser, cases: Path) -> None:
     render, observe = importlib.import_module("render"), importlib.import_module("observe")
     recorded = [json.loads(line) for line in (cases / "dev.jsonl").read_text(encoding="utf-8").splitlines()]
     recorded = [c for c in recorded if c["kind"] == "traceback" and c["exception"]]

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from troubleshooter.observe.model import Failure
 from troubleshooter.observe.traceback import parse
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.line import lines
 from troubleshooter.read.sources import from_text
-from troubleshooter.tool import Tool
 
 
 def read(text: str) -> list[Failure]:
@@ -48,7 +48,7 @@ def test_the_last_line_of_a_paste_may_stand_as_deep_as_its_frames() -> None:
     assert [f.function for f in failure.frames] == ["train"]
 
 
-def test_a_launcher_that_says_which_shard_failed_did_not_go_on(tool: Tool) -> None:
+def test_a_launcher_that_says_which_shard_failed_did_not_go_on(tool: Diagnoser) -> None:
     said = "RuntimeError: weight model.embed.weight does not exist\n"
     for line, role in (
         ("2023-08-25T10:58:25.627712Z ERROR launcher: Shard 0 failed to start", "initiating"),
@@ -180,7 +180,7 @@ TOP = '  File "/home/me/train.py", line 15, in <module>\n    main()\n'
 @pytest.mark.parametrize("said", ["Exception has occurred: RuntimeError", "\u53d1\u751f\u5f02\u5e38: RuntimeError      (note: full exception trace)"])
 @pytest.mark.parametrize("frames", [INNER + OUTER, OUTER + INNER, INNER + OUTER + TOP, TOP + OUTER + INNER])
 @pytest.mark.parametrize("again", ["", "RuntimeError: element 0 of tensors\n"])
-def test_what_an_editors_debugger_shows(tool: Tool, said: str, frames: str, again: str) -> None:
+def test_what_an_editors_debugger_shows(tool: Diagnoser, said: str, frames: str, again: str) -> None:
     """Debuggers differ in which frame stands first; frames are kept outermost first."""
     text = f"{said}\nelement 0 of tensors\ndoes not require grad\n{frames}{again}"
     (failure,) = tool.observe([from_text(text)]).failures
@@ -284,15 +284,15 @@ def test_no_failure_in_ordinary_lines(text: str) -> None:
      "Error: ValueError: the flux is gone", "I get this error: ValueError: the flux is gone"],
 )  # fmt: skip
 def test_a_short_paste_may_set_something_around_a_message(text: str) -> None:
-    (failure,) = Tool.load().report([from_text(f"hello\n{text}\n")]).failures
+    (failure,) = Diagnoser.load().report([from_text(f"hello\n{text}\n")]).failures
     assert (failure.exception, failure.message) == ("ValueError", "the flux is gone")
     if text[0] not in "`*":  # set off as a whole, it is meant wherever it stands
-        assert Tool.load().report([from_text("epoch 1\n" * 5 + text + "\n")]).failures == []
+        assert Diagnoser.load().report([from_text("epoch 1\n" * 5 + text + "\n")]).failures == []
 
 
 @pytest.mark.parametrize("text", ["    raise ValueError('x')", "except ValueError: pass", "loss: 0.1", "- see errors: none"])
 def test_a_short_paste_without_a_message_shows_no_failure(text: str) -> None:
-    assert Tool.load().report([from_text(text + "\n")]).failures == []
+    assert Diagnoser.load().report([from_text(text + "\n")]).failures == []
 
 
 def test_teardown_is_told_apart() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kb.localized import PHRASES, english
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_text
 from troubleshooter.read.text import fold, plain
-from troubleshooter.tool import Tool
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from troubleshooter.tool import Tool
         ("run.sh: 行 3: 12345 段错误               （核心已转储）python train.py", "segmentation-fault"),
     ],
 )  # fmt: skip
-def test_the_answer_is_that_of_the_english_message(tool: Tool, said: str, expected: str) -> None:
+def test_the_answer_is_that_of_the_english_message(tool: Diagnoser, said: str, expected: str) -> None:
     report = tool.report([from_text(said)])
     assert report.diagnoses
     assert report.diagnoses[0].id == expected
@@ -37,7 +37,7 @@ def test_a_phrase_holds_no_other_that_says_less() -> None:
         assert fold(f" “ {phrase}”") == f'" {meant.strip()}"' or meant.endswith(" ")
 
 
-def test_no_entry_asks_for_what_is_never_seen(tool: Tool) -> None:
+def test_no_entry_asks_for_what_is_never_seen(tool: Diagnoser) -> None:
     """Patterns see the English message; a Chinese one in an entry would find nothing."""
     dead = [text for text in tool.knowledge.literals if english(text) != text]
     assert not dead

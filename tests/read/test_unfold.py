@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from troubleshooter.observe.model import Observations
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.line import lines
 from troubleshooter.read.numbered import numbering
 from troubleshooter.read.sources import from_text
 from troubleshooter.read.unfold import parts
-from troubleshooter.tool import Tool
 
 TRACEBACK = [
     "Traceback (most recent call last):",
@@ -54,16 +54,16 @@ SHAPES = {
 
 
 @pytest.fixture(scope="module")
-def tool() -> Tool:
-    return Tool.load()
+def tool() -> Diagnoser:
+    return Diagnoser.load()
 
 
-def _observed(tool: Tool, text: str) -> Observations:
+def _observed(tool: Diagnoser, text: str) -> Observations:
     return tool.observe([from_text(text)])
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_the_same_failure(shape: str, tool: Tool) -> None:
+def test_the_same_failure(shape: str, tool: Diagnoser) -> None:
     (failure,) = _observed(tool, SHAPES[shape]).failures
     assert failure.text == TRACEBACK[-1]
     assert [(frame.file, frame.line, frame.function) for frame in failure.frames] == [
@@ -72,7 +72,7 @@ def test_the_same_failure(shape: str, tool: Tool) -> None:
     ]
 
 
-def test_ranks_are_no_line_numbers(tool: Tool) -> None:
+def test_ranks_are_no_line_numbers(tool: Diagnoser) -> None:
     labelled = "\n".join(f"{rank}: {line}" for line in TRACEBACK for rank in range(4))
     (failure,) = _observed(tool, labelled).failures
     assert failure.ranks == {0, 1, 2, 3}
@@ -103,17 +103,17 @@ def test_a_hostile_line_costs_no_more_than_its_length(piece: str) -> None:
     assert "".join("".join(parts(line)).split()) == "".join(line.split())
 
 
-def test_a_header_is_no_message_that_goes_on(tool: Tool) -> None:
+def test_a_header_is_no_message_that_goes_on(tool: Diagnoser) -> None:
     seen = _observed(tool, "\n".join(TRACEBACK))
     assert all(line.text in "\n".join(TRACEBACK) for kept in seen.hits.values() for line in kept)
 
 
-def test_two_records_on_one_line(tool: Tool) -> None:
+def test_two_records_on_one_line(tool: Diagnoser) -> None:
     seen = _observed(tool, "{'loss': 2.1, 'grad_norm': 1.2}{'loss': 0.0, 'grad_norm': nan}\n")
     assert [point.value for point in seen.metrics["loss"]] == [2.1, 0.0]
 
 
-def test_numbers_of_lightnings_bar(tool: Tool) -> None:
+def test_numbers_of_lightnings_bar(tool: Diagnoser) -> None:
     bar = "Epoch 0:  10%|█         | 10/100 [00:02<00:20,  4.4it/s, v_num=0, train_loss=nan.0, grad_norm=inf.0]\n"
     seen = _observed(tool, bar)
     (loss,), (norm,) = seen.metrics["train_loss"], seen.metrics["grad_norm"]
@@ -121,7 +121,7 @@ def test_numbers_of_lightnings_bar(tool: Tool) -> None:
     assert norm.value == float("inf")
 
 
-def test_a_printed_message_that_goes_on_is_seen_as_one(tool: Tool) -> None:
+def test_a_printed_message_that_goes_on_is_seen_as_one(tool: Diagnoser) -> None:
     text = (
         "size mismatch for base_model.model.lm_head.modules_to_save.default.weight:\n"
         "copying a param with shape torch.Size([32003, 896]) from checkpoint,\n"
@@ -134,7 +134,7 @@ def test_a_printed_message_that_goes_on_is_seen_as_one(tool: Tool) -> None:
     assert not tool.report([from_text(apart)]).diagnoses
 
 
-def test_the_summary_of_a_run_is_one_record(tool: Tool) -> None:
+def test_the_summary_of_a_run_is_one_record(tool: Diagnoser) -> None:
     text = "wandb: Run summary:\nwandb:   train/grad_norm nan\nwandb:   train/loss 0.0\nwandb: Synced 5 W&B file(s)\n"
     seen = _observed(tool, text)
     (loss,), (norm,) = seen.metrics["loss"], seen.metrics["grad_norm"]
@@ -142,7 +142,7 @@ def test_the_summary_of_a_run_is_one_record(tool: Tool) -> None:
     assert norm.value != norm.value
 
 
-def test_the_numbers_at_the_end_of_a_stage_are_metrics(tool: Tool) -> None:
+def test_the_numbers_at_the_end_of_a_stage_are_metrics(tool: Diagnoser) -> None:
     """As `Trainer.log_metrics` prints them: padded, a time and a count of operations among them."""
     lines = [
         "***** train metrics *****", "  epoch                    =     2.9268", "  total_flos               =  3778867GF",

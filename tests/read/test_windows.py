@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from troubleshooter.observe.marks import MARKS
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read import apart, sources, survey
 from troubleshooter.read.log import ALL, BLOCK, RAISED, Block, FileLog, StreamLog
 from troubleshooter.read.scanner import Scanner
@@ -23,7 +24,6 @@ from troubleshooter.read.standing import Standing
 from troubleshooter.read.stream import raw_lines, read
 from troubleshooter.read.surveyor import Surveyor
 from troubleshooter.read.windows import Windows
-from troubleshooter.tool import Tool
 
 METRIC = b"{'loss': 1.8342, 'grad_norm': 1.2718, 'learning_rate': 0.0001987, 'epoch': 0.03}\n"
 FAILURE = (
@@ -37,7 +37,7 @@ FAILURE = (
 ALONE = b"WARNING: The installed version of bitsandbytes was compiled without GPU support. 8-bit optimizers are unavailable\n"
 
 
-def looked_at(tool: Tool, data: bytes, size: int, helpers: int = 0) -> list[tuple[int, bytes]]:
+def looked_at(tool: Diagnoser, data: bytes, size: int, helpers: int = 0) -> list[tuple[int, bytes]]:
     chunks = iter([data[i : i + size] for i in range(0, len(data), size)])
     windows = Windows(StreamLog(chunks), tool.scanner, helpers)
     return [(n, raw) for first, piece in windows.pieces() for n, raw in enumerate(piece.split(b"\n"), first)]
@@ -55,7 +55,7 @@ def test_line_ends_are_counted_either_way(monkeypatch: pytest.MonkeyPatch, looks
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_lines_are_the_files_own_whatever_the_chunks(tool: Tool, seed: int) -> None:
+def test_lines_are_the_files_own_whatever_the_chunks(tool: Diagnoser, seed: int) -> None:
     pick = random.Random(seed)
     parts = []
     for i in range(pick.choice([0, 3, 2_000, 9_000, 30_000])):
@@ -80,7 +80,7 @@ def test_lines_are_the_files_own_whatever_the_chunks(tool: Tool, seed: int) -> N
 
 
 @pytest.mark.parametrize("helpers", [0, 1, 3])
-def test_a_file_is_looked_at_as_a_stream_is(tool: Tool, tmp_path: Path, helpers: int) -> None:
+def test_a_file_is_looked_at_as_a_stream_is(tool: Diagnoser, tmp_path: Path, helpers: int) -> None:
     pick = random.Random(helpers)
     parts = [
         b"E%d something failed here: no such thing" % i
@@ -101,7 +101,7 @@ def test_a_file_is_looked_at_as_a_stream_is(tool: Tool, tmp_path: Path, helpers:
 DENSE = b"E0612 worker error 17: could not reach the scheduler, will retry\n"
 
 
-def everything(tool: Tool) -> Callable[[], Standing]:
+def everything(tool: Diagnoser) -> Callable[[], Standing]:
     """What a process searches for that begins before the scanner of lines is there."""
 
     def make() -> Standing:
@@ -127,7 +127,7 @@ def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], 
 
 
 @pytest.fixture
-def begun(tool: Tool, large: Callable[[bytes], Source]) -> Callable[[bytes, int], Source]:
+def begun(tool: Diagnoser, large: Callable[[bytes], Source]) -> Callable[[bytes, int], Source]:
     """A source of these bytes of which a search was begun, in so many processes."""
 
     def make(data: bytes, processes: int) -> Source:
@@ -155,7 +155,7 @@ def is_there(process: int) -> bool:
 @pytest.mark.parametrize("processes", [1, 3])
 @pytest.mark.parametrize("line", [METRIC, DENSE])
 def test_a_search_begun_ahead_finds_the_same(
-    tool: Tool, begun: Callable[[bytes, int], Source], line: bytes, processes: int
+    tool: Diagnoser, begun: Callable[[bytes, int], Source], line: bytes, processes: int
 ) -> None:
     """Also where blocks are dense: they are searched for every literal."""
     source = begun(line * 30_000 + FAILURE + ALONE + METRIC * 20_000, processes)
@@ -177,7 +177,7 @@ def many_kinds(count: int, forms: str = "{w}Error: no {w}\ncannot find {w}\n") -
 
 @pytest.mark.parametrize("kinds", [390, 450])
 def test_when_no_place_is_wanted_any_more_lines_are_only_counted(
-    tool: Tool, begun: Callable[[bytes, int], Source], monkeypatch: pytest.MonkeyPatch, kinds: int
+    tool: Diagnoser, begun: Callable[[bytes, int], Source], monkeypatch: pytest.MonkeyPatch, kinds: int
 ) -> None:
     """What is found and its numbers stay the same, however far ahead another process is."""
     searched: list[int] = []
@@ -204,7 +204,7 @@ def test_when_no_place_is_wanted_any_more_lines_are_only_counted(
 
 @pytest.mark.parametrize("seed", range(8))
 def test_when_exceptions_alone_are_wanted_the_same_is_looked_at(
-    tool: Tool, begun: Callable[[bytes, int], Source], monkeypatch: pytest.MonkeyPatch, seed: int
+    tool: Diagnoser, begun: Callable[[bytes, int], Source], monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     """A traceback that begins at the end of a block, without an exception's name in the next one, among them."""
     pick = random.Random(seed)
@@ -265,7 +265,7 @@ class Ahead:
         """Nothing goes on."""
 
 
-def test_what_waits_is_chosen_before_anything_is_read(tool: Tool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_waits_is_chosen_before_anything_is_read(tool: Diagnoser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "train.log"
     path.write_bytes(many_kinds(410, "cannot find {w}\n") + METRIC * 40_000)
     (source,) = from_path(path)
@@ -282,7 +282,7 @@ def test_what_waits_is_chosen_before_anything_is_read(tool: Tool, tmp_path: Path
 
 @pytest.mark.parametrize("claims", [1, 2, 7])
 def test_claims_of_several_blocks(
-    tool: Tool, begun: Callable[[bytes, int], Source], monkeypatch: pytest.MonkeyPatch, claims: int
+    tool: Diagnoser, begun: Callable[[bytes, int], Source], monkeypatch: pytest.MonkeyPatch, claims: int
 ) -> None:
     monkeypatch.setattr(apart, "CLAIMS", claims)
     source = begun(METRIC * 30_000 + FAILURE + METRIC * 30_000, 2)
@@ -293,7 +293,7 @@ def test_claims_of_several_blocks(
 
 @pytest.mark.parametrize("after", [0.0, 0.02, 0.1])
 def test_a_process_that_is_killed_takes_nothing_with_it(
-    tool: Tool, begun: Callable[[bytes, int], Source], after: float
+    tool: Diagnoser, begun: Callable[[bytes, int], Source], after: float
 ) -> None:
     source = begun(METRIC * 60_000 + FAILURE + METRIC * 60_000, 2)
     assert source.path is not None
@@ -305,7 +305,7 @@ def test_a_process_that_is_killed_takes_nothing_with_it(
 
 
 def test_a_process_that_cannot_read_leaves_it_to_this_one(
-    tool: Tool, begun: Callable[[bytes, int], Source], monkeypatch: pytest.MonkeyPatch
+    tool: Diagnoser, begun: Callable[[bytes, int], Source], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = os.getpid()
     load = Block.load
@@ -331,7 +331,7 @@ def test_a_search_begun_ahead_that_nobody_wants_leaves_no_process_behind(begun: 
 
 
 def test_a_second_process_that_cannot_be_made_ends_the_first(
-    tool: Tool, large: Callable[[bytes], Source], monkeypatch: pytest.MonkeyPatch
+    tool: Diagnoser, large: Callable[[bytes], Source], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = large(METRIC * 100_000)
     made: list[int] = []
@@ -350,7 +350,7 @@ def test_a_second_process_that_cannot_be_made_ends_the_first(
     assert not is_there(made[0])
 
 
-def test_a_search_left_half_way_leaves_no_process_behind(tool: Tool, begun: Callable[[bytes, int], Source]) -> None:
+def test_a_search_left_half_way_leaves_no_process_behind(tool: Diagnoser, begun: Callable[[bytes, int], Source]) -> None:
     source = begun(METRIC * 100_000, 2)
     children = processes_of(source)
     reading = read(source, 0, tool.scanner)
@@ -361,7 +361,7 @@ def test_a_search_left_half_way_leaves_no_process_behind(tool: Tool, begun: Call
 
 
 def test_nothing_is_begun_ahead_beside_another_thread(
-    tool: Tool, large: Callable[[bytes], Source]
+    tool: Diagnoser, large: Callable[[bytes], Source]
 ) -> None:
     """A process forked while a thread holds a lock would wait for it for good."""
     source = large(METRIC * 20_000)
@@ -377,7 +377,7 @@ def test_nothing_is_begun_ahead_beside_another_thread(
 
 @pytest.mark.parametrize("name", ["short.log", "large.log.gz", "gone.log", "utf16.log"])
 def test_nothing_is_begun_ahead_where_the_file_is_not_read_in_place(
-    tool: Tool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    tool: Diagnoser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setattr(sources, "LARGE", BLOCK)
     path = tmp_path / name
@@ -395,7 +395,7 @@ def test_nothing_is_begun_ahead_where_the_file_is_not_read_in_place(
         assert next(iter(read(source, 0, tool.scanner))).text == METRIC[:-1].decode()
 
 
-def test_a_file_that_becomes_shorter_while_it_is_read(tool: Tool, tmp_path: Path) -> None:
+def test_a_file_that_becomes_shorter_while_it_is_read(tool: Diagnoser, tmp_path: Path) -> None:
     path = tmp_path / "train.log"
     path.write_bytes(METRIC * 40_000)
     (source,) = from_path(path)
@@ -423,7 +423,7 @@ def test_a_file_that_is_gone_is_a_clear_error(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("around", [b"", b"E0612 worker error 17: could not reach the scheduler, will retry\n"])
-def test_what_stands_alone_is_found_among_many_others(tool: Tool, line: bytes, found: str, around: bytes) -> None:
+def test_what_stands_alone_is_found_among_many_others(tool: Diagnoser, line: bytes, found: str, around: bytes) -> None:
     """Also where every other line holds an error word: then the block is searched for all literals."""
     before, after = (METRIC + around) * 20_000, (METRIC + around) * 12_345
     seen = looked_at(tool, before + line + after, 1 << 20)
@@ -432,7 +432,7 @@ def test_what_stands_alone_is_found_among_many_others(tool: Tool, line: bytes, f
 
 
 @pytest.mark.parametrize("at", [0.0, 0.31, 0.5, 0.93, 1.0])
-def test_a_failure_is_found_wherever_it_stands(tool: Tool, at: float) -> None:
+def test_a_failure_is_found_wherever_it_stands(tool: Diagnoser, at: float) -> None:
     before = int(60_000 * at)
     after = 60_000 - before
     # What follows a crash is another program's output: progress after it would mean that it was handled.
@@ -444,13 +444,13 @@ def test_a_failure_is_found_wherever_it_stands(tool: Tool, at: float) -> None:
     assert report.input["bytes"] == len(data)
 
 
-def test_the_first_nan_is_found_in_the_middle(tool: Tool) -> None:
+def test_the_first_nan_is_found_in_the_middle(tool: Diagnoser) -> None:
     bad = METRIC.replace(b"1.8342", b"0.0").replace(b"1.2718", b"nan")
     report = tool.report([from_text(METRIC * 50_000 + bad * 50_000)])
     assert report.metrics["grad_norm"]["nonfinite_line"] == 50_001
 
 
-def test_many_kinds_of_odd_lines_do_not_hide_an_exception(tool: Tool) -> None:
+def test_many_kinds_of_odd_lines_do_not_hide_an_exception(tool: Diagnoser) -> None:
     odd = b"".join(
         b"%s could not be found\n" % bytes([97 + n % 26, 97 + n // 26 % 26, 97 + n // 676]) for n in range(4_000)
     )
@@ -460,14 +460,14 @@ def test_many_kinds_of_odd_lines_do_not_hide_an_exception(tool: Tool) -> None:
     assert len(seen) < 15_000
 
 
-def test_memory_does_not_grow_with_repeated_failures(tool: Tool) -> None:
+def test_memory_does_not_grow_with_repeated_failures(tool: Diagnoser) -> None:
     observed = tool.observe([from_text((FAILURE + METRIC) * 40_000)])
     assert len(observed.failures) == 1
     assert observed.lines < 60_000
     assert not observed.complete
 
 
-def test_a_reader_that_leaves_early_leaves_no_thread_behind(tool: Tool, tmp_path: Path) -> None:
+def test_a_reader_that_leaves_early_leaves_no_thread_behind(tool: Diagnoser, tmp_path: Path) -> None:
     """Its file is closed next: a thread that still read from the descriptor would read another file's bytes."""
     path = tmp_path / "train.log"
     path.write_bytes(METRIC * 400_000)

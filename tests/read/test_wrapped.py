@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_path, from_text
 from troubleshooter.read.stream import read
 from troubleshooter.read.wrapped import LONGEST, joined, width
-from troubleshooter.tool import Tool
 
 ROOT = Path(__file__).parents[2]
 TRACEBACK = """\
@@ -32,14 +32,14 @@ def broken(text: str, columns: int, end: str = "\n") -> str:
 
 @pytest.mark.parametrize("columns", [60, 80, 100])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_a_broken_traceback_is_read_as_it_was_printed(tool: Tool, columns: int, end: str) -> None:
+def test_a_broken_traceback_is_read_as_it_was_printed(tool: Diagnoser, columns: int, end: str) -> None:
     whole = tool.observe([from_text(TRACEBACK)]).failures
     seen = tool.observe([from_text(broken(TRACEBACK, columns, end))]).failures
     assert [(f.exception, f.message, f.frames) for f in seen] == [(f.exception, f.message, f.frames) for f in whole]
     assert seen[0].ranks == {0}
 
 
-def test_numbers_are_those_of_the_broken_lines(tool: Tool) -> None:
+def test_numbers_are_those_of_the_broken_lines(tool: Diagnoser) -> None:
     text = broken(TRACEBACK, 80)
     (failure,) = tool.observe([from_text(text)]).failures
     assert text.splitlines()[failure.line.number - 1].startswith("[rank0]: RuntimeError")
@@ -55,7 +55,7 @@ def test_numbers_are_those_of_the_broken_lines(tool: Tool) -> None:
         lambda n: f"2025-01-01 10:00:0{n} INFO worker {n} took {n}.25 s for its part of the shards",
     ],
 )
-def test_rows_of_equal_width_are_not_joined(tool: Tool, row: Callable[[int], str]) -> None:
+def test_rows_of_equal_width_are_not_joined(tool: Diagnoser, row: Callable[[int], str]) -> None:
     lines = [row(n) for n in range(1, 9)]
     assert [line.text for line in read(from_text("\n".join(lines)), 0, tool.scanner)] == [
         line.text for line in read(from_text("\n\n".join(lines)), 0, tool.scanner) if line.text
@@ -79,7 +79,7 @@ def test_no_log_of_ours_is_taken_for_broken_that_was_not() -> None:
     assert len(taken) <= len(logs) / 500, taken
 
 
-def test_first_answers_outlive_a_narrow_terminal(tool: Tool) -> None:
+def test_first_answers_outlive_a_narrow_terminal(tool: Diagnoser) -> None:
     """Of logs long enough to show where they were broken."""
     samples = [p for p in sorted(ROOT.glob("entries/*/*/match/*")) if p.read_bytes().count(b"\n") > 8]
     same = asked = 0

@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from troubleshooter.observe.model import Point
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.line import Line
 from troubleshooter.read.sources import from_text
 from troubleshooter.report.charts import charts, timeline
@@ -16,7 +17,6 @@ from troubleshooter.report.curves import POINTS, moment, sample
 from troubleshooter.report.html import html
 from troubleshooter.report.model import Report
 from troubleshooter.report.sparkline import bars, sparklines
-from troubleshooter.tool import Tool
 
 NAN_RUN = "\n".join(
     [f"{{'loss': {2.5 * 0.97**i:.4f}, 'grad_norm': {1 + i % 5 / 10}, 'epoch': {i / 100}}}" for i in range(70)]
@@ -31,7 +31,7 @@ RANKS = """\
 """
 
 
-def report(tool: Tool, text: str, lang: str = "en") -> Report:
+def report(tool: Diagnoser, text: str, lang: str = "en") -> Report:
     return tool.report([from_text(text)], lang=lang)
 
 
@@ -71,7 +71,7 @@ def test_the_moment_it_went_wrong(name: str, values: list[float | None], expecte
     assert moment(name, values, list(range(1, len(values) + 1)), set()) == expected
 
 
-def test_a_chart_marks_the_moment_and_says_it(tool: Tool) -> None:
+def test_a_chart_marks_the_moment_and_says_it(tool: Diagnoser) -> None:
     drawn = {chart.name: chart for chart in charts(report(tool, NAN_RUN))}
     assert drawn["grad_norm"].line == drawn["loss"].line == 71
     assert "71" in drawn["grad_norm"].note
@@ -87,14 +87,14 @@ def test_a_chart_marks_the_moment_and_says_it(tool: Tool) -> None:
 
 
 @pytest.mark.parametrize("values", [[1e-300, 1e300], [-1e308, 1e308], [0.0, 0.0], [5e-324, 1.0], [1.0, 1e9, 1e-9]])
-def test_extreme_numbers_are_drawn(tool: Tool, values: list[float]) -> None:
+def test_extreme_numbers_are_drawn(tool: Diagnoser, values: list[float]) -> None:
     made = report(tool, "\n".join(f"{{'loss': {v}, 'epoch': {i}}}" for i, v in enumerate(values)))
     for chart in charts(made):
         assert "nan" not in chart.svg
         ElementTree.fromstring(chart.svg)
 
 
-def test_ranks_in_the_order_of_their_failures(tool: Tool) -> None:
+def test_ranks_in_the_order_of_their_failures(tool: Diagnoser) -> None:
     made = report(tool, RANKS)
     assert made.first_failure is not None
     assert [(o["rank"], o["line"]) for o in made.first_failure["order"]] == [(1, 3), (0, 4), (2, 5)]
@@ -105,7 +105,7 @@ def test_ranks_in_the_order_of_their_failures(tool: Tool) -> None:
     assert timeline(report(tool, NAN_RUN)) is None
 
 
-def test_sparklines_show_the_fall_and_the_nan(tool: Tool) -> None:
+def test_sparklines_show_the_fall_and_the_nan(tool: Diagnoser) -> None:
     lines = sparklines(report(tool, NAN_RUN))
     loss, norm = (next(line for line in lines if line.startswith(name)) for name in ("loss", "grad_norm"))
     assert "█" in loss
@@ -137,7 +137,7 @@ class Alone(HTMLParser):
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("text", [NAN_RUN, RANKS, "all is well", "ZeroDivisionError: nobody knows this\n" * 3])
-def test_the_html_report_stands_alone(tool: Tool, text: str, lang: str) -> None:
+def test_the_html_report_stands_alone(tool: Diagnoser, text: str, lang: str) -> None:
     made = report(tool, text, lang)
     page = html(made)
     assert Alone(page).found == []
@@ -149,7 +149,7 @@ def test_the_html_report_stands_alone(tool: Tool, text: str, lang: str) -> None:
         assert diagnosis.id in page
 
 
-def test_the_html_report_shows_a_hostile_log_harmlessly(tool: Tool) -> None:
+def test_the_html_report_shows_a_hostile_log_harmlessly(tool: Diagnoser) -> None:
     evil = "<script>alert(1)</script>\x1b[31m\u202e"
     text = (
         f"{{'loss': 1.0, 'reward/<b>{evil}': 2}}\n"

@@ -13,11 +13,11 @@ from rich.console import Console
 
 from kb.likeness import nearest
 from troubleshooter.observe.model import Frame
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_path, from_text
 from troubleshooter.report.markdown import markdown
 from troubleshooter.report.terminal import show
 from troubleshooter.report.way import way
-from troubleshooter.tool import Tool
 
 ROOT = Path(__file__).parent.parent.parent
 SHOWN = {
@@ -42,7 +42,7 @@ SHOWN = {
 }
 
 
-def rendered(tool: Tool, name: str, lang: str, width: int) -> str:
+def rendered(tool: Diagnoser, name: str, lang: str, width: int) -> str:
     log = SHOWN[name]
     source = from_path(log)[0] if isinstance(log, Path) else from_text(log)
     source.name = name
@@ -53,12 +53,12 @@ def rendered(tool: Tool, name: str, lang: str, width: int) -> str:
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("name", sorted(SHOWN))
-def test_whole_reports(tool: Tool, snapshot: Callable[[str, str], None], name: str, lang: str) -> None:
+def test_whole_reports(tool: Diagnoser, snapshot: Callable[[str, str], None], name: str, lang: str) -> None:
     snapshot(f"{name}.{lang}.txt", rendered(tool, name, lang, 80))
 
 
 @pytest.mark.parametrize("name", sorted(SHOWN))
-def test_whole_reports_as_json(tool: Tool, snapshot: Callable[[str, str], None], name: str) -> None:
+def test_whole_reports_as_json(tool: Diagnoser, snapshot: Callable[[str, str], None], name: str) -> None:
     log = SHOWN[name]
     source = from_path(log)[0] if isinstance(log, Path) else from_text(log)
     source.name = name
@@ -68,7 +68,7 @@ def test_whole_reports_as_json(tool: Tool, snapshot: Callable[[str, str], None],
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_pipe_gets_what_a_console_without_colours_writes(
-    tool: Tool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, lang: str
+    tool: Diagnoser, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, lang: str
 ) -> None:
     monkeypatch.setenv("COLUMNS", "72")
     reports = [tool.report([from_path(s)[0] if isinstance(s, Path) else from_text(s)], lang=lang) for s in SHOWN.values()]
@@ -85,7 +85,7 @@ def test_a_pipe_gets_what_a_console_without_colours_writes(
 
 
 @pytest.mark.parametrize("name", ["eval-crash", "renamed", "unknown"])
-def test_whole_markdown(tool: Tool, snapshot: Callable[[str, str], None], name: str) -> None:
+def test_whole_markdown(tool: Diagnoser, snapshot: Callable[[str, str], None], name: str) -> None:
     log = SHOWN[name]
     source = from_path(log)[0] if isinstance(log, Path) else from_text(log)
     source.name = name
@@ -94,7 +94,7 @@ def test_whole_markdown(tool: Tool, snapshot: Callable[[str, str], None], name: 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("width", [40, 80, 200])
-def test_prose_fits_the_window_and_code_stays_whole(tool: Tool, lang: str, width: int) -> None:
+def test_prose_fits_the_window_and_code_stays_whole(tool: Diagnoser, lang: str, width: int) -> None:
     text = rendered(tool, "eval-crash", lang, width)
     for line in text.splitlines():
         assert cell_len(line) <= width or line.startswith("       "), line  # code is never wrapped
@@ -135,19 +135,19 @@ def test_the_way_to_an_unknown_exception(frames: str, shown: list[str]) -> None:
     assert [f"{place['package'] or 'own'} {place['file']}:{place['line']}" for place in found] == shown
 
 
-def test_a_newer_library_than_was_checked_is_said(tool: Tool) -> None:
+def test_a_newer_library_than_was_checked_is_said(tool: Diagnoser) -> None:
     report = tool.report([from_text("transformers==99.1.0\nRuntimeError: the flux is gone\n")])
     assert "transformers" in report.facts["newer_than_checked"]
     assert not tool.report([from_text("transformers==4.50.3\nx\n")]).facts["newer_than_checked"]
 
 
-def test_markdown_cannot_be_broken_out_of(tool: Tool) -> None:
+def test_markdown_cannot_be_broken_out_of(tool: Diagnoser) -> None:
     text = "AttributeError: 'HybridCache' object has no attribute 'float' ``` <script>alert(1)</script>\n"
     shown = markdown(tool.report([from_text(text)]))
     assert shown.count("````text") == 1
 
 
-def test_what_is_similar_names_no_placeholder_and_little_by_chance(tool: Tool) -> None:
+def test_what_is_similar_names_no_placeholder_and_little_by_chance(tool: Diagnoser) -> None:
     near = nearest(tool.knowledge, "train.py: error: the following arguments are required: --output_dir")
     assert near
     assert not any("<<" in item["title"] for item in near)
@@ -156,7 +156,7 @@ def test_what_is_similar_names_no_placeholder_and_little_by_chance(tool: Tool) -
     assert nearest(tool.knowledge, common) == []
 
 
-def test_what_is_similar_shares_rare_words(tool: Tool) -> None:
+def test_what_is_similar_shares_rare_words(tool: Diagnoser) -> None:
     reworded = "AttributeError: no attribute float on a HybridCache object"
     (first, *_) = nearest(tool.knowledge, reworded)
     assert first["id"] == "cache-object-float"

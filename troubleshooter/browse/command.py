@@ -10,7 +10,7 @@ from pathlib import Path
 from kb.problem import EntryError
 from troubleshooter.browse.server import LOOPBACK, PORT, Unbound, bind, loopback, own_hosts, serve
 from troubleshooter.cli.settings import SettingsError, ignored
-from troubleshooter.tool import Tool
+from troubleshooter.pipeline import Diagnoser
 
 UNUSABLE = 2
 
@@ -28,7 +28,7 @@ def browse(
         print(f"troubleshoot browse: {text}", file=sys.stderr)
         return UNUSABLE
     try:
-        tool = Tool.load(entries)
+        tool = Diagnoser.load(entries)
         ignore = ignored([])
         if entry is not None and tool.knowledge.find(entry) is None:
             return _unknown(tool, entry)
@@ -69,7 +69,7 @@ def build_site(folder: Path, *, entries: Sequence[Path], base_url: str = "") -> 
 
     started = time.perf_counter()
     try:
-        built = build(Tool.load(entries).knowledge.bodies(), folder, base_url)
+        built = build(Diagnoser.load(entries).knowledge.bodies(), folder, base_url)
     except (EntryError, FileNotFoundError, SiteError) as error:
         print(f"troubleshoot build-site: {error}", file=sys.stderr)
         return UNUSABLE
@@ -80,7 +80,7 @@ def build_site(folder: Path, *, entries: Sequence[Path], base_url: str = "") -> 
     return 0
 
 
-def _unknown(tool: Tool, id_: str) -> int:
+def _unknown(tool: Diagnoser, id_: str) -> int:
     from rapidfuzz import process
 
     near = process.extractOne(id_, tool.knowledge.ids(), score_cutoff=50)

@@ -96,11 +96,10 @@ def _serve(pipe: Connection, entries: list[Path], ignore: dict[str, str], limit:
     """The child: load once, then a log in, an answer out, until the pipe closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     from troubleshooter.browse.answer import answer
+    from troubleshooter.pipeline import Diagnoser
     from troubleshooter.read.sources import Unreadable
-    from troubleshooter.tool import Tool
 
-    tool = Tool.load(entries)
-    tool.ignore = ignore
+    tool = Diagnoser.load(entries, ignore=ignore)
     pipe.send("ready")
     while True:
         try:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from kb.compiled import Knowledge
 from troubleshooter.observe.model import Failure, Observations
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import Source, Unreadable, from_path, from_text
 from troubleshooter.read.stream import raw_lines
 from troubleshooter.read.text import decoded, fold, whole
 from troubleshooter.redact import redact
-from troubleshooter.tool import Tool
 
 CONTEXT = 40
 """Lines before the failure that a sample keeps."""
@@ -85,7 +85,7 @@ def wrong(entry: str, log: str, to: Path) -> int:
     return 0
 
 
-def _load(log: str) -> tuple[Tool, list[Source], str] | None:
+def _load(log: str) -> tuple[Diagnoser, list[Source], str] | None:
     try:
         if log == "-":
             raw = whole(sys.stdin.buffer.read())
@@ -93,7 +93,7 @@ def _load(log: str) -> tuple[Tool, list[Source], str] | None:
         else:
             sources = from_path(Path(log))
             raw = "\n".join(decoded(part) for s in sources for _, part in raw_lines(s.chunks()))
-        return Tool.load(), sources, raw
+        return Diagnoser.load(), sources, raw
     except (Unreadable, FileNotFoundError) as error:
         print(f"troubleshoot: {error}", file=sys.stderr)
         return None

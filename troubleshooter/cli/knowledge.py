@@ -10,15 +10,15 @@ from kb.compiled import Body
 from kb.placeholders import general
 from kb.problem import EntryError
 from troubleshooter.cli.settings import language
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.report.words import say
-from troubleshooter.tool import Tool
 
 _MARKS = {"held": "✓", "contradicted": "✗", "unseen": "·"}
 
 
-def _tool(entries: list[Path]) -> Tool | None:
+def _tool(entries: list[Path]) -> Diagnoser | None:
     try:
-        return Tool.load(entries)
+        return Diagnoser.load(entries)
     except EntryError as error:
         print(f"troubleshoot: entries that cannot be used:\n{error}", file=sys.stderr)
     except FileNotFoundError as error:
@@ -26,7 +26,7 @@ def _tool(entries: list[Path]) -> Tool | None:
     return None
 
 
-def _unknown(tool: Tool, id_: str) -> int:
+def _unknown(tool: Diagnoser, id_: str) -> int:
     from rapidfuzz import process
 
     near = process.extractOne(id_, tool.knowledge.ids(), score_cutoff=50)

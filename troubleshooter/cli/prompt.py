@@ -9,10 +9,10 @@ from prompt_toolkit import PromptSession
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_text
 from troubleshooter.report.model import Report
 from troubleshooter.report.terminal import show
-from troubleshooter.tool import Tool
 
 _ASK = {
     "en": "Paste a traceback or log; Enter on an empty line answers, Ctrl-D quits.",
@@ -24,7 +24,7 @@ _ACT = {
 }
 
 
-def paste(tool: Tool, lang: str, top: int) -> int:
+def paste(tool: Diagnoser, lang: str, top: int) -> int:
     """Ask, answer, act, until the user quits; the last answer's exit status."""
     print(_ASK[lang])
     code = 0
@@ -64,7 +64,7 @@ def _keys() -> KeyBindings:
     return keys
 
 
-def _act(report: Report, tool: Tool, text: str, lang: str) -> bool:
+def _act(report: Report, tool: Diagnoser, text: str, lang: str) -> bool:
     """What the user wants to do with the answer; False to quit, True for another paste."""
     at = 0
     actions: PromptSession[str] = PromptSession()
@@ -103,7 +103,7 @@ def _copy(text: str) -> str:
     return text
 
 
-def _why(tool: Tool, id_: str, text: str) -> None:
+def _why(tool: Diagnoser, id_: str, text: str) -> None:
     from troubleshooter.explain import explain
 
     found = tool.knowledge.find(id_)

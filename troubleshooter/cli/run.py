@@ -15,9 +15,9 @@ from troubleshooter.read.cores import helpers
 from troubleshooter.read.sources import Source, Unreadable, binary, from_path, from_stream
 
 if TYPE_CHECKING:
+    from troubleshooter.pipeline import Diagnoser
     from troubleshooter.read.standing import Standing
     from troubleshooter.report.model import Report
-    from troubleshooter.tool import Tool
 
 UNUSABLE = 2
 
@@ -48,9 +48,11 @@ def guarded(options: Options) -> int:
         return 130
 
 
-def tool(options: Options, ahead: Source | None = None) -> Tool:
+def tool(options: Options, ahead: Source | None = None) -> Diagnoser:
     """The knowledge as the options ask for it; a search of ``ahead`` begins before the larger part of it is read."""
     found = packs(*options.entries)
+    ignore = ignored(options.ignore)
+    environment = _environment(options.env)
 
     def standing() -> Standing:
         from troubleshooter.read.standing import Standing
@@ -59,28 +61,32 @@ def tool(options: Options, ahead: Source | None = None) -> Tool:
         made.complete_by = lambda: everything(made)
         return made
 
-    def everything(made: Standing) -> Tool:
-        from troubleshooter.tool import Tool
+    def everything(made: Standing) -> Diagnoser:
+        from troubleshooter.pipeline import Diagnoser
 
-        return Tool.of(found, made)
+        return Diagnoser.of(found, made, ignore=ignore, environment=environment)
 
     if ahead is not None and ahead.begin(standing, helpers()) and options.format == "terminal":
         from troubleshooter.report.terminal import new_console
 
         new_console()  # what it loads (rich: 20 ms), while the search goes on
     made = everything(standing())
-    made.ignore = ignored(options.ignore)
-    if options.env:
-        from troubleshooter.verify.environment import EnvironmentProblem, ask
-
-        try:
-            asked = ask(options.env)
-        except EnvironmentProblem as error:
-            raise Unreadable(f"--env: {error}") from error
-        made.environment = {"python": asked.version, **asked.versions}
     if taken := made.knowledge.overridden():
         print(f"troubleshoot: your own entries replace shipped ones: {', '.join(taken)}", file=sys.stderr)
     return made
+
+
+def _environment(asked: str | None) -> dict[str, str]:
+    """The versions that the Python named by ``--env`` has installed; none where it is not given."""
+    if not asked:
+        return {}
+    from troubleshooter.verify.environment import EnvironmentProblem, ask
+
+    try:
+        found = ask(asked)
+    except EnvironmentProblem as error:
+        raise Unreadable(f"--env: {error}") from error
+    return {"python": found.version, **found.versions}
 
 
 def run(options: Options) -> int:
@@ -126,7 +132,7 @@ def _told(error: Unreadable) -> bool:
     return True
 
 
-def _one(made: Tool, sources: Sequence[Source], lang: str, top: int | None) -> Report:
+def _one(made: Diagnoser, sources: Sequence[Source], lang: str, top: int | None) -> Report:
     report = made.report(sources, lang=lang, top=top or _usual())
     if not report.input["lines"]:
         names = ", ".join(s.name for s in sources[:3])
@@ -142,7 +148,7 @@ def _one(made: Tool, sources: Sequence[Source], lang: str, top: int | None) -> R
     return report
 
 
-def _stdin(made: Tool, options: Options, lang: str) -> Report:
+def _stdin(made: Diagnoser, options: Options, lang: str) -> Report:
     from troubleshooter.cli.pipe import passing
 
     echo = not options.quiet and options.format == "terminal"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from kb import versions
@@ -26,7 +27,7 @@ RANKS = 256
 
 def build(
     observations: Observations, ranked: list[Ranked], knowledge: Knowledge, names: list[str], *, lang: str = "en",
-    top: int = TOP, ignore: dict[str, str] | None = None, brief: bool = False,
+    top: int = TOP, ignore: Mapping[str, str] | None = None, brief: bool = False,
 ) -> Report:  # fmt: skip
     """The report in a language. ``names``: the inputs' names by file number; ``ignore``: reasons by entry id;
     ``brief``: what a scan keeps of it, without causes, fixes, metrics, and entries like a message that none explains."""

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from kb.problem import EntryError
 from troubleshooter.cli.settings import SettingsError, ignored, language
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.cores import cores
 from troubleshooter.scan import jobs, record
 from troubleshooter.scan.run import scan
 from troubleshooter.scan.summary import lines, summary
-from troubleshooter.tool import Tool
 
 RECORD = "troubleshoot-scan.jsonl"
 
@@ -34,7 +34,7 @@ def run(
             if not found:
                 print("troubleshoot scan: nothing to scan; give files, folders or patterns of logs", file=sys.stderr)
                 return 2
-            Tool.load(entries)  # compiled once here, not by every worker
+            Diagnoser.load(entries)  # compiled once here, not by every worker
             bar = format == "terminal" and sys.stderr.isatty()
             known = scan(
                 found, target, workers=workers or cores(), entries=entries, ignore=ignored(list(ignore)), bar=bar

@@ -11,15 +11,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import Source, Unreadable, from_path
 from troubleshooter.scan import record
 from troubleshooter.scan.jobs import Job
-from troubleshooter.tool import Tool
 
 BATCH = 24
 """Jobs that a worker takes at once: enough to hide the hand-over, few enough to keep the record fresh."""
 
-_tool: Tool | None = None
+_tool: Diagnoser | None = None
 
 
 def scan(
@@ -66,20 +66,18 @@ def _results(
 
 def _start(entries: Sequence[Path], ignore: dict[str, str]) -> None:
     global _tool
-    _tool = Tool.load(entries)
-    _tool.ignore = ignore
-    _tool.helpers = 0  # every core has a worker of its own
+    _tool = Diagnoser.load(entries, ignore=ignore, helpers=0)  # no helpers: every core has a worker of its own
     gc.collect()
     gc.freeze()  # the knowledge stays: looking through it again and again for garbage took 1 to 9 % of a scan
 
 
 def _diagnose(batch: Sequence[Job]) -> list[bytes]:
     """The lines of the record for these jobs."""
-    tool = _tool or Tool.load()
+    tool = _tool or Diagnoser.load()
     return [json.dumps(one(job, tool), ensure_ascii=False).encode() + b"\n" for job in batch]
 
 
-def one(job: Job, tool: Tool) -> dict[str, Any]:
+def one(job: Job, tool: Diagnoser) -> dict[str, Any]:
     """The record of one job; whatever is wrong with its files stays its own trouble."""
     row: dict[str, Any] = {
         "schema_version": record.SCHEMA_VERSION, "job": job.name, "files": list(job.files), "stamp": job.stamp,

@@ -80,11 +80,11 @@ def of_stdin(entries: Sequence[Path] = (), lang: str = "en") -> Subject:
 
 
 def _of_sources(sources: Sequence[Any], entries: Sequence[Path], lang: str) -> Subject:
+    from troubleshooter.pipeline import Diagnoser
     from troubleshooter.rank import rank
     from troubleshooter.report.build import build
-    from troubleshooter.tool import Tool
 
-    tool = Tool.load(entries)
+    tool = Diagnoser.load(entries)
     observations = tool.observe(sources)
     ranked = rank(tool.match(observations), observations)
     names = [source.name for source in sources]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
+from typing import Final
 
 from kb.cache import cache_folder, packs
 from kb.compiled import Knowledge, Pack
-from troubleshooter.lean import dataclass, field
 from troubleshooter.match.engine import Candidate, candidates
 from troubleshooter.observe.marks import MARKS
 from troubleshooter.observe.model import Fact, Observations
 from troubleshooter.observe.observer import Observer
 from troubleshooter.rank import rank
-from troubleshooter.read.cores import helpers
+from troubleshooter.read.cores import helpers as usual_helpers
 from troubleshooter.read.line import Line
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.sources import Source, from_path, from_text
@@ -23,26 +24,40 @@ from troubleshooter.report.build import TOP, build
 from troubleshooter.report.model import Report
 
 
-@dataclass(slots=True)
-class Tool:
-    """The knowledge with its scanner, made once and used for any number of logs."""
+class Diagnoser:
+    """The knowledge and how to use it, loaded once and used for any number of logs. Nothing changes after it is made.
 
-    knowledge: Knowledge
-    scanner: Scanner
-    ignore: dict[str, str] = field(default_factory=dict)
-    environment: dict[str, str] = field(default_factory=dict)
-    """Installed versions of the training environment (``--env``): they join the facts of every log."""
-    helpers: int = field(default_factory=helpers)
-    """Threads that search a large log beside the one that calls."""
+    ``ignore``: entries not to report, with the reason for each. ``environment``: versions that are installed where the
+    run took place, by package; they join the facts of every log. ``helpers``: how many threads search a large log
+    beside the calling one (default: as many as there are cores).
+    """
+
+    __slots__ = ("environment", "helpers", "ignore", "knowledge", "scanner")
+
+    def __init__(
+        self, knowledge: Knowledge, scanner: Scanner, *, ignore: Mapping[str, str] | None = None,
+        environment: Mapping[str, str] | None = None, helpers: int | None = None,
+    ) -> None:  # fmt: skip
+        self.knowledge: Final = knowledge
+        self.scanner: Final = scanner
+        self.ignore: Final[Mapping[str, str]] = MappingProxyType(dict(ignore or {}))
+        self.environment: Final[Mapping[str, str]] = MappingProxyType(dict(environment or {}))
+        self.helpers: Final = usual_helpers() if helpers is None else helpers
 
     @classmethod
-    def load(cls, entries: Sequence[Path] = ()) -> Tool:
+    def load(
+        cls, entries: Sequence[Path] = (), *, ignore: Mapping[str, str] | None = None,
+        environment: Mapping[str, str] | None = None, helpers: int | None = None,
+    ) -> Diagnoser:  # fmt: skip
         """The shipped entries, with folders of a team's own on top. Raises `kb.problem.EntryError`, FileNotFoundError."""
-        return cls.of(packs(*entries))
+        return cls.of(packs(*entries), ignore=ignore, environment=environment, helpers=helpers)
 
     @classmethod
-    def of(cls, packs: Sequence[Pack], standing: Standing | None = None) -> Tool:
-        """A tool for these entries, its scanner from the user's cache where it is there.
+    def of(
+        cls, packs: Sequence[Pack], standing: Standing | None = None, *, ignore: Mapping[str, str] | None = None,
+        environment: Mapping[str, str] | None = None, helpers: int | None = None,
+    ) -> Diagnoser:  # fmt: skip
+        """A diagnoser for these packs of entries, its scanner from the user's cache where it is there.
 
         ``standing``: what searches that were begun ahead look for.
         """
@@ -51,7 +66,7 @@ class Tool:
         scanner = Scanner(
             lambda: known.literals, known.literal_count, cache_folder(), MARKS, standing.key, standing, lambda: known.with_digits
         )  # fmt: skip
-        return cls(known, scanner)
+        return cls(known, scanner, ignore=ignore, environment=environment, helpers=helpers)
 
     def observe(self, sources: Sequence[Source]) -> Observations:
         """What the sources of one run show, merged. Raises `read.sources.Unreadable`."""
@@ -80,13 +95,13 @@ class Tool:
 
 def diagnose(
     log: str | bytes | Path | Iterable[str | bytes], *, lang: str = "en", entries: Sequence[Path] = (), top: int = TOP,
-    tool: Tool | None = None,
+    diagnoser: Diagnoser | None = None,
 ) -> Report:  # fmt: skip
     """Diagnose one log: a text, bytes or an iterable of lines is the log itself, a `Path` is a file or a run's folder.
 
-    ``tool`` keeps the knowledge loaded between calls. Raises `troubleshooter.read.sources.Unreadable`,
+    ``diagnoser`` keeps the knowledge loaded between calls. Raises `troubleshooter.read.sources.Unreadable`,
     `kb.problem.EntryError`, FileNotFoundError.
     """
-    tool = tool or Tool.load(entries)
+    diagnoser = diagnoser or Diagnoser.load(entries)
     sources = from_path(log) if isinstance(log, Path) else [from_text(log)]
-    return tool.report(sources, lang=lang, top=top)
+    return diagnoser.report(sources, lang=lang, top=top)

@@ -17,6 +17,7 @@ from kb import likeness, patterns
 from kb.compiled import FORMAT, MATCHED, TOLERATED, WORDS, holds, numbers
 from kb.form import Entry
 from kb.load import Library, Loaded, english_hash
+from kb.sealed import seal
 from kb.shown import printed, records
 from kb.source import Loader
 from kb.standing import StandingWords
@@ -30,7 +31,7 @@ def compile_to(library: Library, target: Path) -> None:
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            file.write(seal(data))
         os.replace(name, target)
     except BaseException:
         Path(name).unlink(missing_ok=True)

@@ -4,13 +4,13 @@ A pack is one file: a JSON header line, a JSON line with the index, then parts t
 lines an entry (what is matched, and its texts), a JSON line for each literal whose entries ask for more (what else must be there),
 the tables as lines ``key<TAB>row``, and what there is by the number of a literal or an entry, as numbers. The header holds
 what a search of a large log begins with. Literals *trigger* entries; an entry's body is parsed only when one of its triggers
-was seen. So a thousand entries cost what ten cost. Data only: JSON and numbers, never pickle.
+was seen. So a thousand entries cost what ten cost. Data only: JSON and numbers, never pickle. The file is sealed
+(`kb.sealed`): what is read of it has a checksum.
 """
 
 from __future__ import annotations
 
 import json
-import mmap
 import sys
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -18,7 +18,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-FORMAT = 42
+from kb.sealed import Sealed
+
+FORMAT = 43
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 WORDS = "words"
@@ -107,13 +109,17 @@ logs of a scan fail in a few ways."""
 class Pack:
     """One compiled file. ``origin`` is shown when an entry of a later pack overrides an earlier one."""
 
-    def __init__(self, path: Path, origin: str = "shipped") -> None:
+    def __init__(self, path: Path, origin: str = "shipped", remake: Callable[[], object] | None = None) -> None:
+        """``remake`` writes the file anew where it is damaged (see `Sealed`).
+
+        Raises OSError when the file cannot be read (`kb.sealed.Damaged`: is not what was written), ValueError when another
+        version of the tool wrote it. What is read later raises `Damaged` too.
+        """
         self.path = path
         self.origin = origin
-        with path.open("rb") as file:
-            self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        self._end = self._data.find(b"\n")
-        header = json.loads(self._data[: self._end])
+        self._data = Sealed(path, remake)
+        self._end = self._data.find(b"\n", 0)
+        header = json.loads(self._data.read(0, self._end))
         if header.get("format") != FORMAT:
             raise ValueError(f"{path}: compiled by another version of the tool; delete it, it is made anew")
         self.digest: str = header["digest"]
@@ -134,7 +140,7 @@ class Pack:
         if self._index is None:
             end = self._data.find(b"\n", self._end + 1)
             self._base = end + 1
-            self._index = Index(json.loads(self._data[self._end + 1 : end]), self._read)
+            self._index = Index(json.loads(self._data.read(self._end + 1, end)), self._read)
         return self._index
 
     def body(self, number: int) -> Body:
@@ -175,7 +181,7 @@ class Pack:
         return known
 
     def _read(self, start: int, length: int) -> bytes:
-        return self._data[self._base + start : self._base + start + length]
+        return self._data.read(self._base + start, self._base + start + length)
 
     def rows(self, table: str, key: str) -> list[Any]:
         """Rows of a table (or of all tables of a prefix, ``api/parameters-*``) whose key column is ``key``."""
@@ -195,8 +201,8 @@ class Pack:
             at = self._first_row(wanted, self._base + start, end)
             while at != -1:
                 stop = self._data.find(b"\n", at + 1, end)
-                yield json.loads(self._data[at + len(wanted) : stop if stop != -1 else end])
-                at = stop if stop != -1 and self._data[stop : stop + len(wanted)] == wanted else -1
+                yield json.loads(self._data.read(at + len(wanted), stop if stop != -1 else end))
+                at = stop if stop != -1 and self._data.read(stop, stop + len(wanted)) == wanted else -1
 
     def _first_row(self, wanted: bytes, low: int, high: int) -> int:
         """Where the first row begins that starts with ``wanted``, -1 for none; rows are in the order of their bytes."""
@@ -205,7 +211,7 @@ class Pack:
             middle = self._data.rfind(b"\n", low, (low + high) // 2)
             if middle <= low:
                 break
-            if self._data[middle : middle + len(wanted)] < wanted:
+            if self._data.read(middle, middle + len(wanted)) < wanted:
                 low = middle
             else:
                 high = middle

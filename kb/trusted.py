@@ -1,0 +1,93 @@
+"""Who may change a file: what is run, or loaded as machine code, must be the user's own or root's.
+
+A path counts as one's own when the user or root owns every part of it, from the root folder down, and nobody else may write
+to any of them. Links are followed; the place of a link and the place that it leads to must both be one's own.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+__all__ = ["is_own_file", "is_own_folder"]
+
+_MOST_LINKS = 40
+"""Links that are followed in one path; the kernel follows as many."""
+
+
+def is_own_folder(path: Path | str) -> bool:
+    """Whether only the user (or root) can put files into this folder, or make it where it does not exist yet.
+
+    A parent folder that everybody may write to is accepted when it is sticky (``/tmp``): others can neither remove nor
+    rename in it what is not theirs. On Windows, where modes say nothing, the answer is True.
+    """
+    return sys.platform == "win32" or _is_own(os.fspath(path), sticky_parents=True, may_be_missing=True)
+
+
+def is_own_file(path: Path | str) -> bool:
+    """Whether only the user (or root) can have put this file here: the question before a file is run.
+
+    Stricter than `is_own_folder`: a sticky folder on the way is refused too, as anybody may put files into it. On Windows,
+    where modes say nothing, the answer is False.
+    """
+    return sys.platform != "win32" and _is_own(os.fspath(path), sticky_parents=False, may_be_missing=False)
+
+
+def _is_own(path: str, *, sticky_parents: bool, may_be_missing: bool) -> bool:
+    here, links = os.sep, 0
+    try:
+        # Never `abspath`: `link/..` is the parent of what the link leads to.
+        left = _parts(os.path.join(os.getcwd(), path))
+        if not _only_ours(os.stat(here), sticky_parents and bool(left)):
+            return False
+        while left:
+            step = os.path.join(here, left.pop())
+            found = os.lstat(step)
+            if stat.S_ISLNK(found.st_mode):
+                links += 1
+                if links > _MOST_LINKS or found.st_uid not in (0, os.geteuid()):
+                    return False
+                target = os.readlink(step)
+                here = os.sep if os.path.isabs(target) else here
+                left += _parts(target)
+                continue
+            if not _only_ours(found, sticky_parents and bool(left)):
+                return False
+            here = os.path.normpath(step)  # `..` of a link's target: `here` holds no link any more
+    except FileNotFoundError:
+        return may_be_missing
+    except OSError:
+        return False
+    return True
+
+
+def _parts(path: str) -> list[str]:
+    """The parts of a path, the first one last."""
+    return [part for part in path.split(os.sep) if part not in ("", ".")][::-1]
+
+
+def _only_ours(found: os.stat_result, sticky: bool) -> bool:
+    """Whether nobody but the user and root may write; ``sticky``: or at least not touch what others made."""
+    if found.st_uid not in (0, os.geteuid()):
+        return False
+    if sticky and found.st_mode & stat.S_ISVTX:
+        return True
+    if found.st_mode & stat.S_IWOTH:
+        return False
+    return not found.st_mode & stat.S_IWGRP or _has_no_other_member(found.st_gid)
+
+
+def _has_no_other_member(group: int) -> bool:
+    """Whether a group is root's, or the user's private one (with a umask of 002 all that a user makes is group-writable)."""
+    import grp
+    import pwd
+
+    if group == 0:
+        return True
+    try:
+        user, about = pwd.getpwuid(os.geteuid()), grp.getgrgid(group)
+    except KeyError:
+        return False
+    return user.pw_gid == group and about.gr_name == user.pw_name and set(about.gr_mem) <= {user.pw_name}

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -16,12 +18,25 @@ from typing import Any
 from pydantic import ValidationError
 
 from kb import patterns, source
+from kb.clean import clean
 from kb.error_words import weight
 from kb.form import KINDS, Chinese, Condition, Entry, Part
 from kb.problem import EntryError, Problem
 from kb.source import Document, Place
 
 TABLES = "tables"
+SAMPLES = ("match", "no_match")
+MAX_SAMPLE_BYTES = 8 << 20
+
+
+def _unfit(item: os.DirEntry[str]) -> str | None:
+    """Why a sample is not read, or None."""
+    state = item.stat(follow_symlinks=False)
+    if not stat.S_ISREG(state.st_mode):
+        return "is no regular file" if not stat.S_ISLNK(state.st_mode) else "is a link; copy the log here"
+    if state.st_size > MAX_SAMPLE_BYTES:
+        return f"has {state.st_size:,} bytes; a sample has at most {MAX_SAMPLE_BYTES:,}"
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +54,25 @@ class Loaded:
 
     @property
     def area(self) -> str:
-        return self.folder.parent.name
+        return clean(self.folder.parent.name)
 
     def samples(self, kind: str) -> list[Path]:
-        """The sample logs of ``match`` or ``no_match``."""
-        return sorted(p for p in (self.folder / kind).glob("*") if p.is_file())
+        """The sample logs of ``match`` or ``no_match``: regular files of bounded size (see `not_read`)."""
+        return [path for path, why in self._inside(kind) if why is None]
+
+    def not_read(self) -> list[Problem]:
+        """Samples that are links, devices or too large, which nobody reads."""
+        return [Problem(path, 1, 1, "", why) for kind in SAMPLES for path, why in self._inside(kind) if why]
+
+    def _inside(self, kind: str) -> list[tuple[Path, str | None]]:
+        folder = self.folder / kind
+        if folder.is_symlink():
+            return [(folder, "is a link; samples are regular files of the entry's own folder")]
+        try:
+            with os.scandir(folder) as found:
+                return sorted((folder / item.name, _unfit(item)) for item in found if not item.is_dir())
+        except OSError:
+            return []
 
 
 @dataclass(slots=True)
@@ -63,9 +92,11 @@ class Library:
 
     def usable(self) -> Library:
         """The library without the entries that have problems: a checkout in which somebody is at work."""
-        faulty = {problem.path.parent for problem in self.problems}
+        files = {problem.path for problem in self.problems}
+        faulty = {path.parent for path in files}
         kept = {name: item for name, item in self.entries.items() if item.folder not in faulty}
-        return Library(kept, self.tables, [], self.overridden)
+        tables = {name: path for name, path in self.tables.items() if path not in files}
+        return Library(kept, tables, [], self.overridden)
 
 
 def english_hash(entry: Entry) -> str:
@@ -86,7 +117,7 @@ def load(*folders: Path) -> Library:
     for folder in folders:
         here: dict[str, Loaded] = {}
         for path in sorted(folder.rglob("entry.yaml")):
-            loaded, problems = load_entry(path)
+            loaded, problems = load_entry(path, folder)
             library.problems += problems
             if loaded is None:
                 continue
@@ -101,13 +132,15 @@ def load(*folders: Path) -> Library:
             library.entries[name] = loaded
         tables = folder / TABLES
         for path in sorted(p for p in tables.rglob("*") if p.suffix in (".yaml", ".jsonl")):
+            library.problems += source.rows(path, folder)[1]
             library.tables[path.relative_to(tables).with_suffix("").as_posix()] = path
     return library
 
 
-def load_entry(path: Path) -> tuple[Loaded | None, list[Problem]]:
-    """One ``entry.yaml`` with its ``zh.yaml``."""
-    document, problems = source.read(path)
+def load_entry(path: Path, root: Path | None = None) -> tuple[Loaded | None, list[Problem]]:
+    """One ``entry.yaml`` with its ``zh.yaml``. Links are followed inside of ``root`` only (default: the entry's folder)."""
+    root = root or path.parent
+    document, problems = source.read(path, root)
     if document is None:
         return None, problems
     entry, found = _validate(Entry, document)
@@ -118,8 +151,8 @@ def load_entry(path: Path) -> tuple[Loaded | None, list[Problem]]:
         problems.append(document.problem(("id",), f"is {entry.id!r} in folder {path.parent.name!r}", "make them equal"))
     problems += list(_patterns(entry, document)) + list(_ranges(entry, document))
     chinese_path, chinese, chinese_document = path.with_name("zh.yaml"), None, None
-    if chinese_path.exists():
-        chinese_document, found = source.read(chinese_path)
+    if chinese_path.exists() or chinese_path.is_symlink():
+        chinese_document, found = source.read(chinese_path, root)
         problems += found
         if chinese_document is not None:
             model, found = _validate(Chinese, chinese_document)

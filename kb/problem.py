@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from kb.clean import clean
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
@@ -20,7 +22,7 @@ class Problem:
     def __str__(self) -> str:
         field = f"{self.field}: " if self.field else ""
         hint = f" ({self.hint})" if self.hint else ""
-        return f"{self.path}:{self.line}:{self.column}: {field}{self.message}{hint}"
+        return clean(f"{self.path}:{self.line}:{self.column}: {field}{self.message}{hint}")
 
 
 class EntryError(Exception):

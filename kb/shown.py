@@ -11,7 +11,8 @@ from typing import Any
 
 import re2
 
-from kb.load import Loaded
+from kb.files import contents
+from kb.load import MAX_SAMPLE_BYTES, Loaded
 from kb.localized import english
 
 MESSAGES = 8
@@ -28,7 +29,7 @@ _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": 
 
 def printed(item: Loaded) -> list[str]:
     """The lines of the entry's samples that its messages find: each as printed, the first of each pattern."""
-    samples = [path.read_bytes()[:SAMPLE].decode("utf-8", "replace") for path in item.samples("match")]
+    samples = [contents(path, limit=MAX_SAMPLE_BYTES)[:SAMPLE].decode("utf-8", "replace") for path in item.samples("match")]
     lines = [[_fold(_PREFIX.sub("", line)) for line in text.splitlines()] for text in samples]
     found: list[str] = []
     for pattern in _patterns(item):
@@ -44,7 +45,7 @@ def records(item: Loaded) -> list[dict[str, Any]]:
     out = []
     for path in sorted((item.folder / "verified").glob("*.json")):
         try:
-            data = json.loads(path.read_text("utf-8"))
+            data = json.loads(contents(path, item.folder))
             environment = data["environment"]
             installed = environment["versions"]
             out.append(
@@ -60,7 +61,7 @@ def records(item: Loaded) -> list[dict[str, Any]]:
                     ],
                 }
             )
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             continue
     return sorted(out, key=lambda record: record["date"], reverse=True)
 

@@ -10,9 +10,9 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from kb.clean import clean as clean_text
 from kb.placeholders import general
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 _TAG = re.compile(r"<[^>]*>")
 LEXERS = {"python": "python", "yaml": "yaml", "json": "json", "ini": "ini", "shell": "bash"}
 
@@ -20,7 +20,7 @@ LEXERS = {"python": "python", "yaml": "yaml", "json": "json", "ini": "ini", "she
 def clean(value: Any) -> Any:
     """A body with every control, escape and bidirectional character of its texts made visible as U+FFFD."""
     if isinstance(value, str):
-        return _CONTROL.sub("\ufffd", value.replace("\r\n", "\n"))
+        return clean_text(value)
     if isinstance(value, list):
         return [clean(item) for item in value]
     if isinstance(value, dict):

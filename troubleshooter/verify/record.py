@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kb import versions
+from kb.files import contents
 from kb.problem import Problem
 from troubleshooter.verify import probe as probes
 from troubleshooter.verify.probe import Options, Probe, ProbeProblem
@@ -120,7 +121,7 @@ def read(folder: Path) -> tuple[list[Record], list[RecordProblem]]:
     records, problems = [], []
     for path in sorted(folder.glob("*.json")):
         try:
-            data = json.loads(path.read_text("utf-8"))
+            data = json.loads(contents(path, folder))
             records.append(
                 Record(
                     path=path,
@@ -136,7 +137,7 @@ def read(folder: Path) -> tuple[list[Record], list[RecordProblem]]:
                     fixes=list(data["fixes"]),
                 )
             )
-        except (OSError, ValueError, KeyError, TypeError) as fault:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as fault:
             text = f"is no record of a run ({type(fault).__name__}: {fault})"
             problems.append(_problem(path, text, "delete it, or write it with `troubleshoot verify --record`"))
     return records, problems

@@ -160,7 +160,9 @@ class _Builder:
 
     def _node(self, event: Any, loader: Any) -> None:
         if event.anchor is not None:
-            raise self._fault(event, "aliases and anchors (*name, &name) are not read", "write the value out, or quote it")
+            raise self._fault(
+                event, "aliases and anchors (*name, &name) are not read", "write the value out, or quote it"
+            )
         if event.tag is not None:
             raise self._fault(event, f"tags are not read: {event.tag}", "quote the value")
         self.count += 1

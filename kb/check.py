@@ -5,7 +5,10 @@ Whether samples fire and near misses stay silent is tried by `troubleshooter.che
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from kb.form import Entry
 from kb.load import Library, Loaded, conditions, english_hash
@@ -13,50 +16,75 @@ from kb.patterns import groups
 from kb.placeholders import HOLE, TYPES
 from kb.problem import Problem
 
-AREAS = frozenset(
-    [
-        "precision",
-        "training",
-        "harmless",
-        "adapters",
-        "quantization",
-        "checkpoints",
-        "memory",
-        "cuda",
-        "kernels",
-        "distributed",
-        "models",
-        "tokenizers",
-        "data",
-        "trainers",
-        "rl",
-        "hub",
-        "environment",
-    ]
-)
+UNWRITTEN = re.compile(r"\bTODO\b|待译|https?://(?:www\.)?example\.(?:org|com|net)\b")
+"""What a draft says where its author has to write."""
 
 
-def check(library: Library, wanted: Iterable[str] | None = None) -> list[Problem]:
-    """Problems of the entries (all, or the ``wanted`` ids)."""
+class Known(Protocol):
+    """What entries may refer to: all that is loaded with them."""
+
+    def entry(self, id_: str) -> bool: ...
+
+    def table(self, name: str) -> bool:
+        """Whether there is a table of this name, or with ``*`` at the end one that begins so."""
+        ...
+
+    def names(self) -> Iterable[str]:
+        """Ids and tables, for "did you mean"."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class OfLibrary:
+    """What a library holds by itself."""
+
+    library: Library
+
+    def entry(self, id_: str) -> bool:
+        return id_ in self.library.entries
+
+    def table(self, name: str) -> bool:
+        return any(fits_table(name, table) for table in self.library.tables)
+
+    def names(self) -> Iterable[str]:
+        return [*self.library.entries, *self.library.tables]
+
+
+def fits_table(asked: str, name: str) -> bool:
+    """Whether a table is the one that is asked for (``*`` at the end stands for any ending)."""
+    return name.startswith(asked[:-1]) if asked.endswith("*") else name == asked
+
+
+def check(library: Library, wanted: Iterable[str] | None = None, known: Known | None = None) -> list[Problem]:
+    """Problems of the entries (all, or the ``wanted`` ids). ``known``: what they may refer to (default: the library)."""
     found = list(library.problems)
+    known = known or OfLibrary(library)
     for id_ in sorted(wanted if wanted is not None else library.entries):
         item = library.entries[id_]
-        found += [*_samples(item), *_translation(item), *_references(item, library), *_placeholders(item, library)]
+        found += [*_samples(item), *_stale(item), *_references(item, known), *_placeholders(item)]
+        found += [*_unwritten(item), *_unsafe(item)]
     return sorted(found)
+
+
+def unshared(item: Loaded) -> list[Problem]:
+    """What an entry must have to be shared, and a team's own may leave out: a near miss and a translation."""
+    found = []
+    if not item.samples("no_match"):
+        text = "has no near miss in no_match/"
+        found.append(item.document.problem((), text, "add a log that holds a literal of it and is something else"))
+    if item.chinese is None:
+        found.append(item.document.problem((), "has no zh.yaml", "translate title, cause and fixes"))
+    return found
 
 
 def _samples(item: Loaded) -> Iterator[Problem]:
     if not item.samples("match"):
         yield item.document.problem((), "has no sample in match/", "add a log that must give this answer")
-    if not item.samples("no_match"):
-        yield item.document.problem(
-            (), "has no near miss in no_match/", "add a log that holds a literal of it and is something else"
-        )
+    yield from item.not_read()
 
 
-def _translation(item: Loaded) -> Iterator[Problem]:
+def _stale(item: Loaded) -> Iterator[Problem]:
     if item.chinese is None or item.chinese_document is None:
-        yield item.document.problem((), "has no zh.yaml", "translate title, cause and fixes")
         return
     if item.chinese.of != english_hash(item.entry):
         yield item.chinese_document.problem(
@@ -64,7 +92,35 @@ def _translation(item: Loaded) -> Iterator[Problem]:
         )
 
 
-def _references(item: Loaded, library: Library) -> Iterator[Problem]:
+def _unwritten(item: Loaded) -> Iterator[Problem]:
+    """Places of a draft that its author has not filled in."""
+    for document in [part for part in (item.document, item.chinese_document) if part is not None]:
+        for place, text in _texts(document.value):
+            if found := UNWRITTEN.search(text):
+                yield document.problem(place, f"is still to be written: {found[0]}", "fill it in, or take the line out")
+
+
+def _unsafe(item: Loaded) -> Iterator[Problem]:
+    for document in [part for part in (item.document, item.chinese_document) if part is not None]:
+        for place, character in document.unsafe.items():
+            text = f"holds the control or bidirectional character U+{ord(character):04X}"
+            yield document.problem(place, text, "take it out; in a pattern write it as \\x1b or \\x{202e}")
+    if item.area != item.folder.parent.name:
+        yield item.document.problem(
+            (), f"the area's name holds a control character: {item.area!r}", "rename the folder"
+        )
+
+
+def _texts(value: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Every text of a document, with its place."""
+    if isinstance(value, str):
+        yield place, value
+    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in pairs:
+        yield from _texts(part, (*place, key))
+
+
+def _references(item: Loaded, known: Known) -> Iterator[Problem]:
     entry = item.entry
     named: list[tuple[tuple[str | int, ...], str]] = [
         (("not_to_confuse_with", i, "entry"), other.entry) for i, other in enumerate(entry.not_to_confuse_with)
@@ -74,21 +130,17 @@ def _references(item: Loaded, library: Library) -> Iterator[Problem]:
     if entry.variant_of:
         named.append((("variant_of",), entry.variant_of))
     for place, other in named:
-        if other not in library.entries:
-            yield item.document.problem(place, f"names no entry: {other!r}", _near(other, library.entries))
+        if not known.entry(other):
+            yield item.document.problem(place, f"names no entry: {other!r}", _near(other, known.names()))
         elif other == entry.id:
             yield item.document.problem(place, "names the entry itself", "take it out")
     for place, condition in conditions(entry):
         table = getattr(condition, "row", None)
-        if table and not _table(table, library):
-            yield item.document.problem((*place, "row"), f"names no table: {table!r}", _near(table, library.tables))
+        if table and not known.table(table):
+            yield item.document.problem((*place, "row"), f"names no table: {table!r}", _near(table, known.names()))
 
 
-def _table(name: str, library: Library) -> bool:
-    return name in library.tables or (name.endswith("*") and any(t.startswith(name[:-1]) for t in library.tables))
-
-
-def _placeholders(item: Loaded, library: Library) -> Iterator[Problem]:
+def _placeholders(item: Loaded) -> Iterator[Problem]:
     """A title or cause must be sayable for every symptom; types must be known."""
     captured = [_captures(item.entry, i) for i in range(len(item.entry.symptoms))]
     for name in ("title", "cause"):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from kb.check import check as static
+from kb.check import fits_table, unshared
+from kb.compiled import Knowledge
+from kb.likeness import nearest
 from kb.load import Library, Loaded
 from kb.patterns import words
 from kb.problem import Problem
 from troubleshooter.explain import explain
 from troubleshooter.match.engine import Candidate
+from troubleshooter.neighbours import Neighbours
 from troubleshooter.observe.model import Observations
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.rank import Ranked, rank
@@ -40,34 +44,102 @@ def try_log(tool: Diagnoser, path: Path) -> Tried:
     return Tried(rank(found, observations), found, observations)
 
 
+@dataclass(frozen=True, slots=True)
+class Loadable:
+    """What entries may refer to: all that is loaded with them, and what stands beside them in a folder of entries."""
+
+    tool: Diagnoser
+    library: Library
+    roots: frozenset[Path]
+
+    def entry(self, id_: str) -> bool:
+        if id_ in self.library.entries or self.tool.knowledge.owner(id_) is not None:
+            return True
+        return any(next(root.glob(f"*/{id_}/entry.yaml"), None) for root in self.roots)
+
+    def table(self, name: str) -> bool:
+        return any(fits_table(name, table) for table in self._tables())
+
+    def names(self) -> list[str]:
+        return [*self.library.entries, *self.tool.knowledge.ids(), *self._tables()]
+
+    def _tables(self) -> list[str]:
+        return [*self.library.tables, *(name for pack in self.tool.knowledge.packs for name in pack.index.tables)]
+
+
 def check(
-    library: Library, tool: Diagnoser, wanted: Iterable[str] | None = None, healthy: Path | None = None
-) -> list[Problem]:
-    """All problems, static ones first, of the wanted entries (default: all)."""
+    library: Library, tool: Diagnoser, wanted: Iterable[str] | None = None, healthy: Path | None = None,
+    beside: Neighbours | None = None, shared: bool = True,
+) -> list[Problem]:  # fmt: skip
+    """All problems, static ones first, of the wanted entries (default: all).
+
+    ``library`` holds at least the wanted entries; references are resolved against all that ``tool`` has loaded.
+    ``healthy``: logs on which no failure may be diagnosed. ``beside``: samples of other entries, of which those are tried
+    that hold words of a wanted one. ``shared``: the entries are to be shared, so they need a near miss and a translation.
+    """
     ids = sorted(wanted if wanted is not None else library.entries)
-    found = static(library, ids)
+    roots = frozenset(library.entries[id_].folder.parent.parent for id_ in ids)
+    found = static(library, ids, Loadable(tool, library, roots))
     faulty = {problem.path.parent for problem in library.problems}
     fired: dict[str, set[str]] = {}
-    for id_ in ids:
-        item = library.entries[id_]
-        if item.folder in faulty:
-            continue
-        found += _match(item, library, tool, fired)
+    usable = [library.entries[id_] for id_ in ids if library.entries[id_].folder not in faulty]
+    for item in usable:
+        found += unshared(item) if shared else []
+        found += _match(item, tool, fired)
         found += _no_match(item, tool)
-        found += _unreached(item, fired.get(id_, set()))
+        found += _unreached(item, fired.get(item.entry.id, set()))
+        found += _twice(item, tool)
         found += [problem for problem in check_records(item.entry, item.folder) if problem.fails]
+    known = {item.entry.id: item.document.path for item in usable}
+    if beside is not None:
+        found += _on_neighbours(beside, tool, set(known))
     if healthy is not None and healthy.is_dir():
-        found += list(silent_on(tool, healthy, set(ids), library))
+        logs = sorted(p for p in healthy.rglob("*") if p.suffix in (".log", ".txt", ".out", ".ipynb"))
+        if beside is not None:
+            logs = beside.holding(logs, set(known))
+        found += silent_on(tool, logs, known)
     return sorted(set(found))
 
 
-def notes(library: Library, wanted: Iterable[str]) -> list[Problem]:
-    """What is to be known and fails nothing: claims without a record, records of an older probe."""
-    items = (library.entries[id_] for id_ in sorted(wanted))
-    return [problem for item in items for problem in check_records(item.entry, item.folder) if not problem.fails]
+def notes(library: Library, tool: Diagnoser, wanted: Iterable[str], shared: bool = True) -> list[Problem]:
+    """What is to be known and fails nothing: claims without a record, records of an older probe, entries that read alike
+    (of few wanted ones), and what an entry lacks that is not ``shared``."""
+    items = [library.entries[id_] for id_ in sorted(wanted)]
+    found: list[Problem] = []
+    for item in items:
+        found += [problem for problem in check_records(item.entry, item.folder) if not problem.fails]
+        found += [] if shared else unshared(item)
+        found += _alike(item, tool) if len(items) <= FEW else []
+    return found
 
 
-def _match(item: Loaded, library: Library, tool: Diagnoser, fired: dict[str, set[str]]) -> Iterator[Problem]:
+FEW = 3
+"""Entries up to which each is compared with all others."""
+
+
+def _alike(item: Loaded, tool: Diagnoser) -> Iterator[Problem]:
+    """Entries that may already have this cause: their failures print what this one's prints."""
+    if (found := tool.knowledge.find(item.entry.id)) is None:
+        return
+    seen = {item.entry.id}
+    for text in found[0]["printed"]:  # each line that one of its messages finds in its samples
+        for near in nearest(tool.knowledge, text, limit=4):
+            id_ = str(near["id"])
+            if id_ not in seen and not related(tool.knowledge, item.entry.id, id_):
+                said = f"prints what {id_} prints: {near['title']}"
+                yield item.document.problem((), said, "the same cause? then make it a symptom of that entry")
+            seen.add(id_)
+
+
+def _twice(item: Loaded, tool: Diagnoser) -> Iterator[Problem]:
+    """The id in another area of the same folder."""
+    root, id_ = item.folder.parent.parent, item.entry.id
+    for other in sorted(root.glob(f"*/{id_}/entry.yaml")):
+        if other.parent.resolve() != item.folder.resolve():
+            yield item.document.problem(("id",), f"id {id_!r} is taken by {other}", "ids are unique")
+
+
+def _match(item: Loaded, tool: Diagnoser, fired: dict[str, set[str]]) -> Iterator[Problem]:
     entry = item.entry
     for path in item.samples("match"):
         tried = try_log(tool, path)
@@ -79,14 +151,31 @@ def _match(item: Loaded, library: Library, tool: Diagnoser, fired: dict[str, set
         if mine is None:
             yield Problem(path, 1, 1, "", f"does not give {entry.id}", _why(tool, entry.id, tried))
             continue
-        if tried.ids[0] != entry.id:
-            first = tried.ids[0]
-            yield Problem(path, 1, 1, "", f"gives {first} before {entry.id}", "tell them apart by a condition")
-        allowed = _related(item, library)
-        for other in tried.ids:
-            if other != entry.id and other not in allowed:
-                hint = "declare it in not_to_confuse_with or overlaps, or tell them apart"
-                yield Problem(path, 1, 1, "", f"gives {other} too", hint)
+        yield from _others(path, entry.id, tried, tool)
+
+
+def _others(path: Path, owner: str, tried: Tried, tool: Diagnoser, about: set[str] | None = None) -> Iterator[Problem]:
+    """What else a sample of ``owner`` gives that it must not (``about``: only what these entries do)."""
+    first = tried.ids[0] if tried.ids else ""
+    if first and first != owner and (about is None or first in about):
+        yield Problem(path, 1, 1, "", f"gives {first} before {owner}", "tell them apart by a condition")
+    for other in tried.ids:
+        if other != owner and (about is None or other in about) and not related(tool.knowledge, owner, other):
+            hint = "declare it in not_to_confuse_with or overlaps, or tell them apart"
+            yield Problem(path, 1, 1, "", f"gives {other} too", hint)
+
+
+def _on_neighbours(beside: Neighbours, tool: Diagnoser, wanted: set[str]) -> Iterator[Problem]:
+    """What the wanted entries do on samples of others that hold their words."""
+    for owner, path in beside.samples(wanted):
+        if tool.knowledge.owner(owner) is None:
+            continue
+        tried = try_log(tool, path)
+        if owner not in tried.ids and wanted & {c.id for c in tried.candidates}:
+            answer = ", ".join(sorted(wanted & {c.id for c in tried.candidates}))
+            yield Problem(path, 1, 1, "", f"does not give {owner}, but {answer}", "tell them apart by a condition")
+        else:
+            yield from _others(path, owner, tried, tool, wanted)
 
 
 def _no_match(item: Loaded, tool: Diagnoser) -> Iterator[Problem]:
@@ -144,32 +233,29 @@ def _unreached(item: Loaded, fired: set[str]) -> Iterator[Problem]:
             )
 
 
-def _related(item: Loaded, library: Library) -> set[str]:
-    """Entries that may answer on this entry's samples, by declaration on either side."""
-    me = item.entry.id
-    out: set[str] = set()
-    for other in library.entries.values():
-        entry = other.entry
-        declared = {x.entry for x in (*entry.not_to_confuse_with, *entry.overlaps)} | set(entry.fallback_for or ())
-        if entry.variant_of:
-            declared.add(entry.variant_of)
-        if me in declared or entry.fallback_for == []:
-            out.add(entry.id)
-        if entry.id == me:
-            out |= declared
-        if entry.role == "cascade" or entry.kind == "harmless":
-            out.add(entry.id)
-    return out
+def related(knowledge: Knowledge, me: str, other: str) -> bool:
+    """Whether an entry may answer on another one's samples: one declares the other, or it is harmless, a cascade or the
+    fallback for everything."""
+    bodies = [found[0] for id_ in (me, other) if (found := knowledge.find(id_)) is not None]
+    for body in bodies:
+        declared = {x["entry"] for x in body["lookalikes"]["confused"]} | set(body["lookalikes"]["overlaps"])
+        declared |= {*(body.get("fallback_for") or ()), body.get("variant_of")}
+        if {me, other} - {body["id"]} <= declared:
+            return True
+    theirs = next((body for body in bodies if body["id"] == other), None)
+    if theirs is None:
+        return False
+    return theirs["role"] == "cascade" or theirs["kind"] == "harmless" or theirs.get("fallback_for") == []
 
 
-def silent_on(tool: Diagnoser, healthy: Path, wanted: set[str], library: Library) -> Iterator[Problem]:
-    """False alarms: failure diagnoses on logs that hold none."""
-    for path in sorted(p for p in healthy.rglob("*") if p.suffix in (".log", ".txt", ".out", ".ipynb")):
+def silent_on(tool: Diagnoser, logs: Iterable[Path], known: Mapping[str, Path]) -> Iterator[Problem]:
+    """False alarms: failure diagnoses on logs that hold none, of the entries in ``known`` (with their files)."""
+    for path in logs:
         for ranked in try_log(tool, path).ranked:
-            if ranked.candidate.body["kind"] == "failure" and ranked.candidate.id in wanted:
-                where = library.entries[ranked.candidate.id].document.path
+            id_ = ranked.candidate.id
+            if ranked.candidate.body["kind"] == "failure" and id_ in known:
                 line = ranked.candidate.evidence[0].line.number if ranked.candidate.evidence else 1
-                yield Problem(path, line, 1, "", f"a healthy log gives {ranked.candidate.id}", f"see {where}")
+                yield Problem(path, line, 1, "", f"a healthy log gives {id_}", f"see {known[id_]}")
 
 
 def _why(tool: Diagnoser, id_: str, tried: Tried) -> str:

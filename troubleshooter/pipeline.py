@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from kb.cache import cache_folder, packs
+from kb.cache import cache_folder, packs, shipped
 from kb.compiled import Knowledge, Pack
 from troubleshooter.match.engine import Candidate, candidates
 from troubleshooter.observe.marks import MARKS
@@ -22,6 +22,12 @@ from troubleshooter.read.standing import Standing
 from troubleshooter.read.stream import Seen, read
 from troubleshooter.report.build import TOP, build
 from troubleshooter.report.model import Report
+
+
+def beyond_shipped(entries: Sequence[Path]) -> list[Path]:
+    """The folders without that of a checkout's own entries, which is loaded anyway."""
+    ours = shipped()
+    return [folder for folder in entries if ours is None or folder.resolve() != ours.resolve()]
 
 
 class Diagnoser:
@@ -50,7 +56,7 @@ class Diagnoser:
         environment: Mapping[str, str] | None = None, helpers: int | None = None,
     ) -> Diagnoser:  # fmt: skip
         """The shipped entries, with folders of a team's own on top. Raises `kb.problem.EntryError`, FileNotFoundError."""
-        return cls.of(packs(*entries), ignore=ignore, environment=environment, helpers=helpers)
+        return cls.of(packs(*beyond_shipped(entries)), ignore=ignore, environment=environment, helpers=helpers)
 
     @classmethod
     def of(

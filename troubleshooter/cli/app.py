@@ -144,11 +144,15 @@ def check(
     ] = False,
     rerun: Annotated[int, typer.Option("--rerun", help="Run the probes of this many recorded claims again.")] = 0,
     notes: Annotated[bool, typer.Option("--notes", help="List claims without a recorded run, too.")] = False,
+    entries: Entries = None,
+    changed: Annotated[bool, typer.Option("--changed", help="Only what differs from the main branch.")] = False,
 ) -> None:
     """Check entries: form, patterns, samples, near misses, sources, translations, recorded probe runs."""
-    from troubleshooter.cli import knowledge
+    from troubleshooter.cli import author
 
-    raise typer.Exit(knowledge.check(folder, healthy, stamp, schema, report_schema, rerun, notes))
+    if schema or report_schema:
+        raise typer.Exit(author.schema(report_schema))
+    raise typer.Exit(author.check(folder, healthy, stamp, rerun, notes, entries or [], changed))
 
 
 @app.command()

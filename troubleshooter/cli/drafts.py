@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from kb.compiled import Knowledge
-from troubleshooter.observe.model import Failure, Observations
+from troubleshooter.observe.model import Failure
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import Source, Unreadable, from_path, from_text
 from troubleshooter.read.stream import raw_lines
@@ -44,7 +44,7 @@ def new(log: str, to: Path, area: str, id_: str | None) -> int:
         return 2
     (folder / "match").mkdir(parents=True)
     (folder / "no_match").mkdir()
-    (folder / "entry.yaml").write_text(_entry(name, culprit, observations), encoding="utf-8")
+    (folder / "entry.yaml").write_text(_entry(name, culprit), encoding="utf-8")
     (folder / "zh.yaml").write_text(_chinese(), encoding="utf-8")
     (folder / "match" / "report.log").write_text(_sample(raw, culprit), encoding="utf-8")
     _say_next(folder, tool.knowledge)
@@ -117,11 +117,9 @@ def _pattern(culprit: Failure) -> str:
     return re.escape(longest).replace("\\ ", " ").replace("\\-", "-").replace("\\'", "'") or re.escape(culprit.type)
 
 
-def _entry(name: str, culprit: Failure, observations: Observations) -> str:
+def _entry(name: str, culprit: Failure) -> str:
     frame = culprit.frames[-1].path if culprit.frames else ""
     part = re.sub(r"^.*?(?:site|dist)-packages/", "", frame)
-    package = part.split("/")[0] if "/" in part else "PACKAGE"
-    version = next((f.value for f in observations.named("version", package.lower())), "VERSIONS YOU READ IT IN")
     support = f"\n    support:\n      - frame: {part}" if part else ""
     pattern = _pattern(culprit).replace("\\", "\\\\").replace('"', '\\"')
     return f"""\
@@ -134,7 +132,7 @@ symptoms:
   - require:
       - exception: {culprit.type or "RuntimeError"}
         message: "{pattern}"{support}
-    source: {{package: {package}, file: "{part or "FILE THAT RAISES IT"}", versions: "{version}"}}
+    source: {{run: "TODO what was run, or instead of it where the message is raised: package, file and versions that you read"}}
 cause: |
   TODO the mechanism, two or three sentences.
 fixes:                     # at most four, the likeliest first, ready to paste

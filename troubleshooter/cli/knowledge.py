@@ -1,4 +1,4 @@
-"""Commands about entries: list, show, search, explain, check."""
+"""Commands about entries: list, show, search, explain."""
 
 from __future__ import annotations
 
@@ -123,65 +123,6 @@ def explain(id_: str, log: Path, entries: list[Path], lang: str | None) -> int:
         if one.trial.captured:
             print("  captured " + ", ".join(f"{k}={v!r}" for k, v in sorted(one.trial.captured.items())[:12]))
     return 0 if holds else 3
-
-
-def check(
-    folder: Path | None, healthy: Path | None, stamp: bool, schema: bool, report_schema: bool, rerun: int, claims: bool
-) -> int:
-    """Check entries, or print a schema."""
-    if schema or report_schema:
-        from kb.form import Entry
-        from troubleshooter.report.schema import report_schema as schema_of_report
-
-        print(json.dumps(Entry.model_json_schema() if schema else schema_of_report(), indent=1))
-        return 0
-    from kb.cache import shipped
-    from kb.load import load
-    from troubleshooter.check import check as tried
-    from troubleshooter.check import notes
-
-    root = shipped()
-    target = folder or root
-    if target is None:
-        print("troubleshoot check: name a folder of entries; this installation ships them compiled", file=sys.stderr)
-        return 2
-    if not target.is_dir():
-        print(f"troubleshoot check: {target}: no such folder", file=sys.stderr)
-        return 2
-    inside = root is not None and target.resolve().is_relative_to(root.resolve())
-    library = load(root if inside and root is not None else target)
-    wanted = [i for i, item in library.entries.items() if item.folder.resolve().is_relative_to(target.resolve())]
-    library.problems = [p for p in library.problems if p.path.resolve().is_relative_to(target.resolve())]
-    if stamp:
-        from kb.stamp import stamp as mark
-
-        print(f"{sum(mark(library.entries[i]) for i in wanted)} translations stamped")
-        library = load(root if inside and root is not None else target)
-        library.problems = [p for p in library.problems if p.path.resolve().is_relative_to(target.resolve())]
-    tool = _tool([] if inside else [target]) if not library.problems or inside else None
-    if tool is None:
-        for problem in sorted(library.problems):
-            print(problem)
-        return 2
-    problems = tried(library, tool, wanted, healthy)
-    remarks = notes(library, wanted)
-    if rerun:
-        from troubleshooter.verify.matrix import rerun_problems
-        from troubleshooter.verify.overlays import Overlays, default_folder
-
-        entries = [(library.entries[i].entry, library.entries[i].folder) for i in wanted]
-        again = list(rerun_problems(entries, rerun, Overlays(default_folder())))
-        problems += [problem for problem in again if problem.fails]
-        remarks += [problem for problem in again if not problem.fails]
-    for problem in sorted(problems, key=str):
-        print(problem)
-    if claims:
-        for remark in remarks:
-            print(f"note: {remark}")
-    print(
-        f"{len(wanted)} entries, {len(problems)} problems, {len(remarks)} notes (--notes lists them)", file=sys.stderr
-    )
-    return 2 if problems else 0
 
 
 def _title(body: Body, lang: str) -> str:

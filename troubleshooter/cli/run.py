@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from troubleshooter.report.model import Report
 
 UNUSABLE = 2
+NAMED = 3
+"""Replaced entries that are named one by one."""
 
 
 def guarded(options: Options) -> int:
@@ -50,7 +52,12 @@ def guarded(options: Options) -> int:
 
 def tool(options: Options, ahead: Source | None = None) -> Diagnoser:
     """The knowledge as the options ask for it; a search of ``ahead`` begins before the larger part of it is read."""
-    found = packs(*options.entries)
+    own = options.entries
+    if own:
+        from troubleshooter.pipeline import beyond_shipped
+
+        own = beyond_shipped(own)
+    found = packs(*own)
     ignore = ignored(options.ignore)
     environment = _environment(options.env)
 
@@ -72,7 +79,8 @@ def tool(options: Options, ahead: Source | None = None) -> Diagnoser:
         new_console()  # what it loads (rich: 20 ms), while the search goes on
     made = everything(standing())
     if taken := made.knowledge.overridden():
-        print(f"troubleshoot: your own entries replace shipped ones: {', '.join(taken)}", file=sys.stderr)
+        shown = ", ".join(taken) if len(taken) <= NAMED else f"{len(taken)} of them"
+        print(f"troubleshoot: your own entries replace shipped ones: {shown}", file=sys.stderr)
     return made
 
 

@@ -1,0 +1,145 @@
+"""``check``: entries of a folder, an area, one, or those that changed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from kb.problem import EntryError
+from troubleshooter.pipeline import Diagnoser
+
+SHOWN = 3
+"""Entries up to which every note is printed."""
+
+
+def schema(report: bool) -> int:
+    """Print the JSON Schema of an entry, or of a report."""
+    if report:
+        from troubleshooter.report.schema import report_schema
+
+        print(json.dumps(report_schema(), indent=1))
+    else:
+        from kb.form import Entry
+
+        print(json.dumps(Entry.model_json_schema(), indent=1))
+    return 0
+
+
+def check(
+    folder: Path | None, healthy: Path | None, stamp: bool, rerun: int, claims: bool,
+    own: Sequence[Path] = (), changed: bool = False,
+) -> int:  # fmt: skip
+    """Check entries: 0 when they hold, 2 when there are problems. ``own``: folders of entries that these may refer to."""
+    from kb.cache import shipped
+    from kb.load import Library, load
+
+    root = shipped()
+    asked = folder or (own[0] if own else root)
+    if asked is None:
+        print("troubleshoot check: name a folder of entries; this installation ships them compiled", file=sys.stderr)
+        return 2
+    if not asked.is_dir():
+        print(f"troubleshoot check: {asked}: no such folder; expected <area>/<id>/entry.yaml below it", file=sys.stderr)
+        return 2
+    targets = [asked]
+    if changed:
+        found = _changed(asked)
+        if found is None:
+            return 2
+        targets = found
+        if not targets:
+            print("no entry has changed", file=sys.stderr)
+            return 0
+    inside = root is not None and asked.resolve().is_relative_to(root.resolve())
+    whole = inside and root is not None and asked.resolve() == root.resolve() and not changed
+
+    library: Library = load(*targets)
+    if stamp:
+        from kb.stamp import stamp as mark
+
+        print(f"{sum(mark(item) for item in library.entries.values())} translations stamped")
+        library = load(*targets)
+    wanted = sorted(library.entries)
+    if not wanted and not library.problems:
+        print(f"troubleshoot check: {asked} holds no entry; expected <area>/<id>/entry.yaml", file=sys.stderr)
+        return 2
+    if library.problems and not inside:
+        return _told(sorted(library.problems), [], len(wanted), claims)
+    try:
+        tool = Diagnoser.load([*own, *([] if inside else [asked])])
+    except (EntryError, FileNotFoundError) as error:
+        print(f"troubleshoot check: entries that cannot be used:\n{error}", file=sys.stderr)
+        return 2
+
+    from troubleshooter.check import check as tried
+    from troubleshooter.check import notes
+    from troubleshooter.neighbours import Neighbours
+
+    roots = [place for place in (root, None if inside else asked) if place is not None]
+    beside = None if whole else Neighbours(tool.knowledge, roots)
+    logs = healthy or (root.parent / "tests" / "healthy" if root is not None else None)
+    problems = tried(library, tool, wanted, logs, beside, shared=inside)
+    remarks = notes(library, tool, wanted, shared=inside)
+    if rerun:
+        from troubleshooter.verify.matrix import rerun_problems
+        from troubleshooter.verify.overlays import Overlays, default_folder
+
+        entries = [(library.entries[i].entry, library.entries[i].folder) for i in wanted]
+        again = list(rerun_problems(entries, rerun, Overlays(default_folder())))
+        problems += [problem for problem in again if problem.fails]
+        remarks += [problem for problem in again if not problem.fails]
+    if beside is not None and beside.passed_over:
+        print(f"note: {beside.passed_over} samples with these words were not tried; all are, without an argument")
+    return _told(sorted(problems, key=str), remarks, len(wanted), claims or len(wanted) <= SHOWN)
+
+
+def _told(problems: Sequence[object], remarks: Sequence[object], count: int, claims: bool) -> int:
+    for problem in problems:
+        print(problem)
+    for remark in remarks if claims else ():
+        print(f"note: {remark}")
+    said = "entry" if count == 1 else "entries"
+    hint = "" if claims or not remarks else " (--notes lists them)"
+    print(f"{count} {said}, {len(problems)} problems, {len(remarks)} notes{hint}", file=sys.stderr)
+    return 2 if problems else 0
+
+
+def _changed(folder: Path) -> list[Path] | None:
+    """Folders of the entries below ``folder`` that differ from the main branch (else from the last commit)."""
+
+    def git(*arguments: str) -> str:
+        done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise OSError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "git failed")
+        return done.stdout
+
+    def there(name: str) -> bool:
+        try:
+            git("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+        except OSError:
+            return False
+        return True
+
+    try:
+        top = Path(git("rev-parse", "--show-toplevel").strip())
+        main = next((name for name in ("origin/main", "main", "origin/master", "master") if there(name)), "HEAD")
+        base = git("merge-base", "HEAD", main).strip()
+        names = git("diff", "--name-only", "--relative", "-z", base, "--", ".").split("\0")
+        names += git("ls-files", "--others", "--exclude-standard", "-z", "--", ".").split("\0")
+    except OSError as error:
+        print(f"troubleshoot check: --changed asks git, which says: {error}", file=sys.stderr)
+        return None
+    if any(Path(name).parts[:1] == ("tables",) for name in names if name):
+        print("note: tables have changed: entries that use them are checked by: troubleshoot check", file=sys.stderr)
+    found = set()
+    for name in filter(None, names):
+        for place in (folder / name).parents:
+            if (place / "entry.yaml").is_file():
+                found.add(place)
+                break
+            if place in (folder, top):
+                break
+    return sorted(found)

@@ -1,0 +1,117 @@
+"""Which logs hold the words of an entry: samples of other entries, and healthy logs, on which it could answer wrongly."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kb.compiled import Body, Knowledge
+from kb.files import contents
+from kb.load import MAX_SAMPLE_BYTES
+
+MOST = 400
+"""Samples of others that are tried at most; of more, as many are drawn (always the same)."""
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(slots=True)
+class Neighbours:
+    """The samples below folders of entries. They are read once, and only those that hold words of an entry are tried."""
+
+    knowledge: Knowledge
+    roots: Iterable[Path]
+    passed_over: int = field(default=0, init=False)
+    """Samples beyond `MOST` that hold words of the entries and were not tried."""
+
+    def samples(self, wanted: set[str]) -> list[tuple[str, Path]]:
+        """Samples of entries that are not wanted and hold the words of a wanted one, each with its entry's id."""
+        asked = [way for id_ in sorted(wanted) for way in self._words(id_)]
+        found = [(id_, path) for id_, path in self._all() if id_ not in wanted and _holds(path, asked)]
+        self.passed_over = max(0, len(found) - MOST)
+        return sorted(random.Random(len(found)).sample(found, MOST)) if self.passed_over else found
+
+    def holding(self, logs: Iterable[Path], wanted: set[str]) -> list[Path]:
+        """The logs that hold the words of a wanted entry."""
+        asked = [way for id_ in sorted(wanted) for way in self._words(id_)]
+        return [path for path in logs if _holds(path, asked)]
+
+    def _all(self) -> Iterator[tuple[str, Path]]:
+        for root in sorted({root.resolve() for root in self.roots}):
+            for area in _folders(root):
+                for entry in _folders(area):
+                    match = entry / "match"
+                    yield from ((entry.name, match / name) for name in _files(match))
+
+    def _words(self, id_: str) -> list[list[list[str]]]:
+        """For each symptom what its logs hold: of each list one text, in lower case."""
+        found = self.knowledge.find(id_)
+        if found is None:
+            return []
+        body, base = found
+        return [self._asked(symptom["require"], base) for symptom in body["symptoms"]]
+
+    def _asked(self, require: Iterable[Body], base: int) -> list[list[str]]:
+        lists = []
+        for condition in require:
+            texts = self._texts(condition, base)
+            if texts:
+                lists.append(texts)
+        return lists
+
+    def _texts(self, condition: dict[str, Any], base: int) -> list[str]:
+        """Texts of which a log holds one where the condition holds; empty where none is told."""
+        kind = condition["kind"]
+        if kind in ("message", "line") and condition["patterns"]:
+            return [self.knowledge.literals[base + n] for p in condition["patterns"] for n in p["literals"]]
+        if kind == "message":
+            return [name.lower() for name in condition["exception"]]
+        if kind == "metric":
+            return [] if any("*" in name for name in condition["names"]) else [n.lower() for n in condition["names"]]
+        if kind == "exit":
+            return []
+        if kind == "any":
+            parts = [self._texts(part, base) for part in condition["parts"]]
+            return [text for part in parts for text in part] if all(parts) else []
+        return []
+
+
+def _holds(path: Path, asked: list[list[list[str]]]) -> bool:
+    """Whether a log holds what one symptom asks for. A line break in a message counts as a space."""
+    try:
+        text = contents(path, limit=MAX_SAMPLE_BYTES).decode("utf-8", "replace").lower()
+    except (OSError, ValueError):
+        return False
+    folded = ""
+    for lists in asked:
+        for texts in lists:
+            if any(one in text for one in texts):
+                continue
+            if not any(max(one.split(), key=len, default="") in text for one in texts):
+                break
+            folded = folded or _SPACE.sub(" ", text)
+            if not any(one in folded for one in texts):
+                break
+        else:
+            return True
+    return False
+
+
+def _folders(folder: Path) -> list[Path]:
+    try:
+        with os.scandir(folder) as found:
+            return sorted(Path(item.path) for item in found if item.is_dir(follow_symlinks=False))
+    except OSError:
+        return []
+
+
+def _files(folder: Path) -> list[str]:
+    try:
+        with os.scandir(folder) as found:
+            return sorted(item.name for item in found if item.is_file(follow_symlinks=False))
+    except OSError:
+        return []

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
+from typing import TypedDict
 
 from kb.compiled import Knowledge
 from kb.placeholders import general
@@ -23,6 +24,14 @@ _WORD = re.compile(r"[a-z_][a-z0-9_.]*[a-z0-9_]|[\u4e00-\u9fff]{2}")
 _PART = re.compile(r"[._]")
 
 
+class Near(TypedDict):
+    """An entry whose words are like a message's, though it does not match; ``similarity`` in percent."""
+
+    id: str
+    title: str
+    similarity: int
+
+
 def words(text: str) -> set[str]:
     """The words of a text in lower case; names with dots and underscores whole and in parts."""
     found: set[str] = set()
@@ -33,7 +42,7 @@ def words(text: str) -> set[str]:
     return found
 
 
-def nearest(knowledge: Knowledge, message: str, lang: str = "en", limit: int = 3) -> list[dict[str, object]]:
+def nearest(knowledge: Knowledge, message: str, lang: str = "en", limit: int = 3) -> list[Near]:
     """The entries whose failures print most like a message that nothing explains: similar, not matched."""
     _, colon, said = message.partition(": ")
     asked = words(said if colon and len(said) >= LEAST else message)
@@ -53,7 +62,7 @@ def nearest(knowledge: Knowledge, message: str, lang: str = "en", limit: int = 3
             for entry, shared in mass.items()
             if shared >= MASS and shared >= SHARE * total and knowledge.owner(pack.index.ids[entry]) is pack
         ]
-    out = []
+    out: list[Near] = []
     for share, id_ in sorted(found, key=lambda item: (-item[0], item[1]))[:limit]:
         body = knowledge.find(id_)
         assert body is not None

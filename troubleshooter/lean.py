@@ -85,8 +85,9 @@ else:
             known.update(_none=_NONE, _put=object.__setattr__)
             exec(source, known)
             values = _values([f[0] for f in fields if f[4]])
+            space.setdefault("__repr__", _repr([f[0] for f in fields if f[3]]))
             space.update(
-                __slots__=names, __init__=known["__init__"], __repr__=_repr([f[0] for f in fields if f[3]]),
+                __slots__=names, __init__=known["__init__"],
                 __eq__=_equal(values), __hash__=None, __dataclass_fields__=_Fields(fields), __dataclass_params__=_Params,
             )  # fmt: skip
             if frozen:

@@ -96,7 +96,10 @@ class Diagnoser:
         observations = self.observe(sources)
         ranked = rank(self.match(observations), observations)
         names = [source.name for source in sources]
-        return build(observations, ranked, self.knowledge, names, lang=lang, top=top, ignore=self.ignore, brief=brief)
+        stop = next((source.stop for source in sources if source.stop is not None), None)
+        return build(
+            observations, ranked, self.knowledge, names, lang=lang, top=top, ignore=self.ignore, brief=brief, stop=stop
+        )
 
 
 def diagnose(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from troubleshooter.lean import dataclass, field
 from troubleshooter.match.engine import Candidate
 from troubleshooter.match.facts import version_state
@@ -15,19 +17,23 @@ GENERAL = 0.75
 reports, 313 of 363 (series ten and eleven of `benchmarks/FRESH.md`)."""
 
 
+Confidence = Literal["certain", "likely", "possible"]
+VersionState = Literal["inside", "outside", "unknown"]
+
+
 @dataclass(slots=True)
 class Ranked:
     """A candidate with its confidence (0 to 1) and what weighed on it."""
 
     candidate: Candidate
     confidence: float
-    versions: str = "unknown"
-    """"inside", "outside" or "unknown": the log's versions against the entry's affected range."""
+    versions: VersionState = "unknown"
+    """The log's versions against the entry's affected range."""
     version_evidence: list[Evidence] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @property
-    def word(self) -> str:
+    def word(self) -> Confidence:
         return "certain" if self.confidence >= CERTAIN else "likely" if self.confidence >= LIKELY else "possible"
 
 

@@ -107,7 +107,8 @@ def _marked(report: Report) -> dict[int, list[str]]:
 def _near(marked: dict[int, list[str]], report: Report) -> set[int]:
     """Numbers of the lines to show: evidence first, then other failures, each with lines around it."""
     wanted = [*marked, *(f.line for f in report.failures[:40])]
-    wanted += [item["line"] for item in (report.first_failure or {}).get("order", [])[:40]]
+    if report.first_failure is not None:
+        wanted += [item["line"] for item in report.first_failure["order"][:40]]
     wanted += [curve.lines[curve.wrong] for curve in curves(report) if curve.wrong is not None]
     near = set(range(1, HEAD + 1))
     for line in wanted:

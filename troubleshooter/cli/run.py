@@ -142,7 +142,7 @@ def _told(error: Unreadable) -> bool:
 
 def _one(made: Diagnoser, sources: Sequence[Source], lang: str, top: int | None) -> Report:
     report = made.report(sources, lang=lang, top=top or _usual())
-    if not report.input["lines"]:
+    if not report.input["lines"] and report.stopped is None:
         names = ", ".join(s.name for s in sources[:3])
         raise Unreadable(f"{names}: nothing to read; give the log of a run, or pipe it in: command 2>&1 | troubleshoot")
     if (

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from kb import lazy
 from kb.wild import fits
 from troubleshooter.lean import dataclass, field
 from troubleshooter.read.line import Line
 from troubleshooter.read.text import fold
+
+Role = Literal["initiating", "cascade", "teardown", "handled"]
+"""What a failure is to its run: its own beginning, the after-effect of another one, the noise of an ending process, or
+something that the run outlived."""
 
 
 @dataclass(slots=True)
@@ -32,8 +36,7 @@ class Frame:
 class Failure:
     """An exception that the log shows (or a process that died).
 
-    ``exception`` is "" where the paste lost the type. ``role`` is initiating, cascade, teardown, handled or wrapped
-    (the cause of it is another failure of this log). ``line`` is the raw line of the message. ``cut`` says that the
+    ``exception`` is "" where the paste lost the type. ``line`` is the raw line of the message. ``cut`` says that the
     traceback's start or frames are missing, so that an absent frame proves nothing.
     """
 
@@ -42,7 +45,7 @@ class Failure:
     frames: list[Frame]
     line: Line
     start: Line
-    role: str = "initiating"
+    role: Role = "initiating"
     cut: bool = False
     repeated: int = 1
     ranks: set[int] = field(default_factory=set)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kb import lazy
-from troubleshooter.observe.model import Exit, Failure, Observations
+from troubleshooter.observe.model import Exit, Failure, Observations, Role
 from troubleshooter.read.line import Line
 
 SIGNALS = {
@@ -120,7 +120,7 @@ def read(line: Line, observations: Observations) -> None:
         observations.exits.append(Exit(value, line, int(rank["rank"]) if rank else line.rank))
 
 
-def role(failure: Failure) -> str:
+def role(failure: Failure) -> Role:
     """Initiating, or the after-effect of another process's failure."""
     if failure.role == "teardown":
         return failure.role

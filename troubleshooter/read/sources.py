@@ -7,7 +7,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from kb import lazy
 from troubleshooter.lean import dataclass
@@ -42,6 +42,13 @@ class Chunks(Protocol):
     def __call__(self) -> Iterator[bytes]: ...
 
 
+class Stop(NamedTuple):
+    """The signal that ended the reading of a live pipe, and how long before it the last output came."""
+
+    signal: Literal["SIGINT", "SIGTERM", "SIGHUP"]
+    silent_s: float
+
+
 @dataclass(slots=True)
 class Source:
     """One input of a report: its name, its bytes, and the rank that its name tells."""
@@ -55,6 +62,8 @@ class Source:
     """Whether the file's bytes are the log's, not compressed."""
     begun: FileLog | None = None
     """The log of which a search was begun ahead."""
+    stop: Stop | None = None
+    """Set while it is read, where a signal stopped the run that writes it."""
 
     @contextmanager
     def log(self) -> Iterator[Log]:

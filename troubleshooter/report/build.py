@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from kb import versions
 from kb.compiled import Body, Knowledge
@@ -17,7 +17,22 @@ from troubleshooter.read.text import fold, plain
 from troubleshooter.report.curves import charted, first_bad, sample
 from troubleshooter.report.fill import fill, safe
 from troubleshooter.report.model import Diagnosis, EvidenceLine, FailureSeen, FixStep, Report
+from troubleshooter.report.stopped import INTERRUPT, stopped
 from troubleshooter.report.way import way
+
+if TYPE_CHECKING:
+    from troubleshooter.read.sources import Stop
+    from troubleshooter.report.parts import (
+        Advice,
+        Facts,
+        FirstFailure,
+        Ignored,
+        Lookalike,
+        Metric,
+        MetricSummary,
+        RankFailure,
+        Unexplained,
+    )
 
 TOP = 3
 EVIDENCE = 8
@@ -28,14 +43,18 @@ RANKS = 256
 def build(
     observations: Observations, ranked: list[Ranked], knowledge: Knowledge, names: list[str], *, lang: str = "en",
     top: int = TOP, ignore: Mapping[str, str] | None = None, brief: bool = False,
+    stop: Stop | None = None,
 ) -> Report:  # fmt: skip
     """The report in a language. ``names``: the inputs' names by file number; ``ignore``: reasons by entry id;
-    ``brief``: what a scan keeps of it, without causes, fixes, metrics, and entries like a message that none explains."""
+    ``brief``: what a scan keeps of it, without causes, fixes, metrics, and entries like a message that none explains;
+    ``stop``: the signal that ended the reading."""
     ignore = ignore or {}
-    ignored = [{"id": r.candidate.id, "reason": ignore[r.candidate.id]} for r in ranked if r.candidate.id in ignore]
+    ignored: list[Ignored] = [
+        {"id": r.candidate.id, "reason": ignore[r.candidate.id]} for r in ranked if r.candidate.id in ignore
+    ]
     kept = [r for r in ranked if r.candidate.id not in ignore]
     diagnoses = [_diagnosis(r, observations, knowledge, names, lang, brief) for r in kept[:top]]
-    facts: dict[str, Any] = {"versions": {}, "gpus": [], "capabilities": [], "platforms": []}
+    facts: Facts = {"versions": {}, "gpus": [], "capabilities": [], "platforms": [], "newer_than_checked": {}}
     for fact in observations.facts:
         if fact.kind == "version":
             facts["versions"].setdefault(fact.name, fact.value)
@@ -61,9 +80,11 @@ def build(
         exits=[{"status": e.status, "rank": e.rank, "line": e.line.number} for e in observations.exits[:50]],
         metrics={} if brief else _metrics(observations.metrics),
         ignored=ignored,
+        stopped=stopped(observations, stop),
         lang=lang,
     )
-    if not diagnoses and not ignored and (culprit := _culprit(observations)) is not None:
+    culprit = _culprit(observations, report.stopped is not None)
+    if not diagnoses and not ignored and culprit is not None:
         report.unexplained = _unexplained(culprit, observations, knowledge, names, lang, brief)
     return report
 
@@ -150,8 +171,8 @@ def _fixes(body: Body, text: dict[str, Any], values: dict[str, str], context: Co
     return steps
 
 
-def _advice(body: Body, text: dict[str, Any], context: Context) -> list[dict[str, str]]:
-    found = []
+def _advice(body: Body, text: dict[str, Any], context: Context) -> list[Advice]:
+    found: list[Advice] = []
     for item, because in zip(body["advice"], text["advice"], strict=False):
         for _, said in context.likely(item["pattern"]):
             if match := search(item["pattern"]["re"], said):
@@ -160,7 +181,7 @@ def _advice(body: Body, text: dict[str, Any], context: Context) -> list[dict[str
     return found
 
 
-def _lookalikes(body: Body, lang: str) -> list[dict[str, str]]:
+def _lookalikes(body: Body, lang: str) -> list[Lookalike]:
     return [
         {"entry": other["entry"], "because": (other.get("zh") if lang == "zh" else None) or other["because"]}
         for other in body.get("lookalikes", {}).get("confused", [])
@@ -181,19 +202,21 @@ def _seen(failure: Failure, names: list[str]) -> FailureSeen:
     )
 
 
-def _first(observations: Observations, names: list[str]) -> dict[str, Any] | None:
+def _first(observations: Observations, names: list[str]) -> FirstFailure | None:
     """Which rank failed first, and how many followed."""
     ranked = [f for f in observations.failures if f.ranks and f.role in ("initiating", "cascade")]
     if not ranked:
         return None
     first = min(ranked, key=lambda f: (f.role != "initiating", f.line.number))
     followed = {r for f in ranked for r in f.ranks} - {first.line.rank}
-    order: dict[int, dict[str, Any]] = {}
+    order: dict[int, RankFailure] = {}
     for failure in ranked:
         for rank, line in failure.seen_at.items():
             if rank not in order or line < order[rank]["line"]:
-                seen = {"rank": rank, "line": line, "role": failure.role, "exception": failure.exception}
-                order[rank] = {**seen, "file": _name(names, failure.line.file)}
+                order[rank] = {
+                    "rank": rank, "line": line, "role": failure.role, "exception": failure.exception,
+                    "file": _name(names, failure.line.file),
+                }  # fmt: skip
     return {
         "rank": first.line.rank, "line": first.line.number, "file": _name(names, first.line.file),
         "exception": first.exception, "followed": sorted(r for r in followed if r is not None),
@@ -201,10 +224,13 @@ def _first(observations: Observations, names: list[str]) -> dict[str, Any] | Non
     }  # fmt: skip
 
 
-def _culprit(observations: Observations) -> Failure | None:
-    """The failure that a reader would look at first: the last initiating one that ended something."""
-    for roles in (("initiating",), ("cascade",)):
-        found = [f for f in observations.failures if f.role in roles and f.exception]
+def _culprit(observations: Observations, stopped: bool) -> Failure | None:
+    """The failure that a reader would look at first: the last initiating one that ended something.
+
+    Of a run that was stopped, after-effects are those of the stop.
+    """
+    for role in ("initiating",) if stopped else ("initiating", "cascade"):
+        found = [f for f in observations.failures if f.role == role and f.exception and f.type != INTERRUPT]
         if found:
             return found[-1]
     return None
@@ -212,7 +238,7 @@ def _culprit(observations: Observations) -> Failure | None:
 
 def _unexplained(
     culprit: Failure, observations: Observations, knowledge: Knowledge, names: list[str], lang: str, brief: bool
-) -> dict[str, Any]:
+) -> Unexplained:
     from kb.likeness import nearest
 
     roles = Counter(f.role for f in observations.failures)
@@ -227,16 +253,17 @@ def _unexplained(
     }
 
 
-def _metrics(series: dict[str, list[Point]]) -> dict[str, Any]:
+def _metrics(series: dict[str, list[Point]]) -> dict[str, Metric]:
     """A summary of every metric; the ones that people look at also bring the points to draw."""
     drawn = set(charted(list(series)))
-    return {
-        name: {**_series(points), **(sample(points) if name in drawn else {})}
-        for name, points in sorted(series.items())
-    }
+    found: dict[str, Metric] = {}
+    for name, points in sorted(series.items()):
+        points_to_draw = sample(points) if name in drawn else {}
+        found[name] = cast("Metric", {**_series(points), **points_to_draw})
+    return found
 
 
-def _series(points: list[Point]) -> dict[str, Any]:
+def _series(points: list[Point]) -> MetricSummary:
     values = [p.value for p in points]
     bad = first_bad(values)
     good = values if bad is None else [v for v in values if v - v == 0]

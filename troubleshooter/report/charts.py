@@ -79,7 +79,7 @@ def _chart(curve: Curve, lang: str) -> Chart:
 
 def timeline(report: Report) -> Chart | None:
     """Who failed first and who followed, by line of the log; None where fewer than two ranks failed."""
-    order: list[dict[str, Any]] = (report.first_failure or {}).get("order", [])
+    order = report.first_failure["order"] if report.first_failure is not None else []
     if len(order) < 2:
         return None
     zh = report.lang == "zh"

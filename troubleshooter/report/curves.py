@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kb import lazy
 from troubleshooter.lean import dataclass
 from troubleshooter.observe.model import Point, all_finite, finite
 from troubleshooter.report.model import Report
+
+if TYPE_CHECKING:
+    from troubleshooter.report.parts import Sample
 
 POINTS = 200
 SERIES = 8
@@ -49,10 +52,10 @@ def charted(names: list[str]) -> list[str]:
     return [name for _, name in sorted(ranked)[:SERIES]]
 
 
-def sample(points: list[Point]) -> dict[str, Any]:
+def sample(points: list[Point]) -> Sample:
     """At most `POINTS` points: extremes and the first of each run of NaN are kept. For the report's ``metrics``."""
     chosen = _chosen(points) if len(points) > POINTS else points
-    out: dict[str, Any] = {
+    out: Sample = {
         "values": [p.value if p.value - p.value == 0 else None for p in chosen],
         "lines": [p.line.number for p in chosen],
     }

@@ -27,9 +27,23 @@ def messages(body: Body) -> list[str]:
     return found
 
 
+def _nothing(lang: str) -> Report:
+    return Report(
+        input={"files": [], "lines": 0, "bytes": 0, "complete": True},
+        failures=[],
+        diagnoses=[],
+        unexplained=None,
+        first_failure=None,
+        facts={"versions": {}, "gpus": [], "capabilities": [], "platforms": [], "newer_than_checked": {}},
+        exits=[],
+        metrics={},
+        lang=lang,
+    )
+
+
 def show(body: Body, lang: str) -> None:
     """Print the entry."""
-    page = Page(Report({"files": [], "lines": 0}, [], [], None, None, {}, [], {}, [], lang), new_console())
+    page = Page(_nothing(lang), new_console())
     text = spoken(body, lang)
     page.print(general(text["title"]), "bold")
     page.print(" · ".join([body["id"], body["area"], say(body["severity"], lang)]), "dim", indent=2)

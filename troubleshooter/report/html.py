@@ -14,6 +14,7 @@ from troubleshooter.lean import asdict, dataclass
 from troubleshooter.report.charts import Chart, charts, timeline
 from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Report
+from troubleshooter.report.stopped import advice, headline, lines
 from troubleshooter.report.way import steps
 from troubleshooter.report.words import say
 
@@ -32,6 +33,8 @@ class View:
     charts: list[Chart]
     timeline: Chart | None
     way: list[str]
+    stopped: dict[str, Any] | None
+    """A run that was stopped: its ``head``, the ``lines`` below, what to ``do``."""
     first: str
     names: str
     many: bool
@@ -42,7 +45,8 @@ class View:
             report=_harmless(asdict(report) | {"metrics": {}}),
             charts=charts(report),
             timeline=timeline(report),
-            way=[safe(step) for step in steps((report.unexplained or {}).get("way", []), report.lang)],
+            way=[safe(step) for step in steps(report.unexplained["way"] if report.unexplained else [], report.lang)],
+            stopped=_stopped(report),
             first=_first(report),
             names=safe(", ".join(report.input["files"][:3]), 120),
             many=len(report.input["files"]) > 1,
@@ -66,6 +70,8 @@ def heading(report: Report) -> str:
     """The report in one line."""
     if report.diagnoses:
         return report.diagnoses[0].title
+    if report.unexplained is None and report.stopped is not None:
+        return headline(report.stopped, report.lang)
     return say("unknown" if report.unexplained is not None else "nothing", report.lang)
 
 
@@ -96,6 +102,14 @@ def _first(report: Report) -> str:
         return ""
     text = say("first-rank", report.lang, rank=first["rank"], line=first["line"])
     return text + (say("followed", report.lang, count=len(first["followed"])) if first["followed"] else "")
+
+
+def _stopped(report: Report) -> dict[str, Any] | None:
+    told = report.stopped
+    if told is None:
+        return None
+    do = advice(told, report.lang) if report.exit_code != 1 else []
+    return {"head": headline(told, report.lang), "lines": [safe(one) for one in lines(told, report.lang)], "do": do}
 
 
 def _harmless(value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from troubleshooter.report.model import Diagnosis, Report
+from troubleshooter.report.stopped import advice, headline, lines
 from troubleshooter.report.way import steps
 from troubleshooter.report.words import say
 
@@ -13,6 +14,11 @@ def markdown(report: Report) -> str:
     parts: list[str] = []
     if len(report.input["files"]) > 1 or report.input["files"][0] not in ("standard input", "text"):
         parts.append("_" + ", ".join(f"`{_code(f)}`" for f in report.input["files"][:8]) + "_\n")
+    if report.stopped is not None:
+        told = report.stopped
+        parts.append(f"## {headline(told, lang)}\n\n{_fence(chr(10).join(lines(told, lang)), 'text')}\n")
+        if report.exit_code != 1:
+            parts.append("".join(f"- {line}\n" for line in advice(told, lang)))
     for diagnosis in report.diagnoses:
         parts.append(_diagnosis(diagnosis, lang))
     if report.unexplained is not None:
@@ -22,7 +28,7 @@ def markdown(report: Report) -> str:
         if unknown["nearest"]:
             parts.append(f"{say('nearest', lang)}:\n")
             parts += [f"- {near['title']} (`{near['id']}`)" for near in unknown["nearest"]]
-    elif not report.diagnoses:
+    elif not report.diagnoses and report.stopped is None:
         parts.append(f"{say('nothing', lang)} ({say('read', lang, lines=report.input['lines'])}).")
     return "\n".join(parts)
 

@@ -1,13 +1,40 @@
 """The report: what was read, what is diagnosed, what stays unexplained. Every renderer shows this model.
 
-The JSON form is a contract (``schema_version``, `troubleshooter/report/schema.py`).
+The JSON form is a contract (``schema_version``, `troubleshooter/report/report.schema.json`). The parts that are plain dicts
+are described in `troubleshooter.report.parts`.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from troubleshooter.lean import asdict, dataclass, field
+
+if TYPE_CHECKING:
+    from troubleshooter.observe.model import Role as FailureRole
+    from troubleshooter.rank import Confidence
+    from troubleshooter.report.parts import (
+        Advice,
+        AffectedVersions,
+        CodeLanguage,
+        EntryRole,
+        ExitSeen,
+        Facts,
+        FirstFailure,
+        FrameShown,
+        Ignored,
+        Input,
+        Kind,
+        Lookalike,
+        Metric,
+        ProbeCall,
+        Retry,
+        Risk,
+        Severity,
+        SourceShown,
+        Stopped,
+        Unexplained,
+    )
 
 SCHEMA_VERSION = 1
 
@@ -24,36 +51,38 @@ class EvidenceLine:
 
 @dataclass(slots=True)
 class FixStep:
+    """One thing to do. ``risk``: whether it changes results. ``code`` and ``shell`` can be pasted as they are."""
+
     do: str
-    risk: str
+    risk: Risk
     why: str | None = None
     code: str | None = None
-    language: str | None = None
+    language: CodeLanguage | None = None
     shell: str | None = None
 
 
 @dataclass(slots=True)
 class Diagnosis:
-    """One answer. ``confidence`` is a word (certain, likely, possible), ``score`` the number behind it (0 to 1)."""
+    """One answer. ``confidence`` is a word, ``score`` the number behind it (0 to 1)."""
 
     id: str
-    kind: str
+    kind: Kind
     area: str
-    severity: str
-    role: str
-    retry: str
-    confidence: str
+    severity: Severity
+    role: EntryRole
+    retry: Retry
+    confidence: Confidence
     score: float
     title: str
     cause: str
     fixes: list[FixStep]
     evidence: list[EvidenceLine]
     symptom: str
-    versions: dict[str, Any]
-    advice: list[dict[str, str]] = field(default_factory=list)
-    lookalikes: list[dict[str, str]] = field(default_factory=list)
-    probe: dict[str, Any] | None = None
-    sources: list[dict[str, Any]] = field(default_factory=list)
+    versions: AffectedVersions
+    advice: list[Advice] = field(default_factory=list)
+    lookalikes: list[Lookalike] = field(default_factory=list)
+    probe: ProbeCall | None = None
+    sources: list[SourceShown] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
@@ -63,10 +92,10 @@ class FailureSeen:
 
     exception: str
     message: str
-    frames: list[dict[str, Any]]
+    frames: list[FrameShown]
     rank: int | None
     ranks: list[int]
-    role: str
+    role: FailureRole
     line: int
     file: str
     repeated: int
@@ -74,28 +103,58 @@ class FailureSeen:
 
 @dataclass(slots=True)
 class Report:
-    """Everything that a renderer needs, and the object that `diagnose` returns."""
+    """What `diagnose` returns: everything that a renderer needs.
 
-    input: dict[str, Any]
+    ``print(report)`` writes it as text, `show` as the command line does, and a notebook shows it as HTML.
+    """
+
+    input: Input
     failures: list[FailureSeen]
     diagnoses: list[Diagnosis]
-    unexplained: dict[str, Any] | None
-    first_failure: dict[str, Any] | None
-    facts: dict[str, Any]
-    exits: list[dict[str, Any]]
-    metrics: dict[str, Any]
-    ignored: list[dict[str, str]] = field(default_factory=list)
+    unexplained: Unexplained | None
+    first_failure: FirstFailure | None
+    facts: Facts
+    exits: list[ExitSeen]
+    metrics: dict[str, Metric]
+    ignored: list[Ignored] = field(default_factory=list)
+    stopped: Stopped | None = None
     lang: str = "en"
 
     @property
     def exit_code(self) -> int:
-        """0 nothing wrong (or only harmless), 1 a failure diagnosed, 3 a failure seen but not explained."""
+        """0 nothing wrong (or only harmless), 1 a failure diagnosed, 3 a failure that no entry explains or a stopped run."""
         if any(d.kind == "failure" for d in self.diagnoses):
             return 1
-        return 3 if self.unexplained is not None else 0
+        return 3 if self.unexplained is not None or self.stopped is not None else 0
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract."""
         out = asdict(self)
         out.pop("lang")
         return {"schema_version": SCHEMA_VERSION, **out}
+
+    def show(self) -> None:
+        """Print the report on standard output as the command line does: in colours on a terminal."""
+        from troubleshooter.report.terminal import show
+
+        show(self)
+
+    def __str__(self) -> str:
+        """The report as text without colours, as wide as the terminal (80 characters where there is none)."""
+        from troubleshooter.report.terminal import text
+
+        return text(self)
+
+    def __repr__(self) -> str:
+        answers = [f"{d.id} ({'harmless' if d.kind == 'harmless' else d.confidence})" for d in self.diagnoses]
+        if self.unexplained is not None:
+            answers.append(f"unexplained {self.unexplained['exception']}")
+        if self.stopped is not None:
+            answers.append("stopped")
+        return f"<Report: {', '.join(answers) or 'nothing wrong'}; {self.input['lines']} lines read>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: HTML that stands alone, with every text of the log escaped."""
+        from troubleshooter.report.notebook import notebook
+
+        return notebook(self)

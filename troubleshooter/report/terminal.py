@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 import re
 import sys
-from typing import TYPE_CHECKING, cast
+from io import StringIO
+from typing import TYPE_CHECKING, TextIO, cast
 
 from rich.cells import cell_len
 from rich.text import Text
 
 from troubleshooter.report.model import Diagnosis, FixStep, Report
+from troubleshooter.report.stopped import advice, headline, lines, silence
 from troubleshooter.report.way import steps
 from troubleshooter.report.words import say
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from troubleshooter.report.parts import Stopped
 
 _STYLE = {"certain": "bold red", "likely": "bold yellow", "possible": "bold cyan"}
 _BOLD = re.compile(r"\*\*(.+?)\*\*|`([^`\n]+)`")
@@ -42,21 +46,31 @@ def new_console() -> Console | Plain:
     return Console(file=sys.stdout, width=width, highlight=False, emoji=False, markup=False, soft_wrap=False)
 
 
-class Plain:
-    """Standard output where nobody sees colours. A `Console` writes the same there, and what it
-    loads took 24 of 130 ms for a pasted traceback."""
+def text(report: Report) -> str:
+    """The report without colours, as wide as the terminal, or 80 characters."""
+    import shutil  # 6 ms that the command line need not pay
 
-    def __init__(self, width: int) -> None:
+    out = StringIO()
+    show(report, console=Plain(shutil.get_terminal_size((80, 24)).columns, out))
+    return out.getvalue().rstrip("\n")
+
+
+class Plain:
+    """Writes where nobody sees colours: to standard output, if nothing else is given. A `Console` writes the same there,
+    and what it loads took 24 of 130 ms for a pasted traceback."""
+
+    def __init__(self, width: int, out: TextIO | None = None) -> None:
         self.width = width
+        self.out = out or sys.stdout
 
     def print(self, text: Text | str = "", *, soft_wrap: bool = True) -> None:
         """Write a line as it is."""
-        sys.stdout.write(f"{text}\n")
+        self.out.write(f"{text}\n")
 
     def rule(self, title: Text, *, align: str = "left", style: str = "") -> None:
         """Write a line across the page that begins with the title."""
         title.truncate(self.width - 2, overflow="ellipsis")
-        sys.stdout.write(f"{title} {'─' * (self.width - title.cell_len - 1)}\n")
+        self.out.write(f"{title} {'─' * (self.width - title.cell_len - 1)}\n")
 
 
 class Page:
@@ -74,6 +88,8 @@ class Page:
 
     def show(self) -> None:
         report = self.report
+        if report.stopped is not None:
+            self.stopped(report.stopped)
         if report.diagnoses:
             main, *others = report.diagnoses
             self.diagnosis(main)
@@ -89,7 +105,7 @@ class Page:
             self.print(self.told("page", f"troubleshoot show {main.id}"), "dim")
         elif report.unexplained is not None:
             self.unexplained()
-        else:
+        elif report.stopped is None:
             read = self.say("read", lines=report.input["lines"])
             self.print(self.say("nothing") + self.say("aside", text=read) + self.say("stop"), "bold green")
         for package, checked in report.facts.get("newer_than_checked", {}).items():
@@ -146,6 +162,22 @@ class Page:
             for line in (code or "").splitlines():
                 # Never wrapped: what is pasted must stay whole.
                 self.console.print(Text("       " + line, style="cyan"), soft_wrap=True)
+
+    def stopped(self, told: Stopped) -> None:
+        """A run that was stopped: in full where nothing else is to be said, in one sentence above an answer."""
+        short = self.report.exit_code == 1
+        head = headline(told, self.lang) + self.say("stop")
+        if short:
+            self.print(head + silence(told, self.lang), "dim")
+        else:
+            self.print(head, "bold yellow")
+            for line in lines(told, self.lang):
+                self.print(line, indent=2, hanging=2)
+            self.head("do")
+            for line in advice(told, self.lang):
+                self.item(line)
+        if self.report.diagnoses or self.report.unexplained is not None:
+            self.console.print()
 
     def unexplained(self) -> None:
         unknown = self.report.unexplained

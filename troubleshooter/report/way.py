@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Literal
 
 from kb import lazy
 from troubleshooter.observe.model import Frame
 from troubleshooter.report.fill import safe
 from troubleshooter.report.words import say
+
+if TYPE_CHECKING:
+    from troubleshooter.report.parts import Place
 
 STEPS = 4
 """Frames that are shown, the innermost and the run's own among them."""
@@ -18,7 +21,7 @@ _STANDARD = lazy.compile(r".*/python3(?:\.\d+)?/(([A-Za-z_]\w*)(?:/.+|\.py))$")
 _NO_FILE = lazy.compile(r"<(?!ipython-input|module)")
 
 
-def way(frames: list[Frame]) -> list[dict[str, Any]]:
+def way(frames: list[Frame]) -> list[Place]:
     """Frames, the innermost first; ``package`` is "" where the code is the run's own.
 
     What only passes calls on (the standard library, torch) is shown where the exception was raised in it.
@@ -34,23 +37,28 @@ def way(frames: list[Frame]) -> list[dict[str, Any]]:
     return shown
 
 
-def _place(frame: Frame) -> tuple[dict[str, Any], bool]:
+def _place(frame: Frame) -> tuple[Place, bool]:
     """A frame as it is shown, and whether its code passes calls on."""
     file, package, standard = frame.path, "", False
     if found := _INSTALLED.match(file):
         file, package = found[1], found[2]
     elif found := _STANDARD.match(file):
         file, package, standard = found[1], found[2], True
-    place = {"file": safe(file, 200), "line": frame.line, "function": safe(frame.function, 100), "package": package}
+    place: Place = {
+        "file": safe(file, 200),
+        "line": frame.line,
+        "function": safe(frame.function, 100),
+        "package": package,
+    }
     return place, standard or package == "torch"
 
 
-def steps(places: list[dict[str, Any]], lang: str) -> list[str]:
-    """The way in words, a line each."""
+def steps(places: list[Place], lang: str, innermost: Literal["raised", "stood"] = "raised") -> list[str]:
+    """The way in words, a line each. ``innermost``: what happened in the first place."""
     out = []
     for number, place in enumerate(places):
         where = f"{place['file']}:{place['line']}" if place["line"] else place["file"]
         text = f"{where}, {place['function']}" if place["function"] else where
-        key = ("called" if number else "raised") + ("" if place["package"] else "-own")
+        key = ("called" if number else innermost) + ("" if place["package"] else "-own")
         out.append(say(key, lang, place=text))
     return out

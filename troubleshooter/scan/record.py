@@ -54,6 +54,12 @@ def outcome(report: Report) -> dict[str, Any]:
             "exception": unknown["exception"], "message": message, "line": unknown["line"],
             "fingerprint": fingerprint(unknown["exception"], message, place),
         }  # fmt: skip
+    elif report.stopped is not None:
+        where = next((f"{at['file']} {at['function']}" for at in report.stopped["at"]), "")
+        out["unknown"] = {
+            "exception": "KeyboardInterrupt", "message": masked(where), "line": report.stopped["line"],
+            "fingerprint": fingerprint("KeyboardInterrupt", where),
+        }  # fmt: skip
     return out
 
 

@@ -1,0 +1,189 @@
+"""The parts of a report that are plain dicts, as the JSON form has them.
+
+Type checkers and the schema's generator read this module. An answer does not: its dicts are made in
+`troubleshooter.report.build`, and importing this would cost every start a millisecond.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+from kb.likeness import Near
+from troubleshooter.observe.model import Role as FailureRole
+from troubleshooter.rank import VersionState
+
+Kind = Literal["failure", "harmless"]
+Severity = Literal["crash", "hang", "wrong-results", "degraded", "none"]
+Retry = Literal["useless", "after-fix", "may-help"]
+Risk = Literal["safe", "changes-results", "retrain"]
+CodeLanguage = Literal["python", "yaml", "json", "ini", "text"]
+EntryRole = Literal["root", "cascade"]
+Shows = Literal["symptom", "cause", "fix", "versions"]
+Signal = Literal["SIGINT", "SIGTERM", "SIGHUP"]
+
+
+class Input(TypedDict):
+    """What was read. ``complete`` is false where a large log was read in parts."""
+
+    files: list[str]
+    lines: int
+    bytes: int
+    complete: bool
+
+
+class FrameShown(TypedDict):
+    """A frame of a traceback; ``line`` is 0 where the log lacks it."""
+
+    file: str
+    line: int
+    function: str
+
+
+class Place(FrameShown):
+    """A frame on the way to a failure; ``package`` is "" where the code is the run's own."""
+
+    package: str
+
+
+class Unexplained(TypedDict):
+    """The failure that no entry explains. ``way`` begins where it was raised."""
+
+    exception: str
+    message: str
+    line: int
+    file: str
+    way: list[Place]
+    read: LinesRead
+    nearest: list[Near]
+
+
+class LinesRead(TypedDict):
+    """How many lines were read, and how many failures of each role they show."""
+
+    lines: int
+    failures: dict[FailureRole, int]
+
+
+class Stopped(TypedDict):
+    """A run that somebody or something stopped from outside.
+
+    ``silent_s``: seconds between the last output and the signal; null where nobody watched the run.
+    ``at``: where the run stood, the innermost frame first; empty where the log does not show it.
+    """
+
+    by: Signal
+    silent_s: float | None
+    line: int | None
+    at: list[Place]
+
+
+class RankFailure(TypedDict):
+    """The first failure of one rank."""
+
+    rank: int
+    line: int
+    role: FailureRole
+    exception: str
+    file: str
+
+
+class FirstFailure(TypedDict):
+    """The rank that failed first, and those that failed afterwards."""
+
+    rank: int | None
+    line: int
+    file: str
+    exception: str
+    followed: list[int]
+    order: list[RankFailure]
+
+
+class Facts(TypedDict):
+    """What the log tells about its environment; ``versions`` by package."""
+
+    versions: dict[str, str]
+    gpus: list[str]
+    capabilities: list[str]
+    platforms: list[str]
+    newer_than_checked: dict[str, str]
+
+
+class ExitSeen(TypedDict):
+    """A process that ended; a negative status is a signal's number."""
+
+    status: int
+    rank: int | None
+    line: int
+
+
+class MetricSummary(TypedDict):
+    """One metric over the log. ``first`` and ``last`` are text ("nan", "inf") where the number is not finite."""
+
+    points: int
+    first: float | str
+    last: float | str
+    min: float | None
+    max: float | None
+    nonfinite_line: int | None
+
+
+class Sample(TypedDict, total=False):
+    """At most 200 points of a metric; null stands for NaN or infinity. By training step, or by number of the record."""
+
+    values: list[float | None]
+    lines: list[int]
+    steps: list[float]
+    records: list[int]
+
+
+class Metric(MetricSummary, Sample):
+    """The summary, and for metrics that people look at the points to draw."""
+
+
+class Ignored(TypedDict):
+    """An answer that the user's settings suppress."""
+
+    id: str
+    reason: str
+
+
+class AffectedVersions(TypedDict):
+    """Ranges by package, and whether the versions in the log lie inside."""
+
+    affected: dict[str, str]
+    state: VersionState
+
+
+class Advice(TypedDict):
+    """Advice that the log prints and that does not apply here."""
+
+    printed: str
+    because: str
+
+
+class Lookalike(TypedDict):
+    """Another entry that this one could be confused with, and what tells them apart."""
+
+    entry: str
+    because: str
+
+
+ProbeOptions = TypedDict("ProbeOptions", {"with": "dict[str, str | int | float | bool]"}, total=False)
+
+
+class ProbeCall(ProbeOptions):
+    """The probe that can reproduce the failure, with its arguments."""
+
+    name: str
+
+
+class SourceShown(TypedDict, total=False):
+    """Where a claim of the entry comes from: a page, an installed file that was read, or a run."""
+
+    url: str | None
+    package: str | None
+    file: str | None
+    versions: str | None
+    run: str | None
+    shows: Shows | list[Shows]
+    note: str | None

@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks import logs
 from benchmarks.speed import measure
 from kb.cache import CHECKOUT
-from kb.compile import compile_to
+from kb.compile.folder import compile_to
 from kb.load import Library, load
 
 _ANSWER = """

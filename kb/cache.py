@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from kb.compiled import FORMAT, Knowledge, Pack
 
 PACK = Path(__file__).with_name("data") / "knowledge.pack"
 CHECKOUT = Path(__file__).parent.parent / "entries"
-KEPT, DAYS = 40, 14
-"""Files that the cache keeps, and for how long unused: every change of an entry makes new ones of some megabytes."""
+KEPT, DAYS = 24, 14
+"""Files that the cache keeps, and for how long unused."""
+_MANY = 200
+"""Entries to compile from which on progress is shown."""
 _HOUR = 3600.0
 
 
@@ -60,35 +63,84 @@ def knowledge(*folders: Path) -> Knowledge:
 
 
 def pack(folder: Path, origin: str, *, strict: bool = True) -> Pack:
-    """The compiled form of a folder, from the cache when nothing in it changed.
+    """The compiled form of a folder, from the cache when nothing in it changed; else only what changed is compiled.
 
-    A faulty entry is an error when strict; otherwise it is left out, with a line on standard error.
+    A faulty entry is an error when strict; otherwise it is left out, with a line on standard error. On a terminal a long
+    compilation shows how far it is.
     """
-    target = cache_folder() / f"{_fingerprint(folder)}.pack"
+    from kb.compile.state import FolderState
+
+    state = FolderState(folder)
+    name = f"{_digest(str(folder.resolve()))}-{_compiler()}"
+    target = cache_folder() / f"{name}-{state.fingerprint()}.pack"
+
+    def compiled(place: Path, last: Pack | None = None) -> Pack:
+        from kb.compile.folder import compile_folder
+
+        with _progress() as told:
+            problems = compile_folder(state, place, last, strict=strict, progress=told)
+        if problems:
+            print(f"troubleshoot: left out faulty entries; see: troubleshoot check {folder}", file=sys.stderr)
+        return Pack(place, origin, lambda: compiled(place))
+
     try:
-        found = Pack(target, origin)
+        found = Pack(target, origin, lambda: compiled(target))
         used(target)
         return found
     except (OSError, ValueError):
         pass
-    from kb.compile import compile_to
-    from kb.load import load
 
-    library = load(folder)
-    if not strict and library.problems:
-        print(f"troubleshoot: left out faulty entries; see: troubleshoot check {folder}", file=sys.stderr)
-        library = library.usable()
-    library.need()
     try:
-        compile_to(library, target)
-        tidy(target.parent)
-        return Pack(target, origin)
+        made = compiled(target, _last(target.parent, name))
     except OSError:  # the cache cannot be written: compile into a place that vanishes with the process
         import tempfile
 
         with tempfile.TemporaryDirectory() as place:
-            compile_to(library, Path(place) / "knowledge.pack")
-            return Pack(Path(place) / "knowledge.pack", origin)
+            return compiled(Path(place) / "knowledge.pack")
+    _remove_older(target)
+    tidy(target.parent)
+    return made
+
+
+def _last(cache: Path, name: str) -> Pack | None:
+    """The newest pack of this name, made by the same compiler of the same folder."""
+    found = [(path.stat().st_mtime, path) for path in cache.glob(f"{name}-*.pack")]
+    for _, path in sorted(found, reverse=True):
+        with suppress(OSError, ValueError):
+            return Pack(path)
+    return None
+
+
+def _remove_older(target: Path) -> None:
+    """Remove the folder's other packs but the newest: another process may just have begun to read that."""
+    folder = target.name.partition("-")[0]
+    with suppress(OSError):
+        others = [path for path in target.parent.glob(f"{folder}-*.pack") if path != target]
+        for path in sorted(others, key=lambda path: path.stat().st_mtime)[:-1]:
+            path.unlink()
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None]]:
+    """What tells on a terminal how many entries are compiled, once it takes noticeably long."""
+    shown = False
+
+    def tell(done: int, count: int) -> None:
+        nonlocal shown
+        if count >= _MANY and sys.stderr.isatty():
+            shown = True
+            print(
+                f"\rtroubleshoot: compiling the entries, once: {done:,} of {count:,}",
+                end="",
+                file=sys.stderr,
+                flush=True,
+            )
+
+    try:
+        yield tell
+    finally:
+        if shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def used(path: Path) -> None:
@@ -115,24 +167,25 @@ def tidy(folder: Path) -> None:
                     os.unlink(path)
 
 
-def _fingerprint(folder: Path) -> str:
-    """A hash over path, size and time of every file that is compiled (reading them all would cost a start 20 ms)."""
+COMPILER = (
+    "compile/__init__.py", "compile/entry.py", "compile/folder.py", "compile/link.py", "compile/state.py", "compile/tables.py",
+    "clean.py", "compiled.py", "error_words.py", "files.py", "form.py", "lazy.py", "likeness.py", "load.py", "localized.py", "patterns.py",
+    "placeholders.py", "problem.py", "sealed.py", "shown.py", "source.py", "standing.py", "versions.py",
+)  # fmt: skip
+"""The modules that decide what entries are compiled to (a test holds the list to what compiling imports)."""
+
+
+def _compiler() -> str:
+    """A digest of the modules that compile, and of the parser of patterns, which is Python's own."""
+    here = Path(__file__).parent
+    return _digest(f"{FORMAT} {sys.version_info[:2]}", *((here / name).read_bytes() for name in COMPILER))
+
+
+def _digest(*parts: str | bytes) -> str:
     import hashlib
 
-    digest = hashlib.blake2b(f"{FORMAT} {folder.resolve()}".encode(), digest_size=16)
-    for name in ("compile.py", "form.py", "patterns.py", "shown.py"):
-        digest.update(str(Path(__file__).with_name(name).stat().st_mtime_ns).encode())
-    stack = [str(folder)]
-    found = []
-    while stack:
-        with os.scandir(stack.pop()) as inside:
-            for item in inside:
-                if item.is_dir(follow_symlinks=False):
-                    if item.name not in ("match", "no_match"):
-                        stack.append(item.path)
-                elif item.name.endswith((".yaml", ".jsonl", ".json")):
-                    state = item.stat()
-                    found.append(f"{item.path}\0{state.st_size}\0{state.st_mtime_ns}")
-    for line in sorted(found):
-        digest.update(line.encode("utf-8", "surrogateescape"))
-    return digest.hexdigest()
+    made = hashlib.blake2b(digest_size=8)
+    for part in parts:
+        made.update(part if isinstance(part, bytes) else part.encode("utf-8", "surrogateescape"))
+        made.update(b"\0")
+    return made.hexdigest()

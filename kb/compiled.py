@@ -1,8 +1,8 @@
 """The compiled form of entries: one file, mapped into memory, of which an answer reads a few kilobytes.
 
-A pack is one file: a JSON header line, a JSON line with the index, then parts that the index tells the places of: two JSON
-lines an entry (what is matched, and its texts), a JSON line for each literal whose entries ask for more (what else must be there),
-the tables as lines ``key<TAB>row``, and what there is by the number of a literal or an entry, as numbers. The header holds
+A pack is one file: a JSON header line, a JSON line with the index, then parts at offsets that the index holds: three JSON
+lines an entry (what is matched, its texts, what linking added), a JSON line for each literal whose entries ask for more (what
+else must be there), the tables as lines ``key<TAB>row``, and arrays of numbers by literal or entry. The header holds
 what a search of a large log begins with. Literals *trigger* entries; an entry's body is parsed only when one of its triggers
 was seen. So a thousand entries cost what ten cost. Data only: JSON and numbers, never pickle. The file is sealed
 (`kb.sealed`): what is read of it has a checksum.
@@ -14,13 +14,13 @@ import json
 import sys
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from kb.sealed import Sealed
 
-FORMAT = 43
+FORMAT = 44
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 WORDS = "words"
@@ -65,6 +65,10 @@ class Index:
         found: list[str] = json.loads(self._read(*self._sections["literals"]))
         return found
 
+    def some_literals(self, start: int, stop: int) -> list[str]:
+        """The literals of these numbers."""
+        return self.literals[start:stop]
+
     @cached_property
     def with_digits(self) -> dict[int, str]:
         """Of the literals those with digits, by number."""
@@ -76,15 +80,33 @@ class Index:
         start, stop = self._numbers("starts")[literal : literal + 2]
         return self._numbers("owners")[start:stop]
 
-    def place(self, entry: int) -> tuple[int, int, int]:
-        """Where an entry's parts stand, and how long the two are."""
-        at, matched, texts = self._numbers("places")[3 * entry : 3 * entry + 3]
-        return at, matched, texts
+    def place(self, entry: int) -> tuple[int, int, int, int]:
+        """The offset of an entry's parts, and the length of each: what is matched, its texts, what linking added."""
+        at, matched, texts, linked = self._numbers("places")[4 * entry : 4 * entry + 4]
+        return at, matched, texts, linked
+
+    def kept(self) -> Any:
+        """What the next compilation of the folder takes over; None in a pack that does not say."""
+        return json.loads(self._read(*self._sections["kept"])) if "kept" in self._sections else None
 
     def beside(self, literal: int) -> dict[str, Ways]:
         """By entry that a literal does not trigger by itself: the ways in which its patterns match."""
         at, length = self._numbers("beside")[2 * literal : 2 * literal + 2]
         return json.loads(self._read(at, length)) if length else {}
+
+
+def _number_literals(part: Any, refs: Sequence[int]) -> None:
+    """Give the literals of conditions their numbers in the pack; an entry's own parts number them within the entry."""
+    if isinstance(part, dict):
+        for key, value in part.items():
+            if key == "literals":
+                part[key] = [refs[number] for number in value]
+            elif isinstance(value, (dict, list)):
+                _number_literals(value, refs)
+    else:
+        for item in part:
+            if isinstance(item, (dict, list)):
+                _number_literals(item, refs)
 
 
 def numbers(given: Iterable[int]) -> bytes:
@@ -122,8 +144,8 @@ class Pack:
         header = json.loads(self._data.read(0, self._end))
         if header.get("format") != FORMAT:
             raise ValueError(f"{path}: compiled by another version of the tool; delete it, it is made anew")
-        self.digest: str = header["digest"]
-        """Names the literals: what is made from them may be kept under it."""
+        self.segments: list[tuple[str, int]] = [(digest, count) for digest, count in header["segments"]]
+        """The literals come in segments: a digest of each, under which what is made from it may be kept, and its size."""
         self.standing: list[str] = header["standing"]
         """Literals that make a place in the middle of a large log worth a look (`kb.standing`)."""
         self._index: Index | None = None
@@ -146,8 +168,13 @@ class Pack:
     def body(self, number: int) -> Body:
         """What of an entry is `MATCHED`."""
         if (known := self._bodies.get(number)) is None:
-            start, length, _ = self.index.place(number)
-            known = self._bodies[number] = json.loads(self._read(start, length))
+            at, matched, texts, linked = self.index.place(number)
+            known = json.loads(self._read(at, matched))
+            added = json.loads(self._read(at + matched + texts + 2, linked))
+            _number_literals(known["symptoms"], added["refs"])
+            for symptom in added["strict"]:
+                known["symptoms"][symptom]["strict"] = True
+            self._bodies[number] = known
         return known
 
     def called(self, literal: int, told: Callable[[int], str] | None = None, offset: int = 0) -> Collection[int]:
@@ -176,9 +203,25 @@ class Pack:
     def whole(self, number: int) -> Body:
         """The whole entry: texts in both languages and compiled symptoms."""
         if (known := self._whole.get(number)) is None:
-            start, length, rest = self.index.place(number)
-            known = self._whole[number] = {**self.body(number), **json.loads(self._read(start + length + 1, rest))}
+            at, matched, texts, linked = self.index.place(number)
+            rest = json.loads(self._read(at + matched + 1, texts))
+            added = json.loads(self._read(at + matched + texts + 2, linked))
+            _number_literals([rest["fixes"], rest["advice"]], added["refs"])
+            known = self._whole[number] = {**self.body(number), **rest, "lookalikes": added["lookalikes"]}
         return known
+
+    def parts(self, number: int) -> tuple[str, str]:
+        """An entry's compiled parts before linking, as JSON: what is matched, and its texts."""
+        at, matched, texts, _ = self.index.place(number)
+        return self._read(at, matched).decode(), self._read(at + matched + 1, texts).decode()
+
+    def kept(self) -> Any:
+        """What the next compilation of the folder takes over; None in a pack that does not say."""
+        return self.index.kept()
+
+    def table(self, name: str) -> bytes:
+        """A whole table in its compiled form; empty where there is none."""
+        return self._read(*self.index.tables[name]) if name in self.index.tables else b""
 
     def _read(self, start: int, length: int) -> bytes:
         return self._data.read(self._base + start, self._base + start + length)
@@ -248,6 +291,14 @@ class Knowledge:
         """Of the literals those with digits, by number."""
         pairs = zip(self._first, self.packs, strict=True)
         return {first + number: text for first, pack in pairs for number, text in pack.index.with_digits.items()}
+
+    def segments(self) -> Iterator[tuple[int, Callable[[], list[str]], str]]:
+        """The literals' segments in the order of their numbers: how many, what gives them, and a digest of them."""
+        for pack in self.packs:
+            start = 0
+            for digest, count in pack.segments:
+                yield count, partial(pack.index.some_literals, start, start + count), digest
+                start += count
 
     def triggered(
         self, literals: Iterable[int], pseudo: Iterable[str] = (), text: Callable[[int], str] | None = None

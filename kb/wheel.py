@@ -20,7 +20,7 @@ class EntriesHook(BuildHookInterface):  # type: ignore[type-arg]
             return
         sys.path.insert(0, str(root))
         try:
-            from kb.compile import compile_to
+            from kb.compile.folder import compile_to
             from kb.load import load
 
             compile_to(load(root / "entries"), target)

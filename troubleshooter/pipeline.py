@@ -16,7 +16,7 @@ from troubleshooter.observe.observer import Observer
 from troubleshooter.rank import rank
 from troubleshooter.read.cores import helpers as usual_helpers
 from troubleshooter.read.line import Line
-from troubleshooter.read.scanner import Scanner
+from troubleshooter.read.scanner import Scanner, Segment
 from troubleshooter.read.sources import Source, from_path, from_text
 from troubleshooter.read.standing import Standing
 from troubleshooter.read.stream import Seen, read
@@ -70,8 +70,12 @@ class Diagnoser:
         known = Knowledge(packs)
         standing = standing or Standing.of(packs, cache_folder())
         scanner = Scanner(
-            lambda: known.literals, known.literal_count, cache_folder(), MARKS, standing.key, standing, lambda: known.with_digits
-        )  # fmt: skip
+            [Segment(*segment) for segment in known.segments()],
+            cache_folder(),
+            MARKS,
+            standing,
+            lambda: known.with_digits,
+        )
         return cls(known, scanner, ignore=ignore, environment=environment, helpers=helpers)
 
     def observe(self, sources: Sequence[Source]) -> Observations:

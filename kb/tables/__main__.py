@@ -11,7 +11,7 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from kb.compile import told_by
+from kb.compile.tables import told_by
 from kb.tables.imports import import_rows
 from kb.tables.members import Classes, cached_members, classes_of_release, member_rows
 from kb.tables.names import Wanted, imported_elsewhere, model_rows, name_rows
@@ -161,7 +161,7 @@ def replace(path: Path, rows: Rows, packages: set[str], column: str) -> None:
 
 def write(path: Path, rows: Rows) -> None:
     """JSON Lines, one row a line, in the given order; left out are columns that are null or false, and what the file's
-    name tells of each row (`kb.compile.table_rows`)."""
+    name tells of each row (`kb.compile.tables.table_rows`)."""
     told: dict[str, object] = {**told_by(path)}
     lines = [
         {

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kb.cache import packs
-from kb.compile import compile_to
+from kb.compile.folder import compile_to
 from kb.compiled import Pack
 from kb.error_words import SHORTEST
 from kb.load import Library, load
 from kb.patterns import rendered
-from kb.standing import COMMON, StandingWords
+from kb.standing import standing_literals
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_text
 
@@ -53,46 +53,34 @@ def test_the_rows_of_the_shipped_tables_are_those_that_a_look_at_every_row_finds
                 assert list(pack.rows(name, missing)) == rows.get(missing, [])
 
 
-@pytest.fixture(scope="module")
-def words() -> tuple[StandingWords, set[str]]:
-    found = StandingWords()
-    for item in load(ENTRIES).entries.values():
-        found.add(item)
-    return found, set(found.literals)
-
-
-def test_a_line_with_a_literal_that_stands_alone_holds_what_is_searched_for(words: tuple[StandingWords, set[str]]) -> None:
-    found, literals = words
-    texts = found.texts()
-    assert len(literals) > 300
-    common = {literal for literal in literals if not any(text in literal for text in texts)}
-    assert len(common) < len(literals) / 50
-    for literal in common:
-        assert sum(literal in line for line in found._lines) > COMMON / 2, literal
-
-
-def test_a_word_of_many_lines_is_left_out() -> None:
-    found = StandingWords()
-    found.literals = {"'loss': ", "a rare sentence of one entry"}
-    found._lines = {f"{{'loss': 1.{n}}}" for n in range(COMMON - 1)}
-    assert "'loss': " in found.texts()
-    found._lines.add("{'loss': 2}")
-    assert found.texts() == ["a rare sentence of one entry"]
-
-
-def test_nothing_is_searched_for_that_stands_all_over_healthy_logs(words: tuple[StandingWords, set[str]]) -> None:
+def test_nothing_is_searched_for_that_stands_all_over_healthy_logs() -> None:
     """One such word slows the search of every large log down; where an entry brings it, its pattern asks for too little."""
-    found, _ = words
+    texts = packs()[0].standing
+    assert len(texts) > 300
     assert len(HEALTHY) > 150
     logs = [[" ".join(line.lower().split()) for line in path.read_text(errors="replace").splitlines()] for path in HEALTHY]
-    for text in found.texts():
+    for text in texts:
         often = [log for log in logs if len(log) >= 50 and sum(text in line for line in log) > len(log) / 10]
         assert len(often) <= 2, text
 
 
-def test_what_is_searched_for_is_not_cut_to_a_mere_word(words: tuple[StandingWords, set[str]]) -> None:
-    found, literals = words
-    assert all(len(text.encode()) >= SHORTEST or text in literals for text in found.texts())
+def test_what_is_searched_for_is_long_enough_to_tell_something() -> None:
+    assert all(len(text.encode()) >= SHORTEST for text in packs()[0].standing)
+
+
+def test_a_literal_is_searched_for_where_a_sample_prints_it_without_an_error_word(tmp_path: Path) -> None:
+    folder = tmp_path / "area" / "quux"
+    (folder / "match").mkdir(parents=True)
+    (folder / "entry.yaml").write_text(
+        "id: quux\nseverity: crash\ntitle: The quux is gone and the run stops\nsymptoms:\n"
+        '  - require: [{line: "the quux went away quietly"}]\n    source: {run: "made"}\n'
+        '  - require: [{message: "the quux broke loudly"}]\n    source: {run: "made"}\n'
+        'cause: Made for a test.\nfixes: [{do: "Nothing"}]\nsources: [{run: "made", shows: cause}]\n'
+    )
+    (folder / "match" / "quiet.log").write_text("note: the quux went away quietly\n")
+    (folder / "match" / "loud.log").write_text("ValueError: the quux broke loudly\n")
+    (item,) = load(tmp_path).need().entries.values()
+    assert standing_literals(item) == {"the quux went away quietly"}
 
 
 @pytest.mark.parametrize(

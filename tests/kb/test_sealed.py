@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kb.compile import compile_to
+from kb.compile.folder import compile_to
 from kb.compiled import Pack
 from kb.load import Library, load
 from kb.sealed import Damaged, Sealed, seal
@@ -38,7 +38,7 @@ def everything(pack: Pack) -> str:
     numbers = range(len(pack.index.ids))
     rows = [list(pack.rows("t", f"n{i}")) for i in range(0, 5000, 50)]
     owners = [[*pack.index.owners(i), *pack.index.beside(i)] for i in range(pack.index.count)]
-    return json.dumps([pack.digest, pack.standing, [pack.whole(n) for n in numbers], pack.index.literals, rows, owners])
+    return json.dumps([pack.segments, pack.standing, [pack.whole(n) for n in numbers], pack.index.literals, rows, owners])
 
 
 def changed(path: Path, seed: int) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from kb.compile import table_rows
+from kb.compile.tables import table_rows
 from kb.tables.__main__ import replace, write
 from kb.tables.imports import import_rows
 from kb.tables.members import Classes, member_rows, read_classes

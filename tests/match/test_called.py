@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kb.compile import _metric_keys
+from kb.compile.entry import _metric_keys
 from kb.wild import fits
 from troubleshooter.match import numbers, series
 from troubleshooter.match.context import Context

@@ -18,7 +18,7 @@ from troubleshooter.observe.marks import MARKS
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read import apart, sources, survey
 from troubleshooter.read.log import ALL, BLOCK, RAISED, Block, FileLog, StreamLog
-from troubleshooter.read.scanner import Scanner
+from troubleshooter.read.scanner import Scanner, Segment
 from troubleshooter.read.sources import Source, Unreadable, from_path, from_text
 from troubleshooter.read.standing import Standing
 from troubleshooter.read.stream import raw_lines, read
@@ -106,7 +106,7 @@ def everything(tool: Diagnoser) -> Callable[[], Standing]:
 
     def make() -> Standing:
         made = Standing.of(tool.knowledge.packs, None)
-        made.complete_by = lambda: Scanner(lambda: tool.knowledge.literals, tool.knowledge.literal_count, None, MARKS, "", made)
+        made.complete_by = lambda: Scanner([Segment(*s) for s in tool.knowledge.segments()], None, MARKS, made)
         return made
 
     return make
@@ -482,7 +482,7 @@ def test_a_reader_that_leaves_early_leaves_no_thread_behind(tool: Diagnoser, tmp
 
 def test_two_searches_at_once_leave_the_switch_interval_as_it_was(tmp_path: Path) -> None:
     before = sys.getswitchinterval()
-    scanner = Scanner(lambda: ["needle in the log"], 1)
+    scanner = Scanner([Segment(1, lambda: ["needle in the log"])])
     path = tmp_path / "large.log"
     path.write_bytes(b"a line of a log that says nothing\n" * 60_000)
     first, second = (read(from_path(path)[0], 0, scanner, helpers=1) for _ in range(2))

@@ -3,66 +3,102 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Literal
 
 import hyperscan
 
+from troubleshooter.lean import dataclass
 from troubleshooter.read.database import database, named
 from troubleshooter.read.line import Suspect
 from troubleshooter.read.shapes import ZEROS, Shapes
 from troubleshooter.read.standing import Standing
 
 
+@dataclass(slots=True)
+class Segment:
+    """Literals that are compiled into one database: how many, where to get them, and a digest that tells them from others
+    (empty: the database is not cached)."""
+
+    count: int
+    texts: Callable[[], Sequence[str]]
+    digest: str = ""
+
+
 class Scanner:
     """Finds which of the literals a text holds (ASCII case ignored), each once.
 
-    ``literals`` are the knowledge's, numbered as they come; numbers from ``first_mark`` on are marks (a mark may be a literal
-    too). ``routes`` holds, by number, the readers that a text is a mark of (0 for none). ``standing`` is what large logs are
-    searched for.
+    Literals are the knowledge's, numbered through the segments; numbers from ``first_mark`` on are marks (a mark may be a
+    literal too). ``routes`` holds, by number, the readers that a text is a mark of (0 for none). ``standing`` is what large
+    logs are searched for.
     """
 
     def __init__(
         self,
-        literals: Callable[[], Sequence[str]],
-        count: int,
+        segments: Sequence[Segment],
         cache: Path | None = None,
         marks: Mapping[str, int] | None = None,
-        key: str = "",
         standing: Standing | None = None,
         digits: Callable[[], Mapping[int, str]] | None = None,
     ) -> None:
-        """``literals`` gives ``count`` of them, where they are needed, ``digits`` by number those with digits. ``cache``: a
-        folder for compiled databases, or None for no cache; ``key`` names the literals there. ``marks``: texts and the readers
-        that they call.
+        """``segments`` hold the literals; marks are compiled with the first of them. ``cache``: a folder for compiled
+        databases, or None for no cache. ``marks``: texts and the readers that they call. ``digits``: the literals with digits,
+        by number.
         """
         marks = marks or {}
+        segments = segments or [Segment(0, list)]
+        count = sum(segment.count for segment in segments)
         self.first_mark = count
         self.routes = [0] * count + list(marks.values())
+        self._marks = list(marks)
+        self._cache = cache if all(segment.digest for segment in segments) else None
+        self._key = named("-".join(segment.digest[:16] for segment in segments), marks)
+        self._found: list[int] = []
+        self._databases: list[tuple[hyperscan.Database, Callable[..., None]]] = []
+        first = 0
+        for number, segment in enumerate(segments):
+            own = self._marks if number == 0 else []
+            texts = partial(_with_marks, segment.texts, own)
+            made = database(texts, (), self._cache, named(f"{segment.digest}-lines", own))
+            if made is not None:
+                self._databases.append((made, self._hit(first, segment.count if own else None)))
+            first += segment.count
 
         def everything() -> list[str]:
-            return [*literals(), *marks]
+            return [*(text for segment in segments for text in segment.texts()), *self._marks]
 
-        self._everything, self._cache, self._key = everything, cache if key else None, named(f"{key}-lines", marks)
-        self._database = database(everything, (), self._cache, self._key)
-        self._found: list[int] = []
-        append = self._found.append
-
-        def hit(number: int, start: int, stop: int, flags: int, context: object) -> None:
-            append(number)
-
-        self._hit = hit
         self.standing = standing or Standing()
-        self.standing.complete(self._database, everything)
+        self.standing.complete(self._databases[0][0] if len(self._databases) == 1 else None, everything)
         self.shapes = Shapes()
-        self._digits = digits or (lambda: dict(enumerate(literals())))
-        self._marks = list(marks)
+        self._digits = digits or (lambda: dict(enumerate(everything()[:count])))
         self._zeros: hyperscan.Database | Literal[False] | None = False
+
+    def _hit(self, first: int, marks_from: int | None = None) -> Callable[[int, int, int, int, object], None]:
+        """What notes a hit in a database whose literals are numbered from ``first`` on, its marks from ``marks_from`` on."""
+        append = self._found.append
+        if not first and marks_from in (None, self.first_mark):
+
+            def note(number: int, start: int, stop: int, flags: int, context: object) -> None:
+                append(number)
+
+        else:
+            limit = marks_from if marks_from is not None else self.first_mark
+            shift = self.first_mark - limit
+
+            def note(number: int, start: int, stop: int, flags: int, context: object) -> None:
+                append(number + first if number < limit else number + shift)
+
+        return note
 
     def scan(self, text: bytes) -> list[int]:
         """The numbers of the literals that the text holds."""
-        return self._search(self._database, text) if self._database is not None and text else []
+        found = self._found
+        found.clear()
+        if text:
+            for made, hit in self._databases:
+                made.scan(text, match_event_handler=hit)
+        return found[:]
 
     def suspects(self, text: bytes) -> tuple[Suspect, ...]:
         """The literals with digits that the text may hold if its own digits are others."""
@@ -70,8 +106,12 @@ class Scanner:
             self._zeros = database(
                 lambda: [zeros for zeros, _ in self._alike], (), self._cache, f"{self._key}-suspects"
             )
-        if self._zeros is None or not (found := self._search(self._zeros, text.translate(ZEROS))):
+        if self._zeros is None:
             return ()
+        found: list[int] = []
+        self._zeros.scan(
+            text.translate(ZEROS), match_event_handler=lambda number, start, stop, flags, context: found.append(number)
+        )
         return tuple(suspect for number in found for suspect in self._alike[number][1])
 
     @cached_property
@@ -84,8 +124,6 @@ class Scanner:
                 out.setdefault(zeros.decode(), []).append((number, text))
         return sorted(out.items())
 
-    def _search(self, where: hyperscan.Database, text: bytes) -> list[int]:
-        found = self._found
-        found.clear()
-        where.scan(text, match_event_handler=self._hit)
-        return found[:]
+
+def _with_marks(texts: Callable[[], Sequence[str]], marks: Sequence[str]) -> list[str]:
+    return [*texts(), *marks]

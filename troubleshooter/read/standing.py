@@ -49,7 +49,11 @@ class Standing:
     @classmethod
     def of(cls, packs: Sequence[Pack], cache: Path | None) -> Standing:
         """What these packs ask for."""
-        return cls(chain.from_iterable(pack.standing for pack in packs), cache, "-".join(p.digest for p in packs))
+        return cls(
+            chain.from_iterable(pack.standing for pack in packs),
+            cache,
+            "-".join(digest[:16] for p in packs for digest, _ in p.segments),
+        )
 
     def complete(self, lines: hyperscan.Database | None, everything: Callable[[], Sequence[str]]) -> None:
         """Give what dense blocks are searched for."""

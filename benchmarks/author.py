@@ -1,0 +1,94 @@
+"""How long does an author wait? ``python -m benchmarks.author [--count 10000]``: the first answer after an entry was edited.
+
+The shipped entries, and as many generated ones as make ``count``, stand in one folder. Whole processes diagnose a pasted
+traceback: with nothing changed, after an edit of one entry's text, and after an edit that brings a new literal. Printed are
+medians of wall-clock time, and how much longer the edit makes the next diagnosis.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks import logs
+from kb.cache import CHECKOUT
+
+RUNS = 5
+_ENTRY = """\
+id: made-{n}
+severity: crash
+title: A made entry number {n} of this benchmark
+symptoms:
+{symptoms}
+cause: Made for a benchmark, number {n}.
+fixes: [{{do: "Nothing, it is number {n}"}}]
+sources: [{{run: "benchmark", shows: cause}}]
+"""
+_SYMPTOM = """\
+  - require: [{{exception: RuntimeError, message: "{words}"}}, {{frame: "{frame}.py"}}]
+    source: {{run: "benchmark"}}
+"""
+_WORDS = ["tensor", "device", "shape", "dtype", "rank", "shard", "adapter", "layer", "config", "token", "mask", "batch", "loss", "scale", "cache", "graph", "module", "weight", "gradient", "optimizer", "scheduler", "checkpoint", "processor", "template", "tokenizer", "dataset", "column", "sampler", "worker", "kernel"]
+
+
+def make(folder: Path, count: int) -> None:
+    """Write generated entries until the folder holds ``count``; each has four symptoms with words of its own."""
+    pick = random.Random(3)
+    there = sum(1 for _ in folder.glob("*/*/entry.yaml"))
+    for n in range(count - there):
+        symptoms = "".join(
+            _SYMPTOM.format(words=" ".join(pick.choices(_WORDS, k=4)) + f" {n} of {k}", frame=pick.choice(_WORDS))
+            for k in range(4)
+        )
+        entry = folder / f"made{n % 20}" / f"made-{n}"
+        (entry / "match").mkdir(parents=True)
+        (entry / "entry.yaml").write_text(_ENTRY.format(n=n, symptoms=symptoms.rstrip()), encoding="utf-8")
+        for k in range(2):
+            (entry / "match" / f"{k}.log").write_text(f"RuntimeError: {' '.join(pick.choices(_WORDS, k=6))} {n}\n", encoding="utf-8")
+
+
+def main() -> None:
+    given = argparse.ArgumentParser(description=__doc__)
+    given.add_argument("--count", type=int, default=3600, help="entries in the folder (at least the shipped ones)")
+    count = given.parse_args().count
+    with tempfile.TemporaryDirectory() as place:
+        root = Path(place)
+        folder, log = root / "entries", root / "pasted.log"
+        shutil.copytree(CHECKOUT, folder)
+        make(folder, count)
+        log.write_bytes(logs.FAILURE)
+        answer = f"from kb import cache; from pathlib import Path; cache.CHECKOUT = Path({str(folder)!r})\n"
+        answer += "from troubleshooter import diagnose\n"
+        answer += f"assert diagnose(Path({str(log)!r})).diagnoses[0].id == 'cache-object-float'"
+        environment = {**os.environ, "TROUBLESHOOT_CACHE": str(root / "cache")}
+
+        def seconds() -> float:
+            start = time.perf_counter()
+            subprocess.run([sys.executable, "-c", answer], env=environment, check=True)
+            return time.perf_counter() - start
+
+        print(f"first start: {seconds():.1f} s")
+        usual, text, literal = [], [], []
+        entry = folder / "trainers" / "made-edited" / "entry.yaml"
+        entry.parent.mkdir()
+        for run in range(RUNS):
+            entry.write_text(_ENTRY.format(n="edited", symptoms=_SYMPTOM.format(words=f"quux flux {run}", frame="a").rstrip()), encoding="utf-8")
+            literal.append(seconds())
+            entry.write_text(entry.read_text("utf-8").replace("Nothing", "Nothing at all"), encoding="utf-8")
+            text.append(seconds())
+            usual.append(seconds())
+        for name, found in (("nothing changed", usual), ("text edited", text), ("new literal", literal)):
+            median = statistics.median(found)
+            print(f"{name:16} {median:5.2f} s  (+{median - statistics.median(usual):.2f} s)")
+
+
+if __name__ == "__main__":
+    main()

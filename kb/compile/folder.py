@@ -1,0 +1,226 @@
+"""A folder of entries → one pack file. Units of entries that did not change are taken from the folder's last pack."""
+
+from __future__ import annotations
+
+import gc
+import json
+import multiprocessing
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, fields
+from functools import partial
+from pathlib import Path
+
+from kb import source
+from kb.compile.entry import Unit, compile_entry
+from kb.compile.link import link
+from kb.compile.state import FolderState, digest
+from kb.compile.tables import compile_table
+from kb.compiled import Pack
+from kb.files import Refused, contents
+from kb.load import MAX_SAMPLE_BYTES, Library, load_entry
+from kb.problem import EntryError, Problem
+from kb.sealed import seal
+from kb.versions import release
+
+Progress = Callable[[int, int], None]
+"""Told how many entries are compiled, of how many."""
+
+MIN_PARALLEL = 200
+"""Entries to compile from which on a second process pays."""
+CHUNK = 50
+"""Entries that a process compiles at a time."""
+_LINKED = tuple(item.name for item in fields(Unit) if item.name not in ("matched", "texts"))
+
+
+def compile_to(library: Library, target: Path) -> None:
+    """Write the pack of loaded entries. Raises `EntryError` when the library has problems, OSError when it cannot write."""
+    entries = library.need().entries
+    units = [compile_entry(entries[id_]) for id_ in sorted(entries)]
+    tables = {name: compile_table(path) for name, path in library.tables.items()}
+    write(target, link(units, tables, newest_releases(library.tables)))
+
+
+def write(target: Path, data: bytes) -> None:
+    """Write a sealed file (`kb.sealed`); others see the whole of it or nothing. Raises OSError."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(seal(data))
+        os.replace(name, target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def newest_releases(tables: Mapping[str, Path]) -> dict[str, str]:
+    """By package, the newest release that the tables were made from: what the knowledge was checked against."""
+    path = tables.get("api/scanned")
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()] if path else []
+    return {row["package"].replace("_", "-"): max(row["versions"], key=release) for row in rows if row.get("versions")}
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A unit, with what tells whether its entry changed: its files by size and time, else by content."""
+
+    unit: Unit
+    stamp: str
+    content: str
+
+
+def compile_folder(
+    state: FolderState, target: Path, last: Pack | None = None, *, strict: bool = True, progress: Progress | None = None
+) -> list[Problem]:
+    """Write the pack of a folder of entries, and return the problems of entries that were left out.
+
+    ``last`` is the folder's last pack: entries that did not change are taken from it. Faulty entries raise `EntryError`
+    when ``strict``, otherwise they are left out. Raises OSError when the pack cannot be written.
+    """
+    with _no_garbage_collection():
+        kept, kept_tables, known, shared = _last(last)
+        units: dict[str, _Kept] = {}
+        changed: list[str] = []
+        for path, stamp in state.entries.items():
+            if (found := kept.get(path)) is not None:
+                if found.stamp != stamp and found.content == _content(state.folder / path):
+                    found.stamp = stamp
+                if found.stamp == stamp:
+                    units[path] = found
+                    continue
+            changed.append(path)
+        problems: list[Problem] = []
+        for path, unit, content, faults in _compiled(state.folder, sorted(changed), progress):
+            problems += faults
+            if unit is not None:
+                units[path] = _Kept(unit, state.entries[path], content)
+        problems += _taken_twice(state.folder, units)
+        changed_tables = {
+            name: path for name, (path, told) in state.tables.items() if kept_tables.get(name, ("",))[0] != told
+        }
+        faulty = {
+            name: faults for name, path in changed_tables.items() if (faults := source.rows(path, state.folder)[1])
+        }
+        problems += [fault for faults in faulty.values() for fault in faults]
+        if problems and strict:
+            raise EntryError(problems)
+        tables = {
+            name: compile_table(path) if name in changed_tables else kept_tables[name][1]
+            for name, (path, _) in state.tables.items()
+            if name not in faulty
+        }
+        inside = sorted(units.items(), key=lambda item: item[1].unit.id)
+        again = {
+            "units": [
+                [path, item.stamp, item.content, *(getattr(item.unit, name) for name in _LINKED)]
+                for path, item in inside
+            ],
+            "tables": {name: told for name, (_, told) in state.tables.items() if name not in faulty},
+        }
+        checked = newest_releases({name: path for name, (path, _) in state.tables.items() if name not in faulty})
+        touched = {
+            text
+            for path in (kept.keys() | units.keys())
+            if kept.get(path) is not units.get(path)
+            for item in (kept.get(path), units.get(path))
+            if item is not None
+            for text in item.unit.literals
+        }
+        linked = [item.unit for _, item in inside]
+        write(target, link(linked, tables, checked, known=known, before=shared, touched=touched, kept=again))
+        return problems
+
+
+def _last(
+    pack: Pack | None,
+) -> tuple[dict[str, _Kept], dict[str, tuple[str, bytes]], list[str], dict[str, bool]]:
+    """What the last pack of a folder keeps: units by path, tables by name, the literals of the first segment, and which
+    words were found to be shared."""
+    again = pack.kept() if pack is not None else None
+    if pack is None or again is None:
+        return {}, {}, [], {}
+    kept = {}
+    for number, (path, stamp, content, *linked) in enumerate(again["units"]):
+        matched, texts = pack.parts(number)
+        unit = Unit(matched=matched, texts=texts, **dict(zip(_LINKED, linked, strict=True)))
+        kept[path] = _Kept(unit, stamp, content)
+    tables = {name: (told, pack.table(name)) for name, told in again["tables"].items()}
+    return kept, tables, pack.index.literals[: pack.segments[0][1]], again["shared"]
+
+
+def _compiled(
+    folder: Path, paths: Sequence[str], progress: Progress | None
+) -> Iterator[tuple[str, Unit | None, str, list[Problem]]]:
+    """Each entry of these folders: its unit or None, a digest of its files, its problems."""
+    chunks = [[folder / path for path in paths[i : i + CHUNK]] for i in range(0, len(paths), CHUNK)]
+    done = 0
+    for chunk, results in zip(chunks, _map(folder, chunks, len(paths)), strict=True):
+        done += len(chunk)
+        if progress is not None:
+            progress(done, len(paths))
+        for path, result in zip(chunk, results, strict=True):
+            yield (path.relative_to(folder).as_posix(), *result)
+
+
+def _map(
+    root: Path, chunks: Sequence[list[Path]], count: int
+) -> Iterator[list[tuple[Unit | None, str, list[Problem]]]]:
+    """`_compile_chunk` of each chunk: in several processes where that pays and forking is safe (no other threads run)."""
+    forks = "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin"
+    if count < MIN_PARALLEL or not forks or threading.active_count() > 1:
+        yield from map(partial(_compile_chunk, root), chunks)
+        return
+    with ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("fork")) as pool:
+        yield from pool.map(partial(_compile_chunk, root), chunks)
+
+
+def _compile_chunk(root: Path, folders: list[Path]) -> list[tuple[Unit | None, str, list[Problem]]]:
+    out = []
+    for folder in folders:
+        content = _content(folder)  # before the entry is read: a change in between is then seen the next time
+        loaded, problems = load_entry(folder / "entry.yaml", root)
+        out.append((compile_entry(loaded) if loaded is not None and not problems else None, content, problems))
+    return out
+
+
+def _content(folder: Path) -> str:
+    """A digest of names and contents of an entry's files; what may not be read counts by its name."""
+    parts: list[str | bytes] = []
+    for path in sorted(folder.rglob("*")):
+        parts.append(path.relative_to(folder).as_posix())
+        if path.is_file() and not path.is_symlink():
+            with suppress(OSError, Refused):
+                parts.append(contents(path, folder, MAX_SAMPLE_BYTES))
+    return digest(*parts)
+
+
+def _taken_twice(folder: Path, units: dict[str, _Kept]) -> list[Problem]:
+    """Problems of ids that two entries have; the later of them is left out."""
+    found: dict[str, str] = {}
+    problems = []
+    for path in sorted(units):
+        if (other := found.setdefault(units[path].unit.id, path)) != path:
+            where = folder / path / "entry.yaml"
+            text = f"id {units[path].unit.id!r} is taken by {folder / other / 'entry.yaml'}"
+            problems.append(Problem(where, 1, 1, "id", text, "ids are unique"))
+    for problem in problems:
+        del units[problem.path.parent.relative_to(folder).as_posix()]
+    return problems
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Linking makes a million objects and no cycles: collecting while they are made costs a third of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

@@ -1,0 +1,197 @@
+"""Units of entries → the bytes of one pack (`kb.compiled`).
+
+Linking is what depends on all entries together: the numbers of the literals, which entries a literal calls up, whose words
+are shared, relations between entries, and the table of words. Bodies are copied as they are, so that a changed entry costs
+the compiling of one unit and one link.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from kb.compile.entry import Unit
+from kb.compile.tables import sorted_rows
+from kb.compiled import FORMAT, WORDS, numbers
+
+SHARED_BY = 4
+"""Entries from which on a word counts as shared."""
+MAX_SINGLE_LOOKUPS = 100
+"""Words up to which looking through all literals for each is cheaper than an index of the literals."""
+END = 6
+"""Characters at a word's end by which the literals that may contain it are looked up."""
+MAX_ADDED = 2000
+"""Literals behind the first segment from which on all literals are numbered anew."""
+
+
+def link(
+    units: Sequence[Unit],
+    tables: Mapping[str, bytes],
+    checked: dict[str, str],
+    *,
+    known: Sequence[str] = (),
+    before: Mapping[str, bool] | None = None,
+    touched: Collection[str] = (),
+    kept: dict[str, Any] | None = None,
+) -> bytes:
+    """The pack of these units, which come in the order of their ids.
+
+    ``known``: the literals of the first segment of an earlier pack of the same folder, in its order. They keep their numbers,
+    so that what was made from them (compiled databases) stays good; others follow in a segment of their own. ``kept``: JSON
+    that the next compilation of the folder wants to find again; the words that were found to be shared are added to it, and
+    come as ``before`` then, with the literals of all entries that changed since (``touched``).
+    """
+    names, segments = _literal_names(units, known)
+    by_name = {text: number for number, text in enumerate(names)}
+    owners: list[list[int]] = [[] for _ in names]
+    beside: list[list[str]] = [[] for _ in names]
+    signals: dict[str, list[int]] = {}
+    refs = [[by_name[text] for text in unit.literals] for unit in units]
+    for entry, unit in enumerate(units):
+        for literal, asked in unit.triggers:
+            owners[refs[entry][literal]].append(entry)
+            if asked:
+                beside[refs[entry][literal]].append(f'"{entry}": {asked}')
+        for name in unit.signals:
+            signals.setdefault(name, []).append(entry)
+    shared = _shared_words(units, names, owners, before or {}, touched)
+    relations = _symmetric(units)
+
+    body = _Body()
+    places: list[int] = []
+    for entry, unit in enumerate(units):
+        linked = {"refs": refs[entry], "strict": _strict(unit, shared), "lookalikes": relations[unit.id]}
+        parts = [body.add(part.encode()) for part in (unit.matched, unit.texts, _json(linked))]
+        places += [parts[0][0], *(length for _, length in parts)]
+    starts, flat, asking = [0], list[int](), list[int]()
+    for literal in range(len(names)):
+        flat += owners[literal]
+        starts.append(len(flat))
+        asking += body.add(f"{{{', '.join(beside[literal])}}}".encode()) if beside[literal] else (0, 0)
+    words = _words(units)
+    placed = {name: body.add(blob) for name, blob in ((WORDS, words), *sorted(tables.items())) if blob}
+    sections = {
+        name: body.add(numbers(given))
+        for name, given in (("starts", starts), ("owners", flat), ("places", places), ("beside", asking))
+    }
+    digits = {number: text for number, text in enumerate(names) if re.search("[0-9]", text)}
+    sections["literals"] = body.add(_json(names).encode())
+    sections["digits"] = body.add(_json(digits).encode())
+    if kept is not None:
+        sections["kept"] = body.add(_json({**kept, "shared": shared}).encode())
+    standing = sorted({text for unit in units for text in unit.standing})
+    header = {"format": FORMAT, "segments": segments, "standing": standing}
+    index = {
+        "count": len(names), "sections": sections, "checked": checked, "tables": placed,
+        "pseudo": dict(sorted(signals.items())), "ids": [unit.id for unit in units],
+    }  # fmt: skip
+    return b"\n".join([_json(header).encode(), _json(index).encode(), *body.parts]) + b"\n"
+
+
+class _Body:
+    """The parts behind the index."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+        self._at = 0
+
+    def add(self, part: bytes) -> tuple[int, int]:
+        """The offset of the part, and its length."""
+        at = self._at
+        self.parts.append(part)
+        self._at += len(part) + 1
+        return at, len(part)
+
+
+_json = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def _literal_names(units: Sequence[Unit], known: Sequence[str]) -> tuple[list[str], list[tuple[str, int]]]:
+    """The literals in the order of their numbers, and their segments: a digest of each, and how many it holds."""
+    wanted = dict.fromkeys(text for unit in units for text in unit.literals)
+    numbered = set(known)
+    added = [text for text in wanted if text not in numbered]
+    gone = len(known) + len(added) - len(wanted)
+    if not known or len(added) + gone > MAX_ADDED:
+        return list(wanted), [_segment(list(wanted))]
+    first = list(known)
+    return [*first, *added], [_segment(first), *([_segment(added)] if added else [])]
+
+
+def _segment(names: Sequence[str]) -> tuple[str, int]:
+    return hashlib.blake2b("\0".join(names).encode(), digest_size=16).hexdigest(), len(names)
+
+
+def _strict(unit: Unit, shared: Mapping[str, bool]) -> list[int]:
+    """The symptoms whose words do not tell them from other entries. What else these ask must really be seen.
+
+    Words that several entries have ("cannot import name") say little; a frame or version that a paste lacks may not be
+    passed over with them. A symptom without words is strict.
+    """
+    return [number for number, literals in unit.shareable if all(shared[unit.literals[n]] for n in literals)]
+
+
+def _shared_words(
+    units: Sequence[Unit],
+    names: Sequence[str],
+    owners: Sequence[Sequence[int]],
+    before: Mapping[str, bool],
+    touched: Collection[str],
+) -> dict[str, bool]:
+    """By word of a symptom that may be strict: whether several entries have it.
+
+    ``before``: the answers of the last link, which still hold for a word that is part of none of the ``touched`` literals.
+    """
+    asked = {unit.literals[n] for unit in units for _, literals in unit.shareable for n in literals}
+    out = {word: before[word] for word in asked if word in before and not any(word in text for text in touched)}
+    missing = asked - out.keys()
+    if len(missing) > MAX_SINGLE_LOOKUPS:
+        holders = _holders(missing, names)
+    else:
+        holders = {word: [number for number, name in enumerate(names) if word in name] for word in missing}
+    for word in missing:
+        owning: set[int] = set()
+        for number in holders[word]:
+            owning.update(owners[number])
+            if len(owning) >= SHARED_BY:
+                break
+        out[word] = len(owning) >= SHARED_BY
+    return out
+
+
+def _holders(words: Collection[str], names: Sequence[str]) -> dict[str, list[int]]:
+    """By word, the literals that contain it; literals are looked up by the words' ends."""
+    by_end: dict[str, list[int]] = {word[-END:]: [] for word in words}
+    for length in sorted({len(end) for end in by_end}):
+        for number, name in enumerate(names):
+            for end in {name[i : i + length] for i in range(len(name) - length + 1)} & by_end.keys():
+                by_end[end].append(number)
+    return {word: [number for number in by_end[word[-END:]] if word in names[number]] for word in words}
+
+
+def _symmetric(units: Sequence[Unit]) -> dict[str, dict[str, Any]]:
+    """Relations are declared once, by the newer entry; both sides know them."""
+    out: dict[str, dict[str, Any]] = {unit.id: {"confused": [], "overlaps": []} for unit in units}
+    for unit in units:
+        for item in unit.confused:
+            out[unit.id]["confused"].append(item)
+            if item["entry"] in out:
+                out[item["entry"]]["confused"].append({**item, "entry": unit.id})
+        for other in unit.overlaps:
+            out[unit.id]["overlaps"].append(other)
+            if other in out:
+                out[other]["overlaps"].append(unit.id)
+    return out
+
+
+def _words(units: Sequence[Unit]) -> bytes:
+    """The table of words: by word, the entries of which a failure prints it."""
+    owners: dict[str, list[str]] = {}
+    for entry, unit in enumerate(units):
+        number = str(entry)
+        for word in unit.words:
+            owners.setdefault(word, []).append(number)
+    return sorted_rows(f"{_json(word)}\t[{', '.join(found)}]" for word, found in owners.items())

@@ -20,7 +20,7 @@ from typing import Any
 
 from kb.sealed import Sealed
 
-FORMAT = 44
+FORMAT = 45
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 WORDS = "words"
@@ -34,7 +34,7 @@ Body = dict[str, Any]
 Ways = list[list[list[str]]]
 """What every match of a pattern holds (`kb.patterns.ways`)."""
 
-MATCHED = ("id", "kind", "role", "severity", "symptoms", "versions", "variant_of", "fallback_for")
+MATCHED = ("id", "kind", "role", "severity", "symptoms", "versions", "variant_of", "fallback_for", "cause_known")
 """What of an entry is read for a log that calls it up. The rest, three quarters of its bytes, is read for a report."""
 
 

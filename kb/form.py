@@ -131,6 +131,15 @@ class Exit(Part):
     exit: int | list[int]
 
 
+class Ends(Part):
+    """How the log ends: in the middle of the training, or with a process that failed after it had begun to train.
+
+    It holds only where nobody writes to the log any more.
+    """
+
+    ends: Literal["in-training", "failed"]
+
+
 class Ranks(Part):
     """On how many ranks the symptom's failure was seen (needs a log that names ranks)."""
 
@@ -188,6 +197,7 @@ KINDS: dict[str, type[Part]] = {
     "flag": Flag,
     "platform": Platform,
     "exit": Exit,
+    "ends": Ends,
     "ranks": Ranks,
     "phase": Phase,
     "relation": Relation,
@@ -217,6 +227,7 @@ Condition = Annotated[
     | Annotated[Flag, Tag("Flag")]
     | Annotated[Platform, Tag("Platform")]
     | Annotated[Exit, Tag("Exit")]
+    | Annotated[Ends, Tag("Ends")]
     | Annotated[Ranks, Tag("Ranks")]
     | Annotated[Phase, Tag("Phase")]
     | Annotated[Relation, Tag("Relation")]
@@ -297,7 +308,11 @@ class Probe(Part):
 
 
 class Entry(Part):
-    """One failure with one root cause."""
+    """One failure with one root cause.
+
+    ``cause_known: false``: only the effect is seen, and the text says how to find the cause. Such an answer is given only where
+    no other failure is seen, and the exit status is then that of a failure that no entry explains.
+    """
 
     id: Identifier
     kind: Literal["failure", "harmless"] = "failure"
@@ -308,6 +323,7 @@ class Entry(Part):
     symptoms: Annotated[list[Symptom], Field(min_length=1)]
     versions: dict[str, str] = {}
     cause: Text
+    cause_known: bool = True
     fixes: Annotated[list[Fix], Field(max_length=4)] = []
     advice: list[Advice] = []
     not_to_confuse_with: list[Lookalike] = []

@@ -23,6 +23,8 @@ GENERATED_BYTES = 300_000
 LARGE_BYTES = 3_000_000
 """Size of a generated log of which only excerpts are read."""
 SEED = 7
+ABOUT_THE_END = ("training-log-breaks-off",)
+"""Entries whose samples are whole logs; those of all others are excerpts, of which the end says nothing."""
 _tool: Diagnoser | None = None
 
 
@@ -45,14 +47,14 @@ def row(name: str) -> str:
     first, *rest = name.split("/")
     if first == "entries":
         (path,) = (ROOT / "entries").glob(f"*/{'/'.join(rest)}")
-        report = _tool.report(from_path(path))
+        report = _tool.report(from_path(path), whole=path.parent.parent.name in ABOUT_THE_END)
     elif first == "generated":
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "generated.log"
             logs.write(path, rest[0], int(rest[1]), SEED, ["'HybridCache' object has no attribute 'float'", "CUDA out of memory"])
-            report = _tool.report(from_path(path))
+            report = _tool.report(from_path(path), whole=True)
     else:
-        report = _tool.report(from_path(ROOT / name))
+        report = _tool.report(from_path(ROOT / name), whole=True)
     answers = [f"{d.id} {d.confidence} {d.evidence[0].line if d.evidence else 0}" for d in report.diagnoses]
     return "\t".join([name, str(report.exit_code), *answers])
 

@@ -10,7 +10,7 @@ from kb.check import check as static
 from kb.check import fits_table, unshared
 from kb.compiled import Knowledge
 from kb.likeness import nearest
-from kb.load import Library, Loaded
+from kb.load import Library, Loaded, conditions
 from kb.patterns import words
 from kb.problem import Problem
 from troubleshooter.explain import explain
@@ -38,8 +38,9 @@ class Tried:
         return [r.candidate.id for r in self.ranked]
 
 
-def try_log(tool: Diagnoser, path: Path) -> Tried:
-    observations = tool.observe(from_path(path))
+def try_log(tool: Diagnoser, path: Path, *, whole: bool = True) -> Tried:
+    """``whole``: whether the log is a whole one, not an excerpt, so that its end tells how the run ended."""
+    observations = tool.observe(from_path(path), whole=whole)
     found = tool.match(observations)
     return Tried(rank(found, observations), found, observations)
 
@@ -142,7 +143,7 @@ def _twice(item: Loaded, tool: Diagnoser) -> Iterator[Problem]:
 def _match(item: Loaded, tool: Diagnoser, fired: dict[str, set[str]]) -> Iterator[Problem]:
     entry = item.entry
     for path in item.samples("match"):
-        tried = try_log(tool, path)
+        tried = try_log(tool, path, whole=_about_the_end(item))
         mine = next((r for r in tried.ranked if r.candidate.id == entry.id), None)
         for candidate in tried.candidates:
             if candidate.id == entry.id:
@@ -170,7 +171,7 @@ def _on_neighbours(beside: Neighbours, tool: Diagnoser, wanted: set[str]) -> Ite
     for owner, path in beside.samples(wanted):
         if tool.knowledge.owner(owner) is None:
             continue
-        tried = try_log(tool, path)
+        tried = try_log(tool, path, whole=False)
         if owner not in tried.ids and wanted & {c.id for c in tried.candidates}:
             answer = ", ".join(sorted(wanted & {c.id for c in tried.candidates}))
             yield Problem(path, 1, 1, "", f"does not give {owner}, but {answer}", "tell them apart by a condition")
@@ -180,7 +181,7 @@ def _on_neighbours(beside: Neighbours, tool: Diagnoser, wanted: set[str]) -> Ite
 
 def _no_match(item: Loaded, tool: Diagnoser) -> Iterator[Problem]:
     for path in item.samples("no_match"):
-        tried = try_log(tool, path)
+        tried = try_log(tool, path, whole=_about_the_end(item))
         if item.entry.id in tried.ids:
             yield Problem(
                 path, 1, 1, "", f"gives {item.entry.id}, which it must not", "add the condition that tells it apart"
@@ -198,6 +199,11 @@ def _no_match(item: Loaded, tool: Diagnoser) -> Iterator[Problem]:
             yield Problem(path, 1, 1, "", text, "take a log that fails by exactly one")
         elif fewest == 1 and not _holds_literal(tool, item.entry.id, path):
             yield Problem(path, 1, 1, "", f"holds no literal of {item.entry.id}", "a near miss has words of the entry")
+
+
+def _about_the_end(item: Loaded) -> bool:
+    """Whether an entry asks how the log ends. Samples of all others are excerpts, of which the end says nothing."""
+    return any(getattr(condition, "ends", None) is not None for _, condition in conditions(item.entry))
 
 
 def _holds_literal(tool: Diagnoser, id_: str, path: Path) -> bool:

@@ -11,7 +11,7 @@ from kb.cache import cache_folder, packs, shipped
 from kb.compiled import Knowledge, Pack
 from troubleshooter.match.engine import Candidate, candidates
 from troubleshooter.observe.marks import MARKS
-from troubleshooter.observe.model import Fact, Observations
+from troubleshooter.observe.model import Ending, Fact, Observations
 from troubleshooter.observe.observer import Observer
 from troubleshooter.rank import rank
 from troubleshooter.read.cores import helpers as usual_helpers
@@ -78,8 +78,12 @@ class Diagnoser:
         )
         return cls(known, scanner, ignore=ignore, environment=environment, helpers=helpers)
 
-    def observe(self, sources: Sequence[Source]) -> Observations:
-        """What the sources of one run show, merged. Raises `read.sources.Unreadable`."""
+    def observe(self, sources: Sequence[Source], *, whole: bool | None = None) -> Observations:
+        """What the sources of one run show, merged. Raises `read.sources.Unreadable`.
+
+        ``whole``: whether they are whole logs that nobody writes to any more, so that their last lines tell how the run
+        ended (default: as each source knows it).
+        """
         observer = Observer(self.scanner, self.match if self.helpers else None)
         for number, source in enumerate(sources):
             seen = Seen()
@@ -87,6 +91,13 @@ class Diagnoser:
             observer.observations.bytes += seen.bytes
             observer.observations.complete &= seen.complete
         found = observer.finish()
+        if any(source.stop is not None for source in sources):
+            found.ending = Ending()
+        elif found.ending.state == "in-training" and not whole:
+            if whole is not None or any(source.excerpt for source in sources):
+                found.ending = Ending()
+            elif any(source.being_written() for source in sources):
+                found.ending = found.ending._replace(state="written")
         for name, version in self.environment.items():
             line = Line(f"{name}=={version} (installed, read by --env)", 0)
             found.facts.append(Fact("version", name, version, line, "environment"))
@@ -95,15 +106,25 @@ class Diagnoser:
     def match(self, observations: Observations) -> list[Candidate]:
         return candidates(observations, self.knowledge)
 
-    def report(self, sources: Sequence[Source], *, lang: str = "en", top: int = TOP, brief: bool = False) -> Report:
-        """The report on one run. ``brief``: what a scan keeps of it (`report.build`)."""
-        observations = self.observe(sources)
+    def report(
+        self,
+        sources: Sequence[Source],
+        *,
+        lang: str = "en",
+        top: int = TOP,
+        brief: bool = False,
+        whole: bool | None = None,
+    ) -> Report:
+        """The report on one run. ``brief``: what a scan keeps of it (`report.build`). ``whole``: as for `observe`."""
+        observations = self.observe(sources, whole=whole)
         ranked = rank(self.match(observations), observations)
         names = [source.name for source in sources]
         stop = next((source.stop for source in sources if source.stop is not None), None)
+        piped = any(source.piped for source in sources)
         return build(
-            observations, ranked, self.knowledge, names, lang=lang, top=top, ignore=self.ignore, brief=brief, stop=stop
-        )
+            observations, ranked, self.knowledge, names, lang=lang, top=top, ignore=self.ignore, brief=brief, stop=stop,
+            piped=piped,
+        )  # fmt: skip
 
 
 def diagnose(

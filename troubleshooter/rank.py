@@ -40,7 +40,7 @@ class Ranked:
 def rank(candidates: list[Candidate], observations: Observations) -> list[Ranked]:
     """The diagnoses, best first; fallbacks and parents of variants that something more specific replaces are gone."""
     ranked = [_weigh(c, observations) for c in candidates if not _overcome(c, observations)]
-    ranked = _without_asides(_without_replaced(ranked), observations)
+    ranked = _without_causeless(_without_asides(_without_replaced(ranked), observations), observations)
     _share_doubt(ranked)
     ranked.sort(key=lambda r: _order(r, observations))
     return ranked
@@ -50,6 +50,8 @@ def _overcome(candidate: Candidate, observations: Observations) -> bool:
     """A crash or hang after which the run went on is none."""
     anchor = candidate.trial.anchor
     if anchor is None or candidate.body["severity"] not in ("crash", "hang"):
+        return False
+    if not candidate.body.get("cause_known", True):  # about the end of the log itself
         return False
     if anchor.failure is not None:
         return anchor.failure.role == "handled"
@@ -112,6 +114,17 @@ def _without_asides(ranked: list[Ranked], observations: Observations) -> list[Ra
         # A traceback that was cut before its last line may have any after-effect, but was not harmless.
         return [r for r in ranked if r.candidate.body["kind"] != "harmless"] if initiating else ranked
     return [r for r in ranked if r.candidate.body["role"] != "cascade" and _about(r.candidate.trial, open_failures)]
+
+
+def _without_causeless(ranked: list[Ranked], observations: Observations) -> list[Ranked]:
+    """An answer that knows no cause is one only where no other failure is seen, explained or not."""
+    seen = any(f.role in ("initiating", "cascade") for f in observations.failures)
+    known = any(r.candidate.body["kind"] == "failure" and _knows_cause(r) for r in ranked)
+    return [r for r in ranked if _knows_cause(r)] if seen or known else ranked
+
+
+def _knows_cause(item: Ranked) -> bool:
+    return bool(item.candidate.body.get("cause_known", True))
 
 
 def _about(trial: Trial, failures: list[Failure]) -> bool:

@@ -181,6 +181,8 @@ class _Compiler:
             return [(f"exception:{name}", [[]]) for name in condition["exception"]]
         if kind == "metric":
             return [(key, [[]]) for key in _metric_keys(condition)]
+        if kind == "ends":
+            return [(f"ends:{condition['ends']}", [[]])]
         if kind == "exit":
             return [(f"exit:{status}", [[]]) for status in condition["statuses"]]
         if kind == "any":
@@ -230,7 +232,7 @@ def _rarity(condition: dict[str, Any]) -> int:
         return min(ranks) if kind == "any" else max(ranks)
     if kind == "metric":
         return 3 if condition["is"] in ODD else 2
-    return {"message": 5, "exit": 4, "package": 1, "flag": 1}.get(kind, 0)
+    return {"message": 5, "exit": 4, "ends": 4, "package": 1, "flag": 1}.get(kind, 0)
 
 
 def _metric(condition: Any) -> dict[str, Any]:

@@ -62,6 +62,7 @@ def source(data: bytes, limit: int) -> Source:
         if len(data) > limit:
             raise Unreadable(f"the file unpacks to more than {limit >> 20} MiB; use: troubleshoot FILE.gz")
     found = from_stream(io.BytesIO(data), "text")
+    found.excerpt = True
     # The stream can be read once; every reading starts anew.
     found.chunks = lambda: from_stream(io.BytesIO(data), "text").chunks()
     found.notebook = data[:200].lstrip()[:1] == b"{" and b'"nbformat"' in data

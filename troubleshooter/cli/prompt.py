@@ -38,7 +38,7 @@ def paste(tool: Diagnoser, lang: str, top: int) -> int:
             return code
         if not text.strip():
             continue
-        report = tool.report([from_text(text, "text")], lang=lang, top=max(top, 5))
+        report = tool.report([from_text(text, "text")], lang=lang, top=max(top, 5), whole=False)
         show(report)
         code = report.exit_code
         if not _act(report, tool, text, lang):

@@ -105,6 +105,6 @@ def tolerated(condition: Condition) -> bool:
 
 _KINDS: dict[str, Callable[[Condition, Context], Outcome]] = {
     "message": words.message, "line": words.line, "frame": place.frame, "metric": numbers.metric, "version": facts.version, "package": facts.package,
-    "gpu": facts.gpu, "flag": facts.flag, "platform": facts.platform, "exit": facts.exit, "ranks": place.ranks, "phase": place.phase,
+    "gpu": facts.gpu, "flag": facts.flag, "platform": facts.platform, "exit": facts.exit, "ends": facts.ends, "ranks": place.ranks, "phase": place.phase,
     "relation": tables.relation, "row": tables.row, "any": _any, "all": _all, "not": _not,
 }  # fmt: skip

@@ -181,5 +181,6 @@ def _pseudo(observations: Observations) -> Iterator[str]:
         yield f"exception:{failure.type}"
         if "(" in failure.exception:
             yield f"exception:{failure.exception.partition('(')[2].rstrip(')').rpartition('.')[2]}"
+    yield f"ends:{observations.ending.state}"
     for exit_ in observations.exits:
         yield f"exit:{exit_.status}"

@@ -143,3 +143,13 @@ def exit(condition: Condition, context: Context) -> Outcome:
                 "held", said, [Evidence(exit_.line, exit_.line.text, f"exit status {exit_.status}")], captured
             )
     return Outcome("contradicted" if context.observations.exits else "unseen", said)
+
+
+def ends(condition: Condition, context: Context) -> Outcome:
+    """Whether the log ends in this way. Of a log that breaks off, the end of the process is not seen."""
+    said = f"the log ends: {condition['ends']}"
+    state, line, _ = context.observations.ending
+    if state == condition["ends"] and line is not None:
+        why = "the exit status" if state == "failed" else "the last line of the training"
+        return Outcome("held", said, [Evidence(line, line.text, why)], parts_unseen=int(state != "failed"))
+    return Outcome("contradicted" if state == "ended" else "unseen", said)

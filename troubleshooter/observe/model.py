@@ -112,6 +112,20 @@ class Point:
     step: float | None = None
 
 
+EndState = Literal["ended", "in-training", "failed", "unknown", "written"]
+"""``ended``: a line says so. ``in-training``: more of the training was to come. ``failed``: a process that trained ended with
+another status than 0. ``unknown``: the log does not show its end. ``written``: the log breaks off in the middle of the training,
+and was written to a moment ago, so the run may be going on."""
+
+
+class Ending(NamedTuple):
+    """How a log ends, and the line that shows it (None where none does). ``trained``: whether its last lines show a training."""
+
+    state: EndState = "unknown"
+    line: Line | None = None
+    trained: bool = False
+
+
 Record = tuple[int, int]
 """A printed record of metrics: its file, and its number there."""
 
@@ -184,6 +198,8 @@ class Observations:
     """By file."""
     lines: int = 0
     bytes: int = 0
+    ending: Ending = field(default_factory=Ending)
+    """How the log ends."""
     complete: bool = True
     """False where only parts of a large log were looked at line by line."""
 

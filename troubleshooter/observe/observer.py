@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable
 from itertools import islice
 
 from kb import lazy
-from troubleshooter.observe import phases, process
+from troubleshooter.observe import ended, phases, process
 from troubleshooter.observe.facts import FactReader
 from troubleshooter.observe.layouts import HEADER
 from troubleshooter.observe.marks import EXITS, FACTS, METRICS, PHASES, WELL
@@ -61,12 +62,14 @@ class Observer:
         self._open: tuple[Line, int] | None = None  # a line that goes on below, and how many lines it is by now
         self._fed = 0
         self._kept_to = PART
+        self._tails: dict[int, deque[Line]] = {}  # by file: its last lines with text
 
     def feed(self, lines: Iterable[Line]) -> None:
         """Observe some lines; memory stays bounded however many there are."""
         metrics, first_mark = self._metrics, self._scanner.first_mark
         scan = self._scanner.scan
         streams, hits, routes = self._streams, self.observations.hits, self._scanner.routes
+        tail: deque[Line] = deque(maxlen=ended.TAIL)
         for line in lines:  # what stands in this loop is not called but written out: it runs for every line
             if line is GAP:
                 self._flush(passed_over=True)
@@ -92,6 +95,7 @@ class Observer:
                 self._join(line)
             if not text:
                 continue
+            tail.append(line)
             if line.stream:
                 self._facts.stream(line)
             shape = line.shape
@@ -142,6 +146,8 @@ class Observer:
             announced = readers % FACTS // PHASES
             if announced and (phase := phases.of_line(text, announced)) is not None:
                 self._phase(phase, line)
+        if tail:
+            self._tails[tail[-1].file] = tail
 
     def finish(self) -> Observations:
         """Everything that was observed; the observer is used up."""
@@ -154,7 +160,14 @@ class Observer:
             if failure.role == "initiating" and seen.outlived(failure):
                 failure.role = "handled"
         seen.lines = self._fed
+        seen.ending = ended.of_run(ended.ending([*tail], self._trains(file)) for file, tail in self._tails.items())
         return seen
+
+    def _trains(self, file: int) -> bool:
+        """Whether a file shows a training: records of it, or its announcement."""
+        progress = self.observations.progress.get(file)
+        announced = any(phase == "train" and line.file == file for phase, line in self.observations.phases)
+        return announced or (progress is not None and progress.steps[-1] > 0)
 
     def _keep_few(self) -> None:
         """Of the lines that hold one literal keep `HITS`, every `PART` lines."""

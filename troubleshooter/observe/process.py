@@ -13,8 +13,8 @@ SIGNALS = {
     "SIGUSR1": 10, "SIGSEGV": 11, "SIGPIPE": 13, "SIGALRM": 14, "SIGTERM": 15, "SIGXCPU": 24,
 }  # fmt: skip
 _NUMBERED = lazy.compile(
-    r"(?:exitcode|exit code|exit status|return code|returncode|exits? with code|exited with(?: exit)?(?: status| code)?|Exit code|code)"
-    r"\s?[:=]?\s{0,4}(?P<status>-?\d{1,3})\b",
+    r"(?:exitcode|exit code|exit status|return code|returncode|exits? with code|exited with(?: exit)?(?: status| code)?|Exit code|code"
+    r"|non-zero status)\s{0,6}[:=]?\s{0,4}(?P<status>-?\d{1,3})\b|^\[\d+\][-+ ]\s{1,4}Exit (?P<job>\d{1,3})\b|^make(?:\[\d+\])?: \*\*\* .{0,200}\bError (?P<made>\d{1,3})$",
     re.IGNORECASE,
 )
 _SIGNAL = lazy.compile(r"\b(?P<name>SIG[A-Z]{3,4}1?)\b")
@@ -30,12 +30,12 @@ _WORDS = (
     (lazy.compile(r"Illegal instruction"), -4),
 )
 _ABOUT = lazy.compile(
-    r"(?i)exit|SIG[A-Z]{3}|signal|killed|bus error|segmentation|segfault|aborted|illegal instr|oom|returned non-zero"
+    r"(?i)exit|SIG[A-Z]{3}|signal|killed|bus error|segmentation|segfault|aborted|illegal instr|oom|returned non-zero|^make.{0,10}: \*\*\*"
 )
 EXIT_MARKS = (
     "exit", "sighup", "sigint", "sigquit", "sigill", "sigtrap", "sigabrt", "sigbus", "sigfpe", "sigkill", "sigsegv", "sigpipe",
     "sigterm", "sigxcpu", "sigusr1", "sigalrm", "signal", "killed", "bus error", "segmentation", "segfault", "aborted",
-    "illegal instr", "oom", "returned non-zero", "return code", "returncode",
+    "illegal instr", "oom", "returned non-zero", "return code", "returncode", ": *** [",
 )  # fmt: skip
 """One of these stands in every line that reports with what status a process ended."""
 WELL_MARKS = (
@@ -76,7 +76,7 @@ def status(text: str) -> int | None:
         if pattern.search(text):
             return value
     if found := _NUMBERED.search(text):
-        value = int(found["status"])
+        value = int(found["status"] or found["job"] or found["made"])
         return 128 - value if 128 < value < 160 else value or None
     return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 LARGE = 16 * 1024 * 1024
 """Bytes from which a search is begun ahead: so many take 10 ms, and a process is ready 17 ms after its start (2 cores)."""
+WRITTEN_SECONDS = 600.0
+"""A run that still goes on wrote to its log within this time, as a rule: what it logs every some steps comes later than a step."""
 FILES = 4096
 """Files of one folder that are read as one run."""
 
@@ -64,6 +67,26 @@ class Source:
     """The log of which a search was begun ahead."""
     stop: Stop | None = None
     """Set while it is read, where a signal stopped the run that writes it."""
+    descriptor: int | None = None
+    """What a stream is read from, where the system has a number for it."""
+    excerpt: bool = False
+    """Whether it is a part of a log, as a paste is: where it breaks off says nothing of the run."""
+
+    @property
+    def piped(self) -> bool:
+        """Whether it comes through a pipe, which tells nothing of how the program at its other end did."""
+        with suppress(OSError):
+            return self.descriptor is not None and stat.S_ISFIFO(os.fstat(self.descriptor).st_mode)
+        return False
+
+    def being_written(self) -> bool:
+        """Whether it is a file that was written to within the last `WRITTEN_SECONDS`."""
+        with suppress(OSError):
+            if self.path is not None:
+                return time.time() - self.path.stat().st_mtime < WRITTEN_SECONDS
+            if self.descriptor is not None and stat.S_ISREG((state := os.fstat(self.descriptor)).st_mode):
+                return time.time() - state.st_mtime < WRITTEN_SECONDS
+        return False
 
     @contextmanager
     def log(self) -> Iterator[Log]:
@@ -138,7 +161,10 @@ def from_stream(stream: IO[bytes], name: str = "standard input") -> Source:
         while chunk := read1(CHUNK):
             yield chunk
 
-    return Source(name, lambda: decoded(chunks()))
+    descriptor = None
+    with suppress(OSError, AttributeError, ValueError):
+        descriptor = stream.fileno()
+    return Source(name, lambda: decoded(chunks()), descriptor=descriptor)
 
 
 def from_text(parts: str | bytes | Iterable[str | bytes], name: str = "text") -> Source:

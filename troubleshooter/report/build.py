@@ -16,7 +16,7 @@ from troubleshooter.rank import Ranked
 from troubleshooter.read.text import fold, plain
 from troubleshooter.report.curves import charted, first_bad, sample
 from troubleshooter.report.fill import fill, safe
-from troubleshooter.report.model import Diagnosis, EvidenceLine, FailureSeen, FixStep, Report
+from troubleshooter.report.model import Diagnosis, EvidenceLine, FailureSeen, FixStep, Report, unseen_end
 from troubleshooter.report.stopped import INTERRUPT, stopped
 from troubleshooter.report.way import way
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from troubleshooter.read.sources import Stop
     from troubleshooter.report.parts import (
         Advice,
+        EndingShown,
         Facts,
         FirstFailure,
         Ignored,
@@ -43,11 +44,11 @@ RANKS = 256
 def build(
     observations: Observations, ranked: list[Ranked], knowledge: Knowledge, names: list[str], *, lang: str = "en",
     top: int = TOP, ignore: Mapping[str, str] | None = None, brief: bool = False,
-    stop: Stop | None = None,
+    stop: Stop | None = None, piped: bool = False,
 ) -> Report:  # fmt: skip
     """The report in a language. ``names``: the inputs' names by file number; ``ignore``: reasons by entry id;
     ``brief``: what a scan keeps of it, without causes, fixes, metrics, and entries like a message that none explains;
-    ``stop``: the signal that ended the reading."""
+    ``stop``: the signal that ended the reading; ``piped``: whether the log came through a pipe."""
     ignore = ignore or {}
     ignored: list[Ignored] = [
         {"id": r.candidate.id, "reason": ignore[r.candidate.id]} for r in ranked if r.candidate.id in ignore
@@ -71,6 +72,7 @@ def build(
             "lines": observations.lines,
             "bytes": observations.bytes,
             "complete": observations.complete,
+            "piped": piped,
         },
         failures=[_seen(f, names) for f in observations.failures[:200]],
         diagnoses=diagnoses,
@@ -81,6 +83,7 @@ def build(
         metrics={} if brief else _metrics(observations.metrics),
         ignored=ignored,
         stopped=stopped(observations, stop),
+        ending=_ending(observations, names),
         lang=lang,
     )
     culprit = _culprit(observations, report.stopped is not None)
@@ -124,6 +127,7 @@ def _diagnosis(
         probe=body.get("probe"),
         sources=body["sources"],
         notes=item.notes,
+        cause_known=body.get("cause_known", True),
     )
 
 
@@ -222,6 +226,15 @@ def _first(observations: Observations, names: list[str]) -> FirstFailure | None:
         "exception": first.exception, "followed": sorted(r for r in followed if r is not None),
         "order": sorted(order.values(), key=lambda o: (o["rank"] != first.line.rank, o["line"]))[:RANKS],
     }  # fmt: skip
+
+
+def _ending(observations: Observations, names: list[str]) -> EndingShown:
+    """How the log ends, and the line that shows it."""
+    state, line, _ = observations.ending
+    if line is None:
+        return {**unseen_end(), "state": state}
+    text = safe(plain(line.text), 400)
+    return {"state": state, "line": line.number, "file": _name(names, line.file), "text": text}
 
 
 def _culprit(observations: Observations, stopped: bool) -> Failure | None:

@@ -16,7 +16,7 @@ from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Report
 from troubleshooter.report.stopped import advice, headline, lines
 from troubleshooter.report.way import steps
-from troubleshooter.report.words import say
+from troubleshooter.report.words import health, say
 
 TEMPLATES = Path(__file__).with_name("templates")
 _OWN = {
@@ -38,6 +38,10 @@ class View:
     first: str
     names: str
     many: bool
+    heading: str
+    """The report in one line."""
+    health: str
+    """What is said where no failure was seen."""
 
     @classmethod
     def of(cls, report: Report) -> View:
@@ -50,6 +54,8 @@ class View:
             first=_first(report),
             names=safe(", ".join(report.input["files"][:3]), 120),
             many=len(report.input["files"]) > 1,
+            heading=heading(report),
+            health=health(report),
         )
 
 
@@ -72,7 +78,9 @@ def heading(report: Report) -> str:
         return report.diagnoses[0].title
     if report.unexplained is None and report.stopped is not None:
         return headline(report.stopped, report.lang)
-    return say("unknown" if report.unexplained is not None else "nothing", report.lang)
+    if report.unexplained is not None:
+        return say("unknown", report.lang)
+    return say("nothing" if report.ending["state"] == "ended" else "nothing-read", report.lang)
 
 
 def words(lang: str) -> Any:

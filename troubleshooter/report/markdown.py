@@ -5,7 +5,7 @@ from __future__ import annotations
 from troubleshooter.report.model import Diagnosis, Report
 from troubleshooter.report.stopped import advice, headline, lines
 from troubleshooter.report.way import steps
-from troubleshooter.report.words import say
+from troubleshooter.report.words import health, say
 
 
 def markdown(report: Report) -> str:
@@ -29,7 +29,7 @@ def markdown(report: Report) -> str:
             parts.append(f"{say('nearest', lang)}:\n")
             parts += [f"- {near['title']} (`{near['id']}`)" for near in unknown["nearest"]]
     elif not report.diagnoses and report.stopped is None:
-        parts.append(f"{say('nothing', lang)} ({say('read', lang, lines=report.input['lines'])}).")
+        parts.append(health(report))
     return "\n".join(parts)
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Advice,
         AffectedVersions,
         CodeLanguage,
+        EndingShown,
         EntryRole,
         ExitSeen,
         Facts,
@@ -84,6 +85,8 @@ class Diagnosis:
     probe: ProbeCall | None = None
     sources: list[SourceShown] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    cause_known: bool = True
+    """False where only the effect is seen: the log holds nothing that tells its cause."""
 
 
 @dataclass(slots=True)
@@ -99,6 +102,11 @@ class FailureSeen:
     line: int
     file: str
     repeated: int
+
+
+def unseen_end() -> EndingShown:
+    """Of a log that does not show how it ends."""
+    return {"state": "unknown", "line": None, "file": None, "text": None}
 
 
 @dataclass(slots=True)
@@ -118,14 +126,17 @@ class Report:
     metrics: dict[str, Metric]
     ignored: list[Ignored] = field(default_factory=list)
     stopped: Stopped | None = None
+    ending: EndingShown = field(default_factory=unseen_end)
     lang: str = "en"
 
     @property
     def exit_code(self) -> int:
-        """0 nothing wrong (or only harmless), 1 a failure diagnosed, 3 a failure that no entry explains or a stopped run."""
-        if any(d.kind == "failure" for d in self.diagnoses):
+        """0 nothing wrong (or only harmless), 1 a failure diagnosed, 3 a failure seen but not explained (no entry, or one that
+        knows no cause) or a stopped run."""
+        failures = [d for d in self.diagnoses if d.kind == "failure"]
+        if any(d.cause_known for d in failures):
             return 1
-        return 3 if self.unexplained is not None or self.stopped is not None else 0
+        return 3 if failures or self.unexplained is not None or self.stopped is not None else 0
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract."""

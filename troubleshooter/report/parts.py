@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Literal, TypedDict
 
 from kb.likeness import Near
+from troubleshooter.observe.model import EndState
 from troubleshooter.observe.model import Role as FailureRole
 from troubleshooter.rank import VersionState
 
@@ -29,6 +30,7 @@ class Input(TypedDict):
     lines: int
     bytes: int
     complete: bool
+    piped: bool
 
 
 class FrameShown(TypedDict):
@@ -75,6 +77,15 @@ class Stopped(TypedDict):
     silent_s: float | None
     line: int | None
     at: list[Place]
+
+
+class EndingShown(TypedDict):
+    """How the log ends (`observe.model.EndState`), and the line that shows it; null where none does."""
+
+    state: EndState
+    line: int | None
+    file: str | None
+    text: str | None
 
 
 class RankFailure(TypedDict):

@@ -14,7 +14,7 @@ from rich.text import Text
 from troubleshooter.report.model import Diagnosis, FixStep, Report
 from troubleshooter.report.stopped import advice, headline, lines, silence
 from troubleshooter.report.way import steps
-from troubleshooter.report.words import say
+from troubleshooter.report.words import health, say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -106,8 +106,7 @@ class Page:
         elif report.unexplained is not None:
             self.unexplained()
         elif report.stopped is None:
-            read = self.say("read", lines=report.input["lines"])
-            self.print(self.say("nothing") + self.say("aside", text=read) + self.say("stop"), "bold green")
+            self.print(_marked(health(report)), "bold green" if report.ending["state"] == "ended" else "bold")
         for package, checked in report.facts.get("newer_than_checked", {}).items():
             shown = report.facts["versions"][package]
             self.print(self.say("newer", package=package, shown=shown, checked=checked), "dim")
@@ -187,7 +186,7 @@ class Page:
         self.evidence(str(unknown["line"]), text)
         for step in steps(unknown["way"], self.lang):
             self.print(step, indent=9, hanging=2)
-        self.print(self.say("read", lines=unknown["read"]["lines"]) + self.say("stop"), "dim", indent=2)
+        self.print(self.say("read", count=unknown["read"]["lines"]) + self.say("stop"), "dim", indent=2)
         if unknown["nearest"]:
             self.head("nearest")
             for near in unknown["nearest"]:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kb.phrases import Phrases, phrase
+
+if TYPE_CHECKING:
+    from troubleshooter.report.model import Report
 
 WORDS: Phrases = {
     "shows": ("What the log shows", "日志证据"),
@@ -28,11 +33,26 @@ WORDS: Phrases = {
     "apart": ("Not this? Told apart by", "不是这个？区别在于"),
     "first-rank": ("Rank {rank} failed first (line {line})", "rank {rank} 最先失败（第 {line} 行）"),
     "followed": ("; {count} other ranks followed", "；随后 {count} 个 rank 失败"),
+    "followed-one": ("; 1 other rank followed", "；随后 1 个 rank 失败"),
     "stop": (".", "。"),
     "colon": (": ", "："),
+    "half": ("; ", "；"),
     "aside": (" ({text})", "（{text}）"),
     "nothing": ("Nothing wrong found", "未发现问题"),
-    "read": ("read {lines} lines", "已读 {lines} 行"),
+    "nothing-read": ("No failure in what was read", "已读部分未发现失败"),
+    "end-unknown": ("the log does not show how the run ended", "日志没有显示运行如何结束"),
+    "end-piped": (
+        "whether the process ended well cannot be seen from a pipe: with `set -o pipefail` the shell keeps its exit status",
+        "管道看不到进程是否正常结束：用 `set -o pipefail` 让 shell 保留它的退出码",
+    ),
+    "end-written": (
+        "the log was written to a few minutes ago: the run may be going on",
+        "日志几分钟前还在写入：运行可能仍在继续",
+    ),
+    "read": ("read {count} lines", "已读 {count} 行"),
+    "read-one": ("read 1 line", "已读 1 行"),
+    "lines": ("{count} lines", "{count} 行"),
+    "lines-one": ("1 line", "1 行"),
     "unknown": ("A failure was seen that no entry explains", "发现了失败，但知识库中没有条目能解释"),
     "raised": ("raised in {place}", "抛出位置 {place}"),
     "called": ("called from {place}", "调用自 {place}"),
@@ -71,6 +91,18 @@ WORDS: Phrases = {
 }
 
 
+def health(report: Report) -> str:
+    """What is said where no failure was seen: that nothing is wrong only where the log shows its end."""
+    lang, state, lines = report.lang, report.ending["state"], report.input["lines"]
+    if state == "ended":
+        return say("nothing", lang) + say("aside", lang, text=say("read", lang, count=lines)) + say("stop", lang)
+    key = "end-written" if state == "written" else "end-piped" if report.input["piped"] else "end-unknown"
+    read = say("nothing-read", lang) + say("aside", lang, text=say("lines", lang, count=lines))
+    return read + say("half", lang) + say(key, lang) + say("stop", lang)
+
+
 def say(key: str, lang: str, **values: object) -> str:
-    """A phrase in a language, with its values filled in."""
+    """A phrase in a language, with its values filled in. A phrase about a ``count`` may have a form of its own for one."""
+    if values.get("count") == 1 and f"{key}-one" in WORDS:
+        key = f"{key}-one"
     return phrase(WORDS, key, lang, **values)

@@ -1,0 +1,140 @@
+"""How a log ends: well, in the middle of the training, or in a way that says nothing.
+
+A process that was killed prints nothing more; what tells is that the training had more to do. Two things say so: the records
+of a Hugging Face ``Trainer``, which always prints a summary (``train_runtime``) at its end, and counters that stand below their
+total (``34/100``, ``Epoch 1/3``). A log of other records that simply stops may be of a run that ended: nothing is claimed of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from kb import lazy
+from troubleshooter.observe import process
+from troubleshooter.observe.model import Ending, EndState
+from troubleshooter.read.line import Line
+
+TAIL = 60
+"""Lines with text at the end of a log that are looked at."""
+AFTER = 12
+"""Lines below the last sign of training (warnings, a checkpoint that is saved): below more, something else was done."""
+
+
+class _Counter(NamedTuple):
+    """How far a counter of training came. ``drawn``: at every step (a bar); others are printed every few steps."""
+
+    name: str
+    at: int
+    total: int
+    drawn: bool
+
+
+# A record of a Trainer:   {'loss': 1.2, 'grad_norm': 0.9, 'learning_rate': 2e-05, 'epoch': 0.1}
+_TRAINER = lazy.compile(
+    r"\{.{0,300}?['\"]loss['\"]: .{0,2000}?['\"]learning_rate['\"]: ['\"]?(?P<rate>[\d.e+-]+).{0,2000}?['\"]epoch['\"]: ['\"]?(?P<epoch>[\d.]+)"
+)
+_BAR = lazy.compile(r"(?P<name>[^|%]{0,100}?)[:\s]*\d{1,3}(?:\.\d+)?%\s?\|.{0,300}?\|\s*(?P<at>\d+)/(?P<total>\d+)\b")
+_RICH_BAR = lazy.compile(r"(?P<name>[\w ]{0,40}?)\s*(?:\d+/\d+)?\s*[━╸╺]{8,}\s{0,4}(?P<at>\d+)/(?P<total>\d+)\b")
+_WORDED = lazy.compile(
+    r"(?i)\b(?P<name>epoch|step|iter(?:ation)?|batch|update)s?\b[\s:=\[(#'\"]{0,12}(?P<at>\d+)\s{0,3}(?:/|of)\s{0,8}(?P<total>\d+)\b"
+)
+_KEYED = lazy.compile(
+    r"['\"](?P<name>current_steps?|step|global_step)['\"]: ?(?P<at>\d+).{0,200}?['\"](?:total_steps?|max_steps)['\"]: ?(?P<total>\d+)"
+)
+_TRAINING = lazy.compile(r"(?i)epoch|train|step|iter")
+_LOSS = lazy.compile(r"(?i)loss|reward|\bppl\b|perplexity")
+# What stands below the last record of a training that goes on: warnings, messages of libraries, evaluation, checkpoints.
+_ASIDE = lazy.compile(
+    r"(?i)\S*\.py:\d+: |\s+\S|\w*warning\b|\[?(?:debug|info|warn|[wi]\d{4})\b|\[\w+\|\w+\.py|\{['\"]eval_|.{0,40}\bsav(?:ed|ing)\b"
+    r"|.{0,80}checkpoint-\d|\*{3,} |num examples|batch size|[\d,]+ examples"
+)
+# What programs say at their end, or when they turn to something else.
+_END = lazy.compile(
+    r"(?i)\b(?:saved|done|finish(?:ed|ing)?|complet(?:ed?|ion)|stopp(?:ed|ing)|early stop|total (?:time|runtime)|elapsed|took|wall|"
+    r"summary|upload(?:ed|ing)|push(?:ed|ing) to|exit(?:ed|ing)|success(?:ful|fully)?|best|final|bye|results?|converged|"
+    r"interrupted|ok)\b|^wandb:|\^C|100%\||完成|结束|已保存|停止"
+)
+
+
+def of_run(endings: Iterable[Ending]) -> Ending:
+    """How a run of several logs ends: of those that show a training, one that ended well tells of all."""
+    found = sorted(endings, key=lambda e: (not e.trained, _TELLING.index(e.state)))
+    return found[0] if found else Ending()
+
+
+_TELLING: tuple[EndState, ...] = ("ended", "failed", "in-training", "written", "unknown")
+
+
+def ending(tail: Sequence[Line], trains: bool) -> Ending:
+    """How a log ends, told from its last lines with text, the earliest first.
+
+    ``trains``: whether the log shows a training anywhere: losses, or that one is announced.
+    """
+    works = [n for n, line in enumerate(tail) if _is_work(line.text, trains)]
+    if not works:
+        said = next(
+            (line for line in reversed(tail[-AFTER:]) if process.well(line.text) or _END.search(line.text)), None
+        )
+        return Ending("ended", said) if said else Ending()
+    last, below = tail[works[-1]], tail[works[-1] + 1 :]
+    if (failed := next((line for line in below if process.status(line.text)), None)) is not None:
+        return Ending("failed", failed, True)
+    records = [n for n in works if _TRAINER.search(tail[n].text)]
+    summary = (line for line in tail[(records or works)[-1] + 1 :] if process.well(line.text))
+    if (said := next(summary, None)) is not None:
+        return Ending("ended", said, True)
+    other = next((line for line in below if not _ASIDE.match(line.text)), None)
+    if other is not None or len(below) > AFTER:
+        return Ending("ended" if other is not None and _END.search(other.text) else "unknown", other, True)
+    shown = [tail[n] for n in works]
+    if records:
+        return Ending("unknown" if _was_last(tail[records[-1]].text, shown) else "in-training", last, True)
+    if any(_END.search(line.text) for line in below):
+        return Ending("ended", below[-1], True)
+    return _by_counters(shown)
+
+
+def _is_work(text: str, trains: bool) -> bool:
+    """Whether a line shows the training at work: a record of a Trainer, or a counter of its steps."""
+    if _TRAINER.search(text):
+        return True
+    return any(trains or _TRAINING.search(c.name) or _LOSS.search(text) for c in _counters(text))
+
+
+def _was_last(record: str, shown: list[Line]) -> bool:
+    """Whether a Trainer's record may be its last: nothing is left of its learning rate, a whole epoch is over, or the bar is
+    full."""
+    found = _TRAINER.search(record)
+    assert found is not None
+    bars = [counter for line in shown for counter in _counters(line.text) if counter.drawn]
+    if bars and bars[-1].at < bars[-1].total:
+        return False
+    whole = float(found["epoch"]) >= 1 and float(found["epoch"]).is_integer()
+    return bool(bars) or whole or float(found["rate"]) == 0
+
+
+def _by_counters(shown: list[Line]) -> Ending:
+    """Whether the counters of the last line that has some came to their totals."""
+    last = shown[-1]
+    before = [counter for line in shown[:-1] for counter in _counters(line.text)]
+    left = False
+    for counter in _counters(last.text):
+        same = [c.at for c in before if c.name == counter.name and c.total == counter.total and c.at < counter.at]
+        stride = 0 if counter.drawn else counter.at - (same[-1] if same else 0)
+        if counter.at + stride < counter.total:
+            left = True
+    return Ending("in-training" if left else "ended", last, True)
+
+
+def _counters(text: str) -> Iterator[_Counter]:
+    """The counters of training in a line. Bars of other work (loading, tokenizing) are none."""
+    for pattern in (_BAR, _RICH_BAR):
+        if found := pattern.match(text):
+            name = found["name"].strip().lower()
+            if (not name or _TRAINING.search(name)) and int(found["total"]) > 1:
+                yield _Counter(name, int(found["at"]), int(found["total"]), True)
+                return
+    for found in (*_KEYED.finditer(text), *_WORDED.finditer(text)):
+        if 1 < int(found["total"]) and int(found["at"]) <= int(found["total"]):
+            yield _Counter(found["name"].lower(), int(found["at"]), int(found["total"]), False)

@@ -131,7 +131,8 @@ def test_ranks_of_which_one_came_to_the_end_did_not_break_off(tool: Diagnoser) -
 def test_a_failure_that_is_seen_comes_instead(tool: Diagnoser, failure: str) -> None:
     report = tool.report([from_text(KILLED["trainer"] + failure)])
     assert BREAKS_OFF not in [d.id for d in report.diagnoses]
-    assert report.exit_code in (1, 3) and (report.diagnoses or report.unexplained)
+    assert report.exit_code in (1, 3)
+    assert (report.diagnoses or report.unexplained)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +152,8 @@ def test_a_failure_that_is_seen_comes_instead(tool: Diagnoser, failure: str) -> 
 )
 def test_the_status_that_a_shell_or_launcher_printed_is_told(tool: Diagnoser, line: str, first: str) -> None:
     report = tool.report([from_text(f"step 10 loss 2.1\nepoch 1/3 step 20/900 loss 1.9\n{line}\n")])
-    assert report.diagnoses and report.diagnoses[0].id == first
+    assert report.diagnoses
+    assert report.diagnoses[0].id == first
 
 
 @pytest.mark.parametrize(("status", "program"), [(137, KILL), (7, "raise SystemExit(7)")])

@@ -136,5 +136,5 @@ def _counters(text: str) -> Iterator[_Counter]:
                 yield _Counter(name, int(found["at"]), int(found["total"]), True)
                 return
     for found in (*_KEYED.finditer(text), *_WORDED.finditer(text)):
-        if 1 < int(found["total"]) and int(found["at"]) <= int(found["total"]):
+        if int(found["total"]) > 1 and int(found["at"]) <= int(found["total"]):
             yield _Counter(found["name"].lower(), int(found["at"]), int(found["total"]), False)

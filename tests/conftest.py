@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from kb.trusted import is_own_folder
 from troubleshooter.pipeline import Diagnoser
 
 ROOT = Path(__file__).parent.parent
@@ -31,6 +33,15 @@ def cases() -> Path:
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
     return folder
+
+
+@pytest.fixture
+def own_place() -> Iterator[Path]:
+    """A folder that only the user may write to, all the way up: temporary folders mostly stand in one that is open to all."""
+    with tempfile.TemporaryDirectory(dir=Path.home(), prefix="troubleshoot-test-") as made:
+        if not is_own_folder(made):
+            pytest.skip(f"others may write above {made}")
+        yield Path(made)
 
 
 @pytest.fixture

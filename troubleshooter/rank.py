@@ -30,6 +30,8 @@ class Ranked:
     versions: VersionState = "unknown"
     """The log's versions against the entry's affected range."""
     version_evidence: list[Evidence] = field(default_factory=list)
+    versions_installed: bool = False
+    """Whether these versions are those of an environment that the user named, and not the log's."""
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -82,6 +84,10 @@ def _weigh(candidate: Candidate, observations: Observations) -> Ranked:
         elif state == "contradicted":
             out.versions = "outside"
             out.confidence *= 0.6
+    lines = [one.line for one in out.version_evidence]
+    out.versions_installed = bool(lines) and any(
+        fact.basis == "environment" and any(fact.line is line for line in lines) for fact in observations.facts
+    )
     out.confidence = max(0.05, min(0.99, out.confidence))
     return out
 

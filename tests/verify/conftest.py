@@ -22,6 +22,7 @@ HEADER = """
 QUESTION = "a test's question"
 NEEDS = []
 PARAMETERS = {}
+SETTLED_BY = []
 """
 SHARING = HEADER + "SHARED_MEMORY = True\n"
 
@@ -57,7 +58,7 @@ def nothing_left(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     shared = set(Path("/dev/shm").iterdir())
     yield
     deadline = time.monotonic() + 3
-    while (left := _working_in(place)) and time.monotonic() < deadline:
+    while (left := working_in(place)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not left, f"processes left running: {left}"
     assert list(place.iterdir()) == []
@@ -65,7 +66,7 @@ def nothing_left(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     assert not new
 
 
-def _working_in(place: Path) -> set[int]:
+def working_in(place: Path) -> set[int]:
     """Living processes whose working folder is (or was) below a place."""
     found = set()
     for entry in os.listdir("/proc"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import sys
 import time
@@ -15,7 +16,7 @@ import pytest
 from troubleshooter.verify import command, subject
 from troubleshooter.verify.command import verify
 
-from .test_environment import fake_environment
+from .test_environment import fake_environment, planted
 
 ENTRY = """
 id: {id}
@@ -119,7 +120,7 @@ def test_a_log_is_diagnosed_and_its_environment_compared(
             "RuntimeError: the wombat is out of fuel\n"
         )
         status, said = answer(capsys, str(log), python=where, entries=[entries(id_=f"wombat-{same}".lower())])
-        assert status == 0
+        assert (status, said["verdict"], said["question"]) == (3, "cannot-tell", "kind"), "its own loader was not asked"
         assert said["entry"].startswith("wombat-")
         assert said["same_environment"] is same
 
@@ -144,6 +145,90 @@ def test_a_log_fills_in_the_probes_parameters(capsys: Any, python: Any, tmp_path
         status, said = answer(capsys, str(log), python=where, entries=[folder])
         assert (status, said["verdict"]) == (3, "cannot-tell")
         assert told in said["reason"]
+
+
+FUEL = "the wombat is out of fuel"
+ASKING = "{name: shm-size, with: {batch_mb: '<<mb>>', workers: '<<workers>>', prefetch: 64}}"
+
+
+@pytest.fixture
+def asking(entries: Any) -> Path:
+    """An entry whose log may say how large the batches are and how many workers there were."""
+    folder: Path = entries(ASKING)
+    path = folder / "own" / "wombat-fuel" / "entry.yaml"
+    path.write_text(path.read_text().replace(f'"{FUEL}"', rf'"{FUEL}(?: \\((?P<mb>\\d+) MB(?: for (?P<workers>\\d+))?\\))?"'))
+    return folder
+
+
+def log_of(path: Path, said: str, site: str = "") -> str:
+    frame = f'  File "{site}/wombat/feed.py", line 3, in feed\n    burn()\n' if site else ""
+    path.write_text(f"Traceback (most recent call last):\n{frame}RuntimeError: {FUEL}{said}\n")
+    return str(path)
+
+
+def test_confirmed_is_said_of_the_logs_own_values_alone(capsys: Any, python: Any, tmp_path: Path, asking: Path) -> None:
+    where, log = python("wombat==1.1"), tmp_path / "train.log"
+    more = {"python": where, "entries": [asking]}
+    status, said = answer(capsys, log_of(log, " (100000 MB for 512)"), **more)
+    assert (status, said["verdict"], said["question"]) == (1, "confirmed", "log")
+    assert said["from_log"] == {"batch_mb": 100000, "workers": 512}
+    assert "512 workers x 64 batches x 100000 MB" in said["reason"]
+
+    status, said = answer(capsys, log_of(log, " (100000 MB)"), **more)
+    assert (status, said["verdict"], said["question"]) == (3, "kind-confirmed", "kind"), "the workers are not the log's"
+    assert said["from_log"] == {"batch_mb": 100000}
+    assert "not proven" in said["reason"]
+    assert said["fixes"][0]["do"] == "Feed the wombat", "what was tried is told"
+
+    status, said = answer(capsys, log_of(log, " (1 MB for 0)"), **more)
+    assert (status, said["verdict"], said["question"]) == (0, "not-here", "log")
+
+    status, said = answer(capsys, log_of(log, " (1 MB)"), **more)
+    assert (status, said["verdict"], said["question"]) == (3, "cannot-tell", "kind")
+
+    status, said = answer(capsys, log_of(log, " (999999999 MB for 512)"), **more)
+    assert said["question"] == "kind", "a value that the probe does not take is no value"
+
+
+def test_another_environment_confirms_the_kind_alone(capsys: Any, python: Any, tmp_path: Path, asking: Path) -> None:
+    more = {"python": python("wombat==1.1"), "entries": [asking]}
+    text = log_of(tmp_path / "train.log", " (100000 MB for 512)", "/gone/lib/python3.9/site-packages")
+    status, said = answer(capsys, text, **more)
+    assert (status, said["verdict"], said["same_environment"]) == (3, "kind-confirmed", False)
+    assert "not the one that wrote the log" in said["reason"]
+    own = log_of(tmp_path / "train.log", " (100000 MB for 512)", str(tmp_path / "env/lib/python3.11/site-packages"))
+    status, said = answer(capsys, own, **more)
+    assert (status, said["verdict"], said["same_environment"]) == (1, "confirmed", True)
+
+
+def test_the_kind_is_said_in_both_languages(capsys: Any, python: Any, tmp_path: Path, asking: Path) -> None:
+    more = {"python": python("wombat==1.1"), "entries": [asking]}
+    log = log_of(tmp_path / "train.log", " (100000 MB)")
+    assert verify(log, **more) == 3
+    assert capsys.readouterr().out.startswith("THIS KIND OF FAILURE EXISTS HERE  wombat-fuel")
+    assert verify(log, lang="zh", **more) == 3
+    assert "此类故障在此环境中存在" in capsys.readouterr().out
+
+
+def test_a_record_is_of_what_ran(capsys: Any, python: Any, tmp_path: Path, asking: Path) -> None:
+    """Whatever was asked about a log: the run of these values confirmed the failure."""
+    log = log_of(tmp_path / "train.log", " (100000 MB)")
+    _, said = answer(capsys, log, python=python("wombat==1.1"), entries=[asking], record=tmp_path / "kept")
+    assert said["verdict"] == "kind-confirmed"
+    (path,) = (tmp_path / "kept" / "wombat-fuel").glob("*.json")
+    assert json.loads(path.read_text())["verdict"] == "confirmed"
+
+
+def test_a_log_does_not_choose_what_is_run(
+    capsys: Any, python: Any, tmp_path: Path, asking: Path, monkeypatch: Any
+) -> None:
+    site, mark = planted(tmp_path / "evil")
+    python("wombat==1.1", "torch==2.4.0")
+    monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "env"))
+    _, said = answer(capsys, log_of(tmp_path / "train.log", "", str(site)), entries=[asking])
+    assert not mark.exists()
+    assert said["environment"]["python"] != str(tmp_path / "evil/bin/python")
+    assert any(f"{tmp_path}/evil/bin/python" in note and "--python" in note for note in said["notes"])
 
 
 @pytest.mark.parametrize(
@@ -231,6 +316,45 @@ def test_without_a_target_every_range_is_asked(capsys: Any, entries: Any, python
     status, said = answer(capsys, None, python=python("wombat==1.1"), entries=[entries()])
     assert status == 3
     assert [one["entry"] for one in said["entries"]] == ["wombat-fuel"]
+    assert said["entries"][0]["title"] == "A failure that only this test knows"
+
+
+def test_without_a_target_titles_and_the_share_that_can_be_checked(capsys: Any, entries: Any, python: Any) -> None:
+    more = {"python": python("wombat==1.1"), "entries": [entries()]}
+    _, said = answer(capsys, None, **more)
+    counts = said["knowledge"]
+    assert max(counts["with_probe"], counts["with_versions"]) <= counts["checkable"] < counts["failures"]
+    assert counts["checkable"] <= counts["with_probe"] + counts["with_versions"]
+    assert verify(None, **more) == 3
+    shown = capsys.readouterr().out
+    assert "A failure that only this test knows" in shown
+    assert f"{counts['checkable']} of the {counts['failures']} known failures" in shown
+
+
+def test_the_readme_says_which_share_can_be_proven() -> None:
+    reach = subject.reach()
+    readme = (Path(__file__).parent.parent.parent / "README.md").read_text()
+    found = re.search(r"about (\d+) in 100 failures", readme)
+    assert found
+    assert abs(int(found[1]) - 100 * reach.checkable / reach.failures) < 1
+
+
+def test_the_terminal_shows_no_marks_and_no_run_where_none_was(capsys: Any, entries: Any, python: Any) -> None:
+    folder = entries()
+    path = folder / "own" / "wombat-fuel" / "entry.yaml"
+    path.write_text(path.read_text().replace("Feed the wombat", "Feed `wombat` first"))
+    path.write_text(path.read_text().replace("A failure that", "A `failure` that"))
+    where = python("wombat==2.1")
+    assert verify("wombat-fuel", python=where, entries=[folder]) == 0
+    shown = capsys.readouterr().out
+    assert shown.endswith("\nversions compared, nothing run\n")
+    assert "A failure that only" in shown
+    probe = "{name: shm-size, with: {batch_mb: 100000, workers: 512}}"
+    path.write_text(path.read_text().replace("{name: shm-size}", probe).replace("<2.0", "<3.0"))
+    assert verify("wombat-fuel", python=where, entries=[folder]) == 1
+    shown = capsys.readouterr().out
+    assert "Feed wombat first" in shown
+    assert "`" not in shown
 
 
 def test_the_version_answer_takes_a_tenth_of_a_second(entries: Any, python: Any) -> None:

@@ -66,7 +66,7 @@ def test_a_near_name_is_suggested() -> None:
 
 
 def test_reading_a_probe_does_not_run_it(write: Callable[..., Probe], tmp_path: Path) -> None:
-    header = f"QUESTION = 'q?'\nNEEDS = []\nPARAMETERS = {{}}\nopen({str(tmp_path / 'ran')!r}, 'w')\n"
+    header = f"QUESTION = 'q?'\nNEEDS = []\nPARAMETERS = {{}}\nSETTLED_BY = []\nopen({str(tmp_path / 'ran')!r}, 'w')\n"
     write("pass", header)
     assert not (tmp_path / "ran").exists()
 
@@ -80,6 +80,7 @@ HEADER = """
 QUESTION = "q?"
 NEEDS = []
 PARAMETERS = {"dtype": ["bfloat16", "float16"], "on": [True, False], "name": "^[a-z]+$", "n": {"least": 1, "most": 9, "default": 2}}
+SETTLED_BY = None
 """
 
 
@@ -117,3 +118,49 @@ def test_python_3_8_itself_runs_a_probe() -> None:
             assert outcome.of("symptom")[0]["occurred"] is False
             return
     pytest.skip("no Python 3.8 here")
+
+
+def test_every_probe_says_what_settles_it() -> None:
+    """Names of its own parameters, with values that they take: a question that a log could answer."""
+    for name in probes.names():
+        probe = probes.load(name)
+        for item in probe.settled_by or ():
+            key, fixed, value = item.partition("=")
+            if item == "--model":
+                assert probe.uses_model, name
+            elif fixed:
+                assert probe.options({key: value})[key] == value
+            else:
+                assert key in probe.parameters, (name, key)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "from_log", "model", "settled"),
+    [
+        ("target-modules", {"targets": "c_attn"}, {"targets"}, False, False),
+        ("target-modules", {"targets": "c_attn"}, {"targets"}, True, True),
+        ("target-modules", {}, set(), True, False),
+        ("pad-token", {"where": "classifier"}, {"where"}, True, False),
+        ("cache-float", {}, set(), False, True),
+        ("weights-only-resume", {}, set(), False, True),
+        ("weights-only-resume", {"what": "object"}, set(), False, False),
+        ("strategy-mismatch", {"save": "steps"}, {"save"}, False, False),
+        ("strategy-mismatch", {"save": "steps", "evaluate": "no"}, {"save", "evaluate"}, False, True),
+    ],
+)
+def test_what_a_log_must_say_before_an_answer_is_about_it(
+    name: str, given: dict[str, object], from_log: set[str], model: bool, settled: bool
+) -> None:
+    probe = probes.load(name)
+    assert probe.settles(probe.options(given), from_log, model) is settled
+
+
+def test_what_settles_a_probe_is_no_part_of_what_it_does(tmp_path: Path) -> None:
+    """Its records stay records of it."""
+    path = tmp_path / "some.py"
+    header = 'QUESTION = "?"\nNEEDS = []\nPARAMETERS = {}\n'
+    sums = []
+    for line, rest in (("SETTLED_BY = []\n", ""), ("SETTLED_BY = None\n", ""), ("SETTLED_BY = []\n", "x = 1\n")):
+        path.write_text(header + line + rest)
+        sums.append(probes.read(path).sha256)
+    assert sums[0] == sums[1] != sums[2]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,7 @@ from troubleshooter.verify.probe import Probe
 from troubleshooter.verify.runner import Limits, Outcome, environment_for, run
 from troubleshooter.verify.verdict import by_run
 
-from .conftest import SHARING
+from .conftest import SHARING, working_in
 from .helpers import Entry, environment
 
 pytestmark = [
@@ -331,29 +332,76 @@ def test_a_folder_with_random_py_does_not_break_the_probe(
     assert running("import random; kit.note(str(random.randint(1, 1)))").of("note")[0]["text"] == "1"
 
 
-def test_a_killed_tool_takes_its_probe_along(write: Callable[..., Probe], tmp_path: Path) -> None:
-    probe = write("import os; open('pid', 'w').write(str(os.getpid())); kit.say('here'); import time; time.sleep(600)")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_tool_that_is_ended_leaves_nothing(write: Callable[..., Probe], number: int) -> None:
+    """Neither the probe, nor its workers (one left its session, one lost its parent), nor its folder."""
+    probe = write(
+        """
+        import os, signal, time
+        pids = [os.getpid()]
+        for escape in (False, True):
+            worker = os.fork()
+            if worker == 0:
+                for name in ("SIGTERM", "SIGHUP", "SIGINT"):
+                    signal.signal(getattr(signal, name), signal.SIG_IGN)
+                if escape:
+                    os.setsid()
+                    if os.fork():
+                        os._exit(0)
+                time.sleep(600)
+                os._exit(0)
+        time.sleep(0.3)
+        kit.say(os.getcwd())
+        time.sleep(600)
+        """
+    )
     code = (
         "import sys; from pathlib import Path; from troubleshooter.verify import probe, runner\n"
         "runner.run(probe.read(Path(sys.argv[1])), sys.executable, {}, progress=lambda text: print(text, flush=True))"
     )
     environ = {**os.environ, "TMPDIR": tempfile.gettempdir()}
+    command = [sys.executable, "-c", code, str(probe.path)]
     with subprocess.Popen(
-        [sys.executable, "-c", code, str(probe.path)], stdout=subprocess.PIPE, env=environ, cwd=ROOT
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environ, cwd=ROOT, start_new_session=True
     ) as tool:
         assert tool.stdout is not None
-        assert tool.stdout.readline() == b"here\n"
-        (place,) = Path(tempfile.gettempdir()).iterdir()
-        pid = int((place / "pid").read_text())
-        tool.kill()
-    deadline = time.monotonic() + 3
-    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
-        if Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] in "ZX":
-            break
-        time.sleep(0.05)
-    else:
-        assert not Path(f"/proc/{pid}").exists()
-    shutil.rmtree(place)  # the killed tool could not
+        folder = Path(tool.stdout.readline().decode().strip())
+        assert folder.name.startswith("troubleshoot-probe-")
+        assert len(working_in(folder)) == 4, "the supervisor, the probe and its two workers"
+        os.killpg(tool.pid, number)  # as a terminal that goes away does, or a batch system
+    deadline = time.monotonic() + 10
+    while (working_in(folder) or folder.exists()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not working_in(folder)
+    assert not folder.exists()
+
+
+def test_a_supervisor_that_is_killed_takes_the_probe_along(write: Callable[..., Probe]) -> None:
+    """The last resort: the kernel ends the probe with its parent, and the tool gives its answer."""
+
+    def kill(text: str) -> None:
+        os.kill(int(text), signal.SIGKILL)
+
+    outcome = run(
+        write("import os, time; kit.say(str(os.getppid())); time.sleep(600)"), sys.executable, {}, progress=kill
+    )
+    assert outcome.status != "ended"
+    assert said(outcome) == "cannot-tell"
+    assert outcome.seconds < 30
+
+
+def test_old_folders_of_killed_probes_are_removed(running: Running) -> None:
+    place = Path(tempfile.gettempdir())
+    old, new, other = (place / name for name in ("troubleshoot-probe-old", "troubleshoot-probe-new", "mine-old"))
+    for folder in (old, new, other):
+        folder.mkdir()
+        (folder / "file").write_text("x")
+    for folder in (old, other):
+        os.utime(folder, (0, 0))
+    running("pass")
+    assert [folder.exists() for folder in (old, new, other)] == [False, True, True]
+    for folder in (new, other):
+        shutil.rmtree(folder)
 
 
 def test_a_machine_without_limits_says_so(running: Running, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ written it; then it is loaded.
 QUESTION = "Does this PEFT refuse an adapter config with a field of a newer release?"
 NEEDS = ["torch", "transformers", "peft"]
 PARAMETERS = {"field": "^[a-z][a-z0-9_]{0,60}$"}
+SETTLED_BY = ["field"]
 PAIRS = [
     ("confirmed", {"transformers": "4.51.3", "accelerate": "1.5.2", "peft": "0.11.1"}),
     ("confirmed", {"transformers": "4.57.6", "accelerate": "1.10.1", "peft": "0.12.0"}),

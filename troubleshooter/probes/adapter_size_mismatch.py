@@ -6,7 +6,13 @@ differs, or the base is another model.
 
 QUESTION = "Does a saved adapter refuse to load onto a model of other sizes here?"
 NEEDS = ["torch", "transformers", "peft"]
-PARAMETERS = {"case": ["added-tokens", "cut-tokens", "rank", "other-base"]}
+PARAMETERS = {
+    "case": ["added-tokens", "cut-tokens", "rank", "other-base"],
+    # Rows of the embedding, or ranks, of the saved adapter and of the model that it is to go onto; 0: the usual ones.
+    "saved": {"least": 0, "most": 300000, "default": 0},
+    "model": {"least": 0, "most": 300000, "default": 0},
+}
+SETTLED_BY = ["saved", "model"]
 PAIRS = [
     ("confirmed", {"transformers": "4.51.3", "accelerate": "1.5.2", "peft": "0.15.2"}),
     ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.21.2"}),
@@ -44,11 +50,12 @@ def run(kit):
         kept = ["embed_tokens", "lm_head"] if case.endswith("tokens") else None
         return peft.LoraConfig(r=rank, target_modules=["q_proj"], modules_to_save=kept, task_type="CAUSAL_LM")
 
-    def save(model):
-        peft.get_peft_model(model, lora()).save_pretrained(place)
+    def save(model, rank=4):
+        peft.get_peft_model(model, lora(rank)).save_pretrained(place)
 
     if case.endswith("tokens"):
         rows, base_rows = (128, 120) if case == "added-tokens" else (120, 128)
+        rows, base_rows = kit.options["saved"] or rows, kit.options["model"] or base_rows
         model = kit.llama(vocab_size=base_rows)
         model.resize_token_embeddings(rows)
         save(model)
@@ -67,15 +74,16 @@ def run(kit):
                 words=r"resize_token_embeddings",
             )
     elif case == "rank":
-        save(kit.llama())
+        saved, wanted = kit.options["saved"] or 4, kit.options["model"] or 8
+        save(kit.llama(), saved)
 
         def resumed(rank):
             model = peft.get_peft_model(kit.llama(), lora(rank))
             weights = peft.load_peft_weights(place, device=kit.device)
             peft.set_peft_model_state_dict(model, weights)
 
-        if kit.symptom("weights of rank 4 into adapters of rank 8", lambda: resumed(8)):
-            kit.fix("same-rank", "the saved r in the LoraConfig", lambda: resumed(4), words=r"LoraConfig\(r=")
+        if kit.symptom(f"weights of rank {saved} into adapters of rank {wanted}", lambda: resumed(wanted)):
+            kit.fix("same-rank", "the saved r in the LoraConfig", lambda: resumed(saved), words=r"LoraConfig\(r=")
             kit.fix(
                 "own-config",
                 "PeftModel.from_pretrained, which reads r from adapter_config.json",

@@ -14,6 +14,7 @@ PARAMETERS = {
     "dtype": ["bfloat16", "float16", "float32"],
     "autocast": ["bfloat16", "float16", "no"],
 }
+SETTLED_BY = []
 PAIRS = [
     ("confirmed", {"transformers": "4.50.0", "accelerate": "1.15.0"}),
     ("confirmed", {"transformers": "4.50.3", "accelerate": "1.5.2"}),

@@ -6,6 +6,7 @@ transformers 4 loaded in float32 unless told otherwise; transformers 5 takes the
 QUESTION = "In which precision does from_pretrained load a half-precision checkpoint when no dtype is given?"
 NEEDS = ["torch", "transformers"]
 PARAMETERS = {"saved": ["float16", "bfloat16"]}
+SETTLED_BY = []
 PAIRS = [
     ("not-here", {"transformers": "4.57.6", "accelerate": "1.10.1"}),
     ("confirmed", {"transformers": "5.0.0", "accelerate": "1.10.1"}),

@@ -6,6 +6,7 @@ Reentrant checkpointing passes gradients on only when an input needs one; with a
 QUESTION = "Does gradient checkpointing cut the gradient of a LoRA model here?"
 NEEDS = ["torch", "transformers", "peft"]
 PARAMETERS = {"use_reentrant": ["default", "true"]}
+SETTLED_BY = None
 PAIRS = [
     ("confirmed", {"transformers": "4.51.3", "accelerate": "1.5.2", "peft": "0.15.2"}),
     ("confirmed", {"transformers": "4.57.6", "accelerate": "1.10.1", "peft": "0.18.1"}),

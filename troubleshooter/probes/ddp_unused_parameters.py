@@ -5,6 +5,7 @@ NEEDS = ["torch"]
 PARAMETERS = {}
 DEVICES = ["cpu"]
 LOOPBACK = True
+SETTLED_BY = None
 PAIRS = [("confirmed", {"transformers": "4.57.6", "accelerate": "1.10.1"})]
 REPRODUCE = """
 import torch, torch.distributed as dist

@@ -13,6 +13,7 @@ PARAMETERS = {
     "adapter": ["upcast", "norms-float32", "lm-head-float32", "inputs-embeds", "lora", "modules_to_save"],
     "dtype": ["float16", "bfloat16"],
 }
+SETTLED_BY = ["question=devices"]
 PAIRS = [
     ("confirmed", {"transformers": "4.51.3", "accelerate": "1.5.2", "peft": "0.15.2"}),
     ("confirmed", {"transformers": "4.57.6", "accelerate": "1.10.1", "peft": "0.18.1"}),

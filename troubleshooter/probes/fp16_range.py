@@ -9,6 +9,7 @@ QUESTION = "Do the activations of your model exceed float16's largest number?"
 NEEDS = ["torch", "transformers"]
 PARAMETERS = {"precision": ["weights", "autocast"]}
 USES_MODEL = True
+SETTLED_BY = ["--model"]
 PAIRS = []
 REPRODUCE = """
 import torch

@@ -7,6 +7,7 @@ QUESTION = "Does the installed torch hold code for this machine's GPU?"
 NEEDS = ["torch"]
 PARAMETERS = {}
 DEVICES = ["cuda"]
+SETTLED_BY = []
 PAIRS = []
 REPRODUCE = """
 import torch

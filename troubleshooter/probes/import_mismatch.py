@@ -7,6 +7,7 @@ PARAMETERS = {
     "module": "^(?:transformers|trl|peft|accelerate|datasets|huggingface_hub|tokenizers)(?:\\.[A-Za-z_][A-Za-z0-9_]*)*$",
     "name": "^[A-Za-z_][A-Za-z0-9_]*$",
 }
+SETTLED_BY = ["module", "name"]
 PAIRS = [
     ("confirmed", {"transformers": "5.0.0", "accelerate": "1.10.1", "peft": "0.17.1"}),
     ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.17.1"}),

@@ -4,6 +4,7 @@ QUESTION = "Does a token beyond the embedding table stop the model here?"
 NEEDS = ["torch", "transformers"]
 PARAMETERS = {}
 DEVICES = ["cpu"]  # on a GPU the same mistake kills the whole process's context
+SETTLED_BY = None
 PAIRS = [
     ("confirmed", {"transformers": "4.51.3", "accelerate": "1.5.2"}),
     ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0"}),

@@ -3,6 +3,7 @@
 QUESTION = "Does the Trainer pass keep_torch_compile to an accelerate that does not take it?"
 NEEDS = ["torch", "transformers", "accelerate"]
 PARAMETERS = {}
+SETTLED_BY = []
 PAIRS = [
     ("confirmed", {"transformers": "4.57.6", "accelerate": "1.2.1"}),
     ("confirmed", {"transformers": "4.53.3", "accelerate": "1.2.1"}),

@@ -3,6 +3,7 @@
 QUESTION = "Does training on fully masked labels print loss 0 and grad_norm 0 here?"
 NEEDS = ["torch", "transformers", "accelerate"]
 PARAMETERS = {"rows": ["all", "some"]}
+SETTLED_BY = None
 PAIRS = [
     ("confirmed", {"transformers": "4.51.3", "accelerate": "1.5.2"}),
     ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0"}),

@@ -14,6 +14,7 @@ PARAMETERS = {
     "optimizer": ["default", "adamw_torch", "adamw_torch_fused"],
     "model_class": ["GemmaForCausalLM", "LlamaForCausalLM"],
 }
+SETTLED_BY = ["load", "adapter"]
 PAIRS = [
     ("confirmed", {"transformers": "4.57.6", "accelerate": "1.10.1", "peft": "0.11.1", "bitsandbytes": "0.49.2"}),
     ("confirmed", {"transformers": "4.57.6", "accelerate": "1.10.1", "peft": "0.11.1"}),

@@ -3,6 +3,7 @@
 QUESTION = "Does training without labels stop with a missing loss here?"
 NEEDS = ["torch", "transformers", "accelerate"]
 PARAMETERS = {}
+SETTLED_BY = None
 PAIRS = [
     ("confirmed", {"transformers": "4.51.3", "accelerate": "1.5.2"}),
     ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0"}),

@@ -3,6 +3,7 @@
 QUESTION = "Does the Trainer pass num_items_in_batch to a compute_loss written for older versions?"
 NEEDS = ["torch", "transformers", "accelerate"]
 PARAMETERS = {}
+SETTLED_BY = []
 PAIRS = [
     ("not-here", {"transformers": "4.45.2", "accelerate": "1.5.2"}),
     ("confirmed", {"transformers": "4.46.3", "accelerate": "1.5.2"}),

@@ -10,6 +10,7 @@ PARAMETERS = {
     "argument": "^[A-Za-z_][A-Za-z0-9_]*$",
     "replacement": "^[A-Za-z_][A-Za-z0-9_]*$",
 }
+SETTLED_BY = ["callable", "argument"]
 PAIRS = [
     ("not-here", {"transformers": "4.50.3"}, {"callable": "TrainingArguments", "argument": "evaluation_strategy"}),
     ("confirmed", {"transformers": "4.51.3"}, {"callable": "TrainingArguments", "argument": "evaluation_strategy"}),

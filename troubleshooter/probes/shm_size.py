@@ -11,6 +11,7 @@ PARAMETERS = {
     "prefetch": {"least": 1, "most": 64, "default": 2},
 }
 DEVICES = ["cpu"]
+SETTLED_BY = ["batch_mb", "workers"]
 PAIRS = []
 REPRODUCE = """
 import os

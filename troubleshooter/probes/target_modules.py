@@ -5,8 +5,10 @@ NEEDS = ["torch", "transformers", "peft"]
 PARAMETERS = {
     "case": ["not-found", "not-linear", "unspecified"],
     "model_type": ["llama", "gemma3_text", "qwen3", "gpt2", "qwen2", "mistral", "gemma", "phi", "gpt_neox", "opt", "bloom", "falcon"],
-    "targets": "^[A-Za-z0-9_.]+(?:,[A-Za-z0-9_.]+)*$",
+    "targets": "^[A-Za-z0-9_.]+(?:,[A-Za-z0-9_.]+)*$",  # what a log calls a set: without its braces, quotes and blanks
 }
+USES_MODEL = True
+SETTLED_BY = ["targets", "--model"]
 PAIRS = [
     ("confirmed", {"transformers": "4.51.3", "accelerate": "1.5.2", "peft": "0.15.2"}),
     ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.21.2"}),
@@ -57,9 +59,13 @@ def run(kit):
     torch, transformers, peft = kit.need("torch", "transformers", "peft")
     kind, case = kit.options["model_type"], kit.options["case"]
     try:
-        config = transformers.AutoConfig.for_model(kind)
-    except ValueError as error:
-        kit.undecided(f"this transformers knows no {kind}: {str(error)[:200]}")
+        if kit.model is None:
+            config = transformers.AutoConfig.for_model(kind)
+        else:  # the user's own architecture, at tiny size; nothing that the folder brings is run
+            config = transformers.AutoConfig.from_pretrained(kit.model, local_files_only=True, trust_remote_code=False)
+            kind = config.model_type
+    except (ValueError, OSError, KeyError) as error:
+        kit.undecided(f"this transformers knows no {kit.model or kind}: {str(error)[:200]}")
     for name, value in SIZES.items():
         if hasattr(config, name):
             setattr(config, name, value)

@@ -7,6 +7,7 @@ Mixed precision keeps float32 parameters and computes in float16. A model loaded
 QUESTION = "Does the gradient scaler refuse float16 parameters here?"
 NEEDS = ["torch"]
 PARAMETERS = {"part": ["model", "modules_to_save"]}
+SETTLED_BY = None
 PAIRS = [
     ("confirmed", {"transformers": "4.51.3", "accelerate": "1.5.2", "peft": "0.15.2"}),
     ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.21.2"}),

@@ -7,6 +7,7 @@ refuses, until transformers 4.47 allowed them. The probe trains two steps, saves
 QUESTION = "Does resuming from a Trainer checkpoint fail on torch's weights-only loading?"
 NEEDS = ["torch"]
 PARAMETERS = {"what": ["trainer", "object"]}
+SETTLED_BY = ["what=trainer"]
 PAIRS = [
     ("confirmed", {"transformers": "4.45.2", "accelerate": "1.5.2"}),
     ("confirmed", {"transformers": "4.46.3", "accelerate": "1.5.2"}),

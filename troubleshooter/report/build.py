@@ -121,7 +121,11 @@ def _diagnosis(
         fixes=[] if brief else _fixes(body, text, values, context),
         evidence=evidence[:EVIDENCE],
         symptom=trial.symptom,
-        versions={"affected": body.get("versions", {}), "state": item.versions},
+        versions={
+            "affected": body.get("versions", {}),
+            "state": item.versions,
+            **({"from": "environment"} if item.versions_installed else {}),
+        },
         advice=[] if brief else _advice(body, text, context),
         lookalikes=_lookalikes(body, lang),
         probe=body.get("probe"),

@@ -141,7 +141,8 @@ class Page:
         if item.versions["affected"]:
             ranges = ", ".join(f"{package} {range_}" for package, range_ in item.versions["affected"].items())
             state = item.versions["state"]
-            note = self.say("aside", text=self.say(f"versions-{state}")) if state != "unknown" else ""
+            whose = "installed" if item.versions.get("from") == "environment" else "versions"
+            note = self.say("aside", text=self.say(f"{whose}-{state}")) if state != "unknown" else ""
             self.print(self.told("affected", f"{ranges}{note}"), indent=2)
         if item.fixes:
             self.head("do")

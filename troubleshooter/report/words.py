@@ -29,6 +29,14 @@ WORDS: Phrases = {
         "the log shows versions outside the affected range: is it the environment that ran?",
         "日志显示的版本不在受影响范围内：运行的真是这个环境吗？",
     ),
+    "installed-inside": (
+        "the versions installed in --env are in the affected range",
+        "--env 中安装的版本在受影响范围内",
+    ),
+    "installed-outside": (
+        "the versions installed in --env are outside the affected range: is it the environment that ran?",
+        "--env 中安装的版本不在受影响范围内：运行的真是这个环境吗？",
+    ),
     "affected": ("Affected", "受影响版本"),
     "apart": ("Not this? Told apart by", "不是这个？区别在于"),
     "first-rank": ("Rank {rank} failed first (line {line})", "rank {rank} 最先失败（第 {line} 行）"),

@@ -11,9 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from troubleshooter.verify import environment as env
 from troubleshooter.verify import present, subject, verdict
-from troubleshooter.verify.environment import EnvironmentProblem, Found
+from troubleshooter.verify.environment import EnvironmentProblem, same_environment
+from troubleshooter.verify.interpreters import Consent, Found, find
 from troubleshooter.verify.subject import Subject, SubjectProblem
 from troubleshooter.verify.verdict import Verdict
 from troubleshooter.verify.words import say
@@ -46,7 +46,8 @@ def verify(
     """Verify an entry, or the diagnosis of a log, in the training environment; prints the answer, returns the status.
 
     An existing path is a log (``-`` is standard input), anything else an entry; no target asks every entry's version
-    range. Exit: 0 not here, 1 confirmed, 3 cannot tell, 2 unusable (the sentence on standard error says why).
+    range. Exit: 0 not here, 1 confirmed, 3 cannot tell or only this kind of failure was seen, 2 unusable (the sentence on standard
+    error says why). Without a target: 3 when the installed versions match an entry's, 0 when they match none.
     """
     try:
         _check(device, timeout, model, format)
@@ -78,6 +79,7 @@ def verify(
             record=record,
             lang=lang,
             progress=progress,
+            consent=_consent(lang) if target != "-" else None,
         )
     except (EnvironmentProblem, ValueError) as problem:
         return _fail(str(problem))
@@ -106,13 +108,32 @@ def answer(
     record: bool | Path = False,
     lang: str = "en",
     progress: present.Progress | None = None,
+    consent: Consent | None = None,
 ) -> tuple[Found, Verdict, str]:
-    """The environment that was asked, the verdict, and the lines to run by hand."""
-    found = env.find(python, asked.site_folders, asked.versions)
-    same = env.same_environment(found.environment, asked.site_folders, asked.log_versions)
+    """The environment that was asked, the verdict, and the lines to run by hand.
+
+    ``consent`` asks the user before an interpreter is run that only the log names and that others may change.
+    """
+    found = find(python, asked.site_folders, asked.versions, consent)
+    said, code = _answered(asked, found, device, timeout, model, record, lang, progress)
+    same = same_environment(found.environment, asked.site_folders, asked.log_versions)
+    notes = (*said.notes, *(say(lang, "not-run", python=one) for one in found.refused))
+    return found, replace(said, same_environment=same, notes=notes), code
+
+
+def _answered(
+    asked: Subject,
+    found: Found,
+    device: str,
+    timeout: float,
+    model: Path | None,
+    record: bool | Path,
+    lang: str,
+    progress: present.Progress | None,
+) -> tuple[Verdict, str]:
     named = verdict.asked_probe(asked)
     if named is None:
-        return found, replace(verdict.by_versions(asked, found.environment, lang), same_environment=same), ""
+        return verdict.by_versions(asked, found.environment, lang), ""
     from troubleshooter.verify import probe as probes
 
     shipped = probes.load(named[0])
@@ -121,14 +142,20 @@ def answer(
     said = _before_running(asked, found, shipped, record is not False, lang)
     if said is None:
         said = _run(asked, found, shipped, options, device, timeout, model, lang, progress)
-    said = replace(said, same_environment=same)
+    note = ""
     if record is not False and said.basis == "run":
         from troubleshooter.verify import record as records
 
         place = record if isinstance(record, Path) and record != _RECORD_BESIDE else None
         path = records.write(said, shipped, options, records.folder_for(asked.id, asked.folder, place))
-        said = replace(said, notes=(*said.notes, say(lang, "recorded-in", path=path)))
-    return found, said, code
+        note = say(lang, "recorded-in", path=path)
+    if asked.is_log:  # a record is of what ran, whatever a log was asked
+        same = same_environment(found.environment, asked.site_folders, asked.log_versions)
+        settled = shipped.settles(options, asked.from_log, model is not None)
+        said = verdict.of_log(said, settled=settled, same=same, from_log=asked.from_log, language=lang)
+        if said.verdict == "kind-confirmed" and model is None and "--model" in (shipped.settled_by or ()):
+            said = replace(said, notes=(*said.notes, say(lang, "model-settles")))
+    return replace(said, notes=(*said.notes, note)) if note else said, code
 
 
 def _before_running(asked: Subject, found: Found, probe: Probe, always: bool, lang: str) -> Verdict | None:
@@ -218,24 +245,47 @@ def _memory(model: Path | None) -> int:
 
 def _overview(python: str | None, format: str, entries: Sequence[Path], lang: str) -> int:
     """Every entry's version range against one environment; nothing is run."""
-    subjects = subject.with_versions(entries, lang)
-    packages = {package for one in subjects for package in one.versions}
-    found = env.find(python, (), sorted(packages))
-    inside = [one for one in subjects if verdict.standing(one, found.environment)[0] == "inside"]
+    reach = subject.reach(entries, lang)
+    packages = {package for one in reach.with_versions for package in one.versions}
+    found = find(python, (), sorted(packages))
+    inside = [one for one in reach.with_versions if verdict.standing(one, found.environment)[0] == "inside"]
     if format == "json":
         shown = {
             "schema_version": verdict.SCHEMA_VERSION,
             "environment": {"python": found.environment.python, "versions": dict(found.environment.versions)},
-            "entries": [verdict.by_versions(one, found.environment, lang).as_json() for one in inside],
-        }
+            "knowledge": {
+                "failures": reach.failures, "with_probe": reach.probes, "with_versions": len(reach.with_versions),
+                "checkable": reach.checkable,
+            },
+            "entries": [
+                {**verdict.by_versions(one, found.environment, lang).as_json(), "title": one.title} for one in inside
+            ],
+        }  # fmt: skip
         print(json.dumps(shown, ensure_ascii=False, indent=1))
     else:
-        print(say(lang, "affected-list", count=len(inside), total=len(subjects)))
+        lines = [say(lang, "affected-list", count=len(inside), total=len(reach.with_versions))]
         for one in inside:
             more = f"  → troubleshoot verify {one.id}" if one.probe else ""
-            print(f"  {one.id}: {verdict.ranges(one)}{more}")
-        print(say(lang, "asked", python=found.environment.python, why=say(lang, found.why)))
+            lines += [f"  {one.id}: {verdict.ranges(one)}{more}", f"      {present.plain(one.title)}"]
+        share = f"{100 * reach.checkable / max(1, reach.failures):.0f}"
+        counts = {"failures": reach.failures, "probes": reach.probes, "ranges": len(reach.with_versions)}
+        lines.append(say(lang, "reach", share=share, checkable=reach.checkable, **counts))
+        lines.append(say(lang, "asked", python=found.environment.python, why=say(lang, found.why)))
+        _print("\n".join(lines) + "\n")
     return 3 if inside else 0
+
+
+def _consent(lang: str) -> Consent | None:
+    """A question on the terminal; where nobody sits there, nobody is asked and nothing is run."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return None
+
+    def ask(python: str) -> bool:
+        sys.stderr.write(say(lang, "run-it", python=python) + " ")
+        sys.stderr.flush()
+        return sys.stdin.readline().strip().lower() in ("y", "yes", "是")
+
+    return ask
 
 
 def _print(text: str) -> None:

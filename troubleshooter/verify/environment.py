@@ -1,18 +1,19 @@
-"""The training environment: which interpreter, which versions, and whether it is the one that wrote the log."""
+"""The training environment: what an interpreter says about itself, and whether it is the one that wrote the log."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-import subprocess
-import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-__all__ = ["Environment", "EnvironmentProblem", "Found", "ask", "find", "same_environment", "site_folders"]
+from troubleshooter.verify.bounded import Heard, hear
+from troubleshooter.verify.printable import printable
+
+__all__ = ["INSIDE", "Environment", "EnvironmentProblem", "ask", "interpreter_of", "same_environment", "site_folders"]
 
 PACKAGES: Final = (
     *("torch", "transformers", "accelerate", "peft", "trl", "datasets", "tokenizers", "bitsandbytes", "unsloth"),
@@ -54,6 +55,11 @@ print(json.dumps(dict(executable=sys.executable, version=sys.version.split()[0],
 _SITE: Final = re.compile(r"(?<![\w/:.])((?:/|[A-Za-z]:\\)[^\s:;,'\"<>|*?()]*?(?:site|dist)-packages)(?=[/\\])")
 
 
+_DROPPED: Final = frozenset(("PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONHOME"))
+INSIDE: Final = ("bin/python", "bin/python3", "python.exe", "Scripts/python.exe")
+"""Where the folder of an environment (of venv, conda, uv) has its interpreter."""
+
+
 class EnvironmentProblem(Exception):
     """The environment cannot be asked; the message says why and what to do."""
 
@@ -72,46 +78,63 @@ class Environment:
     """Installed packages only."""
 
 
-@dataclass(frozen=True)
-class Found:
-    """The environment that is asked, and why this one (a key of ``words``)."""
-
-    environment: Environment
-    why: str
-
-
 def ask(python: str, packages: Iterable[str] = (), timeout: float = 20.0) -> Environment:
-    """The versions that an interpreter sees, from installed metadata: no package is imported."""
+    """The versions that an interpreter sees, from installed metadata: no package is imported.
+
+    ``python``: an interpreter, or the folder of an environment. Raises `EnvironmentProblem`, whatever the program does.
+    """
+    python = interpreter_of(python)
+    named = str(printable(python))
     wanted = list(dict.fromkeys((*PACKAGES, *packages)))
+    environ = {name: value for name, value in os.environ.items() if name not in _DROPPED}
     try:
-        done = subprocess.run(
-            [python, "-c", _QUESTION, *wanted],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-            env={k: v for k, v in os.environ.items() if k not in ("PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONHOME")},
-        )
-    except OSError as problem:
-        raise EnvironmentProblem(f"{python}: {problem.strerror or problem}; give a Python interpreter") from problem
-    except subprocess.TimeoutExpired as problem:
-        raise EnvironmentProblem(f"{python} did not answer within {timeout:g} s") from problem
-    lines = done.stdout.strip().splitlines()
+        heard = hear([python, "-c", _QUESTION, *wanted], timeout, environ)
+    except (OSError, ValueError) as problem:
+        said = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
+        expected = "give a Python interpreter or the folder of an environment"
+        raise EnvironmentProblem(f"{named}: {said}; {expected}") from problem
+    if heard.stopped:
+        raise EnvironmentProblem(f"{named} {heard.stopped} and was ended; is it a Python interpreter?")
     try:
-        said = json.loads(lines[-1])
-        return Environment(
-            python=str(said["executable"] or python),
-            version=str(said["version"]),
-            prefix=str(said["prefix"]),
-            path=tuple(map(str, said["path"])),
-            user_base=said["user_base"],
-            gpu_build=said["gpu_build"],
-            versions={name: str(version) for name, version in said["versions"].items() if version},
-        )
-    except (IndexError, ValueError, KeyError, TypeError, AttributeError) as problem:
-        tail = (done.stderr.strip().splitlines() or ["it said nothing"])[-1][:300]
-        raise EnvironmentProblem(f"{python} is no working Python 3.8 or newer: {tail}") from problem
+        return _environment(_last_line(heard), python)
+    except (IndexError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
+        tail = str(printable((heard.err.strip().splitlines() or ["it said nothing that is an answer"])[-1][:300]))
+        raise EnvironmentProblem(f"{named} is no working Python 3.8 or newer: {tail}") from problem
+
+
+def _last_line(heard: Heard) -> Any:
+    return printable(json.loads(heard.out.strip().splitlines()[-1]))
+
+
+def _environment(said: Any, python: str) -> Environment:
+    """The answer, held to its form. Raises what its parts raise."""
+    base, built = said["user_base"], said["gpu_build"]
+    if not (base is None or isinstance(base, str)) or not (built is None or isinstance(built, bool)):
+        raise TypeError("user_base or gpu_build")
+    return Environment(
+        python=str(said["executable"] or python),
+        version=str(said["version"]),
+        prefix=str(said["prefix"]),
+        path=tuple(map(str, said["path"])),
+        user_base=base,
+        gpu_build=built,
+        versions={str(name): str(version) for name, version in said["versions"].items() if version},
+    )
+
+
+def interpreter_of(named: str) -> str:
+    """The interpreter that a user named: it itself, or that of an environment's folder."""
+    path = Path(named).expanduser()
+    try:
+        if path.is_dir():
+            for inside in INSIDE:
+                if (path / inside).exists():
+                    return str(path / inside)
+            text = "is a folder without bin/python; give the training environment's folder or its interpreter"
+            raise EnvironmentProblem(f"{printable(named)} {text}")
+        return str(path) if path.exists() else named
+    except (OSError, ValueError) as problem:  # a name that is too long, or holds a zero byte
+        raise EnvironmentProblem(f"{printable(named)[:200]}: {problem}; give a Python interpreter") from problem
 
 
 def site_folders(log: str) -> list[str]:
@@ -120,73 +143,6 @@ def site_folders(log: str) -> list[str]:
     for found in _SITE.finditer(log):
         counts[found[1]] = counts.get(found[1], 0) + 1
     return sorted(counts, key=lambda folder: -counts[folder])
-
-
-def find(python: str | None, folders: Iterable[str] = (), packages: Iterable[str] = ()) -> Found:
-    """The training environment: the one named, the log's, the active one, or the first on PATH with torch."""
-    packages = tuple(packages)
-    if python is not None:
-        path = _interpreter_of(python)
-        return Found(ask(path, packages), "why-named")
-    refused = []
-    for candidate, why in _candidates(folders):
-        try:
-            environment = ask(candidate, packages)
-        except EnvironmentProblem as problem:
-            refused.append(str(problem))
-            continue
-        if "torch" in environment.versions:
-            return Found(environment, why)
-        refused.append(f"{candidate} has no torch")
-    looked = f" (looked at: {'; '.join(refused[:4])})" if refused else ""
-    raise EnvironmentProblem(f"found no Python with torch{looked}; name the training environment with --python PATH")
-
-
-def _interpreter_of(named: str) -> str:
-    """``--python`` takes an interpreter or the folder of an environment."""
-    path = Path(named).expanduser()
-    if path.is_dir():
-        for inside in ("bin/python", "bin/python3", "python.exe", "Scripts/python.exe"):
-            if (path / inside).exists():
-                return str(path / inside)
-        raise EnvironmentProblem(f"{named} is a folder without bin/python; give the training interpreter")
-    return str(path) if path.exists() else named
-
-
-def _candidates(folders: Iterable[str]) -> Iterator[tuple[str, str]]:
-    seen: set[str] = set()
-    for candidate, why in _all_candidates(folders):
-        if candidate not in seen and os.access(candidate, os.X_OK):
-            seen.add(candidate)
-            yield candidate, why
-
-
-def _all_candidates(folders: Iterable[str]) -> Iterator[tuple[str, str]]:
-    for folder in folders:
-        if not os.path.isdir(folder):
-            continue
-        for prefix in _prefixes(Path(folder)):
-            name = Path(folder).parent.name  # python3.11
-            for inside in (f"bin/{name}", "bin/python", "bin/python3", "python.exe", "Scripts/python.exe"):
-                yield str(prefix / inside), "why-log"
-    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
-        if active := os.environ.get(variable):
-            for inside in ("bin/python", "python.exe", "Scripts/python.exe"):
-                yield str(Path(active) / inside), "why-active"
-    for directory in os.environ.get("PATH", "").split(os.pathsep):
-        for name in ("python", "python3", "python.exe"):
-            if directory:
-                yield str(Path(directory) / name), "why-path"
-    yield sys.executable, "why-own"
-
-
-def _prefixes(folder: Path) -> Iterator[Path]:
-    """…/lib/python3.11/site-packages belongs to …; Debian's and user folders belong to the system's interpreter."""
-    if folder.parent.parent.name in ("lib", "lib64"):
-        yield folder.parent.parent.parent
-    elif folder.parent.name.lower() == "lib":  # Windows: …\Lib\site-packages
-        yield folder.parent.parent
-    yield from (Path("/usr/local"), Path("/usr"))
 
 
 def same_environment(

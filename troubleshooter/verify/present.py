@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from typing import Any
 
 from troubleshooter.verify.verdict import FixResult, Verdict
 from troubleshooter.verify.words import say
 
-__all__ = ["Progress", "shown"]
+__all__ = ["Progress", "plain", "shown"]
 
-_COLOURS = {"confirmed": "31;1", "not-here": "32;1", "cannot-tell": "33;1"}
+_COLOURS = {"confirmed": "31;1", "kind-confirmed": "33;1", "not-here": "32;1", "cannot-tell": "33;1"}
 
 
 def shown(
@@ -28,12 +29,12 @@ def shown(
         return f"\x1b[{style}m{text}\x1b[0m" if painted else text
 
     lines = [
-        f"{paint(say(lang, verdict.verdict).upper(), _COLOURS[verdict.verdict])}  {verdict.entry}: {title}",
+        f"{paint(say(lang, verdict.verdict).upper(), _COLOURS[verdict.verdict])}  {verdict.entry}: {plain(title)}",
         f"  {verdict.reason}",
     ]
-    if verdict.same_environment is False:
+    if verdict.same_environment is False and verdict.verdict != "kind-confirmed":
         lines.append("  " + paint(say(lang, "other-environment"), "33"))
-    if verdict.fixes and verdict.verdict == "confirmed":
+    if verdict.fixes and verdict.verdict in ("confirmed", "kind-confirmed"):
         lines += ["", paint(say(lang, "fixes"), "1")]
         for number, fix in enumerate(verdict.fixes, 1):
             lines += _fix(number, fix, lang, paint)
@@ -51,17 +52,28 @@ def shown(
     stack = " ".join(f"{n} {environment['versions'][n]}" for n in named if n in environment["versions"])
     found = say(lang, why) + (f"; {say(lang, same)}" if log else "")
     lines += ["", paint(say(lang, "asked", python=environment["python"], why=found), "2")]
-    cost = f"{verdict.seconds:.1f} s, {verdict.peak_mb} MB" if verdict.basis == "run" else "0 s"
-    lines.append(paint(f"{stack} · {environment['device']} · {verdict.basis} · {cost}", "2"))
+    if verdict.basis == "run":
+        about = [str(environment["device"]), f"{verdict.seconds:.1f} s", f"{verdict.peak_mb} MB"]
+    else:
+        about = [say(lang, "by-versions")]
+    lines.append(paint(" · ".join([stack, *about] if stack else about), "2"))
     return "\n".join(lines) + "\n"
 
 
 def _fix(number: int, fix: FixResult, lang: str, paint: Any) -> list[str]:
     styles = {True: ("removed", "32"), False: ("not-removed", "31;1"), None: ("not-tried", "2")}
     key, style = styles[fix.removes_symptom]
-    lines = [f"  {number}. {fix.do}", f"     {paint(say(lang, key), style)}" + (f" - {fix.text}" if fix.text else "")]
+    lines = [
+        f"  {number}. {plain(fix.do)}",
+        f"     {paint(say(lang, key), style)}" + (f" - {fix.text}" if fix.text else ""),
+    ]
     price = _price(fix.cost, lang)
     return [*lines, f"     {price}"] if price else lines
+
+
+def plain(text: str) -> str:
+    """A text of an entry without the marks around its code."""
+    return re.sub(r"`([^`\n]+)`", r"\1", text)
 
 
 def _price(cost: Any, lang: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
@@ -39,9 +39,25 @@ class Probe:
     reproduce: str
     devices: tuple[str, ...]
     uses_model: bool
+    settled_by: tuple[str, ...] | None
+    """What must be known before an answer is about the run of a log (see `troubleshooter.probes`)."""
     loopback: bool
     shared_memory: bool
     sha256: str
+
+    def settles(self, options: Options, from_log: Collection[str], model: bool) -> bool:
+        """Whether an answer is about the run of the log itself, and not only about this kind of failure.
+
+        ``from_log``: the options that the log filled in; ``model``: the user's own model was given.
+        """
+        if self.settled_by is None:
+            return False
+        for item in self.settled_by:
+            name, fixed, value = item.partition("=")
+            known = model if item == "--model" else str(options.get(name)) == value if fixed else name in from_log
+            if not known:
+                return False
+        return True
 
     def options(self, given: Mapping[str, object]) -> Options:
         """The probe's parameters, checked, with defaults for what is not given."""
@@ -103,7 +119,7 @@ def read(path: Path) -> Probe:
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None
         if isinstance(statement, ast.Assign) and isinstance(target, ast.Name) and target.id in _LITERALS:
             literals[target.id] = ast.literal_eval(statement.value)
-    missing = {"QUESTION", "NEEDS", "PARAMETERS"} - literals.keys()
+    missing = {"QUESTION", "NEEDS", "PARAMETERS", "SETTLED_BY"} - literals.keys()
     if missing:
         raise ProbeProblem(f"{path}: expected the literals {', '.join(sorted(missing))} at the top of a probe")
     return Probe(
@@ -118,10 +134,12 @@ def read(path: Path) -> Probe:
         uses_model=bool(literals.get("USES_MODEL", False)),
         loopback=bool(literals.get("LOOPBACK", False)),
         shared_memory=bool(literals.get("SHARED_MEMORY", False)),
-        sha256=hashlib.sha256(source).hexdigest(),
+        settled_by=None if literals["SETTLED_BY"] is None else tuple(literals["SETTLED_BY"]),  # type: ignore[arg-type]
+        # What its answer is taken for does not change what a probe does: a record stays one of this probe.
+        sha256=hashlib.sha256(re.sub(rb"(?m)^SETTLED_BY = .*\n", b"", source)).hexdigest(),
     )
 
 
 _LITERALS: Final = frozenset(
-    ("QUESTION", "NEEDS", "PARAMETERS", "PAIRS", "REPRODUCE", "DEVICES", "USES_MODEL", "LOOPBACK", "SHARED_MEMORY")
-)
+    ("QUESTION", "NEEDS", "PARAMETERS", "SETTLED_BY", "PAIRS", "REPRODUCE", "DEVICES", "USES_MODEL", "LOOPBACK")
+) | {"SHARED_MEMORY"}

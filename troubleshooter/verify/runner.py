@@ -15,16 +15,17 @@ import selectors
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from troubleshooter.verify import supervisor
+from troubleshooter.verify.printable import printable
 from troubleshooter.verify.probe import COMPANIONS, FOLDER, Options, Probe
-from troubleshooter.verify.processes import Family, processes, reaper
 
 __all__ = ["Limits", "Outcome", "Row", "environment_for", "run"]
 
@@ -42,7 +43,10 @@ _LAUNCHER: Final = re.compile(
     r"|NODE_RANK|PYTHONSTARTUP|PYTHONINSPECT|PYTHONHOME|PYTHONPYCACHEPREFIX|PYTHONWARNINGS|PYTHONBREAKPOINT"
     r"|LD_PRELOAD|DYLD_INSERT_LIBRARIES|SSH_AUTH_SOCK)\Z"
 )
-_ONE_AT_A_TIME: Final = threading.Lock()  # orphans of two probes could not be told apart
+_PREFIX: Final = "troubleshoot-probe-"
+_OLD_SECONDS: Final = 24 * 3600
+"""No probe runs for longer than an hour."""
+_FAREWELL_SECONDS: Final = 15
 
 
 @dataclass(frozen=True)
@@ -131,29 +135,41 @@ def run(
     progress: Callable[[str], None] | None = None,
 ) -> Outcome:
     """Run a probe with an interpreter and wait for its end, at most ``limits.seconds``."""
-    temporary = Path(tempfile.mkdtemp(prefix="troubleshoot-probe-")).resolve()
+    _remove_old()
+    temporary = Path(tempfile.mkdtemp(prefix=_PREFIX)).resolve()
     try:
-        with _ONE_AT_A_TIME, reaper():
-            for name in COMPANIONS:
-                shutil.copyfile(FOLDER / name, temporary / name)
-            shutil.copyfile(probe.path, temporary / probe.path.name)
-            request: Row = {
-                "module": probe.path.stem,
-                "options": options,
-                "device": device.partition(":")[0],
-                "model": str(model.resolve()) if model else None,
-                "nvidia": nvidia,
-                "timeout": limits.seconds,
-                "address_space": limits.address_space_mb << 20 if limits.address_space_mb else None,
-                "loopback": probe.loopback,
-                # The GPU driver keeps files of its own there.
-                "shared_memory": probe.shared_memory or device.startswith("cuda"),
-                "key": secrets.token_hex(8),
-            }
-            environment = environment_for(temporary, device, user_base, os.environ if environ is None else environ)
-            return _Watch(temporary, request, limits, progress).run(python, environment)
+        for name in COMPANIONS:
+            shutil.copyfile(FOLDER / name, temporary / name)
+        shutil.copyfile(probe.path, temporary / probe.path.name)
+        request: Row = {
+            "module": probe.path.stem,
+            "options": options,
+            "device": device.partition(":")[0],
+            "model": str(model.resolve()) if model else None,
+            "nvidia": nvidia,
+            "timeout": limits.seconds,
+            "address_space": limits.address_space_mb << 20 if limits.address_space_mb else None,
+            "loopback": probe.loopback,
+            # The GPU driver keeps files of its own there.
+            "shared_memory": probe.shared_memory or device.startswith("cuda"),
+            "key": secrets.token_hex(8),
+        }
+        environment = environment_for(temporary, device, user_base, os.environ if environ is None else environ)
+        return _Watch(temporary, request, limits, progress).run(python, environment)
     finally:
-        _remove(temporary)
+        if temporary.exists():  # the supervisor removes it, if there was one
+            supervisor.remove(temporary)
+
+
+def _remove_old() -> None:
+    """Remove the folders of probes whose supervisor was killed too (the end of a batch job, a full machine)."""
+    oldest = time.time() - _OLD_SECONDS
+    with contextlib.suppress(OSError):
+        for item in os.scandir(tempfile.gettempdir()):
+            if item.name.startswith(_PREFIX) and item.is_dir(follow_symlinks=False):
+                state = item.stat(follow_symlinks=False)
+                if state.st_mtime < oldest and state.st_uid == (os.geteuid() if os.name == "posix" else state.st_uid):
+                    supervisor.remove(Path(item.path))
 
 
 class _Watch:
@@ -168,69 +184,73 @@ class _Watch:
         self.peak = 0.0
         self.notes: list[str] = []
         self.stop: tuple[Status, str] | None = None
+        self.said: dict[str, Any] = {}
+        """What the supervisor said last, by key."""
+        self._half = b""
 
     def run(self, python: str, environment: Mapping[str, str]) -> Outcome:
         started = time.monotonic()
-        inherits = os.name == "posix"
-        reading, writing = os.pipe() if inherits else (-1, -1)
-        output, printing = os.pipe()
-        results = self.folder / "results.jsonl"
-        self.request.update({"fd": writing} if inherits else {"fd": None, "results": str(results)})
-        (self.folder / "request.json").write_text(json.dumps(self.request), "utf-8")
         command = [python, "-W", "ignore", "_boot.py", "request.json"]
+        if os.name == "posix":
+            return self._supervised(command, environment, started)
+        return self._watched(command, environment, started)
+
+    # --- with a supervisor ------------------------------------------------------------------------------------
+
+    def _supervised(self, command: list[str], environment: Mapping[str, str], started: float) -> Outcome:
+        reading, writing = os.pipe()
+        output, printing = os.pipe()
+        heard, telling = os.pipe()
+        controlled, control = os.pipe()
+        ours, theirs = [reading, output, heard], [writing, printing, telling, controlled]
+        self._request(fd=writing)
+        path = str(Path(supervisor.__file__ or "").resolve())
         try:
             child = subprocess.Popen(
-                command,
+                [sys.executable, "-I", "-S", path, str(self.folder), str(controlled), str(telling), *command],
                 cwd=self.folder,
                 env=dict(environment),
                 stdin=subprocess.DEVNULL,
                 stdout=printing,
                 stderr=printing,
-                pass_fds=(writing,) if inherits else (),
-                start_new_session=inherits,
+                pass_fds=(writing, telling, controlled),
+                start_new_session=True,
             )
         except OSError as problem:
-            for descriptor in {reading, writing, output, printing} - {-1}:
+            for descriptor in (*ours, *theirs, control):
                 os.close(descriptor)
-            return Outcome("unusable", f"{python} cannot be started: {problem.strerror}", (), 0.0, 0, "")
-        os.close(printing)
-        family = Family(child.pid)
+            return Outcome("unusable", f"{sys.executable} cannot be started: {problem.strerror}", (), 0.0, 0, "")
         try:
-            if inherits:
-                os.close(writing)
-                self._listen(child, family, reading, output, started)
-            else:
-                self._wait(child, results, started)
-        except BaseException:  # Ctrl-C while a probe runs must not leave it running
-            family.end()
-            raise
-        finally:
-            clean = family.end()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                child.wait(5)
-            for descriptor in {reading, output} - {-1}:
+            for descriptor in theirs:
                 os.close(descriptor)
-        if not clean:
+            self._listen({reading: self._result, output: self._printed, heard: self._told}, started)
+        finally:  # also Ctrl-C while a probe runs
+            os.close(control)  # the supervisor ends the probe and all that it started
+            self._farewell(child, heard)
+            for descriptor in ours:
+                os.close(descriptor)
+        if "failed" in self.said:
+            detail = f"{command[0]} cannot be started: {self.said['failed']}"
+            return Outcome("unusable", detail, (), 0.0, 0, "")
+        if not self.said.get("clean"):
             self.notes.append("a process of the probe could not be ended")
-        if inherits and not processes():
+        if not self.said.get("listed", True):
             self.notes.append("processes cannot be listed on this system: memory was not watched")
-        if family.seen:
-            self.notes.append(f"the probe started {family.seen} more processes; none is left")
-        return self._outcome(child.returncode, time.monotonic() - started)
+        if self.said.get("met"):
+            self.notes.append(f"the probe started {self.said['met']} more processes; none is left")
+        return self._outcome(self.said.get("exit"), time.monotonic() - started)
 
-    # --- listening --------------------------------------------------------------------------------------------
+    def _request(self, **more: Any) -> None:
+        self.request.update(more)
+        (self.folder / "request.json").write_text(json.dumps(self.request), "utf-8")
 
-    def _listen(
-        self, child: subprocess.Popen[bytes], family: Family, reading: int, output: int, started: float
-    ) -> None:
-        pause = 0.1
-        look = time.monotonic()
+    def _listen(self, handles: Mapping[int, Callable[[bytes], None]], started: float) -> None:
         with selectors.DefaultSelector() as selector:
-            for descriptor, handle in ((reading, self._result), (output, self._printed)):
+            for descriptor, handle in handles.items():
                 os.set_blocking(descriptor, False)
                 selector.register(descriptor, selectors.EVENT_READ, handle)
             ended = False
-            while True:
+            while selector.get_map():
                 events = selector.select(0 if ended else 0.05)
                 for key, _ in events:
                     with contextlib.suppress(BlockingIOError):
@@ -238,25 +258,59 @@ class _Watch:
                         key.data(chunk)
                         if not chunk:
                             selector.unregister(key.fd)
-                now = time.monotonic()
-                if now - look >= pause:
-                    self.peak = max(self.peak, family.resident_mb())
-                    look = time.monotonic()
-                    pause = max(0.1, 20 * (look - now))  # a machine with very many processes is listed less often
-                self._judge(now - started)
+                self._judge(time.monotonic() - started)
                 if self.stop or (ended and not events):
                     return
                 # An orphan may hold the pipes open for ever: the probe's own end counts, not theirs.
-                ended = ended or child.poll() is not None
+                ended = ended or "exit" in self.said or "failed" in self.said
 
-    def _wait(self, child: subprocess.Popen[bytes], results: Path, started: float) -> None:
-        """Where descriptors are not inherited: look at the results file, watch only the clock."""
+    def _told(self, chunk: bytes) -> None:
+        """What the supervisor says."""
+        *lines, self._half = (self._half + chunk).split(b"\n")
+        for line in lines:
+            with contextlib.suppress(ValueError):
+                self.said.update(json.loads(line))
+        self.peak = max(self.peak, self.said.get("mb", 0.0))
+
+    def _farewell(self, child: subprocess.Popen[bytes], heard: int) -> None:
+        """Wait until the supervisor has ended everything, and hear its last words."""
+        try:
+            child.wait(_FAREWELL_SECONDS)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+        with contextlib.suppress(BlockingIOError):
+            while chunk := os.read(heard, 65536):
+                self._told(chunk)
+
+    # --- without one (Windows) --------------------------------------------------------------------------------
+
+    def _watched(self, command: list[str], environment: Mapping[str, str], started: float) -> Outcome:
+        """Where descriptors are not inherited: a file takes the results, and only the clock is watched."""
+        results = self.folder / "results.jsonl"
+        self._request(fd=None, results=str(results))
+        printed = self.folder / "printed"
         self.notes.append("memory and descendants are not watched on this system")
-        while child.poll() is None and self.stop is None:
-            time.sleep(0.1)
-            self._judge(time.monotonic() - started)
+        with printed.open("wb") as printing:
+            try:
+                child = subprocess.Popen(
+                    command, cwd=self.folder, env=dict(environment), stdin=subprocess.DEVNULL, stdout=printing, stderr=printing
+                )  # fmt: skip
+            except OSError as problem:
+                return Outcome("unusable", f"{command[0]} cannot be started: {problem.strerror}", (), 0.0, 0, "")
+            try:
+                while child.poll() is None and self.stop is None:
+                    time.sleep(0.1)
+                    self._judge(time.monotonic() - started)
+            finally:
+                subprocess.run(["taskkill", "/T", "/F", "/PID", str(child.pid)], capture_output=True, check=False)
+                child.wait()
         with contextlib.suppress(OSError):
             self._result(results.read_bytes()[:_RESULTS_CAP])
+            self._printed(printed.read_bytes()[-_TAIL:])
+        return self._outcome(child.returncode, time.monotonic() - started)
+
+    # --- listening --------------------------------------------------------------------------------------------
 
     def _judge(self, seconds: float) -> None:
         if self.stop is not None:
@@ -280,7 +334,7 @@ class _Watch:
             if not isinstance(row, dict) or row.get("key") != self.request["key"]:
                 continue  # not from our side of the channel
             row.pop("key")
-            row = _printable(row)
+            row = printable(row)
             self.rows.append(row)
             if row.get("kind") == "progress" and self.progress is not None:
                 self.progress(str(row.get("text")))
@@ -296,7 +350,7 @@ class _Watch:
         peak = max(self.peak, own_peak if isinstance(own_peak, (int, float)) else 0)
         status, detail = self.stop or self._status(code, end)
         rows = tuple(row for row in self.rows if row.get("kind") != "progress")
-        tail = _printable(self.tail.decode("utf-8", "replace").replace(str(self.folder), "<probe>"))
+        tail = printable(self.tail.decode("utf-8", "replace").replace(str(self.folder), "<probe>"))
         return Outcome(status, detail, rows, round(seconds, 2), round(peak), tail, tuple(self.notes))
 
     def _status(self, code: int | None, end: Row | None) -> tuple[Status, str]:
@@ -311,32 +365,3 @@ class _Watch:
         if not self.rows:
             return "unusable", f"the interpreter did not get as far as the probe (exit {code})"
         return "crashed", f"the probe ended without saying so (exit {code})"
-
-
-_ESCAPES: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)?")
-_UNPRINTABLE: Final = re.compile(r"[^\S\n ]|[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
-
-
-def _printable(said: Any) -> Any:
-    """What libraries and models say, without what steers a terminal."""
-    if isinstance(said, str):
-        return _UNPRINTABLE.sub(" ", _ESCAPES.sub("", said))
-    if isinstance(said, list):
-        return [_printable(one) for one in said]
-    if isinstance(said, dict):
-        return {str(_printable(key)): _printable(value) for key, value in said.items()}
-    return said
-
-
-def _remove(folder: Path) -> None:
-    """Remove the probe's folder, also what it made unreadable."""
-
-    def again(function: Callable[[str], object], path: str, _: object) -> None:
-        with contextlib.suppress(OSError):
-            os.chmod(os.path.dirname(path), 0o700)
-            os.chmod(path, 0o700)
-            function(path)
-
-    shutil.rmtree(folder, onerror=again)
-    if folder.exists():
-        shutil.rmtree(folder, ignore_errors=True)

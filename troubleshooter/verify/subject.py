@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from troubleshooter.report.model import Report
 
-__all__ = ["Subject", "SubjectProblem", "of_entry", "of_log", "of_stdin", "with_versions"]
+__all__ = ["Reach", "Subject", "SubjectProblem", "of_entry", "of_log", "of_stdin", "reach"]
 
 _HOLE = re.compile(r"<<[\w-]+(?::[a-z]+)?(?:\|([^>]*))?>>")
 
@@ -48,6 +48,9 @@ class Subject:
     """The entry's own folder, where it can be known: records go beside it."""
     site_folders: Sequence[str] = ()
     log_versions: Mapping[str, str] = field(default_factory=dict)
+    from_log: Mapping[str, object] = field(default_factory=dict)
+    """The probe's ``with`` values that the log filled in."""
+    is_log: bool = False
 
 
 def of_entry(id_: str, entries: Sequence[Path] = (), lang: str = "en") -> Subject:
@@ -97,6 +100,8 @@ def _of_sources(sources: Sequence[Any], entries: Sequence[Path], lang: str) -> S
     chosen = next((one for one in failures if one.probe), None)
     chosen = chosen or next((one for one in failures if one.versions.get("affected")), failures[0])
     found = tool.knowledge.find(chosen.id)
+    captured = next((r.candidate.trial.captured for r in ranked if r.candidate.id == chosen.id), {})
+    values = _values(chosen.probe, captured)
     return Subject(
         id=chosen.id,
         title=chosen.title,
@@ -107,21 +112,40 @@ def _of_sources(sources: Sequence[Any], entries: Sequence[Path], lang: str) -> S
             if one.id == chosen.id
             for fix, other in zip(chosen.fixes, one.fixes, strict=True)
         ],
-        probe=_filled(
-            chosen.probe, next((r.candidate.trial.captured for r in ranked if r.candidate.id == chosen.id), {})
-        ),
+        probe=chosen.probe and {**chosen.probe, "with": {**(chosen.probe.get("with") or {}), **values}},
+        from_log=values,
+        is_log=True,
         folder=_folder(chosen.id, str(found[0].get("area", "")) if found else "", entries),
         site_folders=_site_folders(report),
         log_versions=_versions(report),
     )
 
 
-def with_versions(entries: Sequence[Path] = (), lang: str = "en") -> list[Subject]:
-    """Every entry that states a version range: the whole knowledge against one environment."""
+@dataclass(frozen=True)
+class Reach:
+    """How much of the knowledge can be checked in an environment."""
+
+    failures: int
+    """Entries that are failures."""
+    probes: int
+    """Of these those with a probe."""
+    with_versions: Sequence[Subject]
+    """Those that state a version range."""
+    checkable: int
+    """Those with a probe, a version range, or both."""
+
+
+def reach(entries: Sequence[Path] = (), lang: str = "en") -> Reach:
+    """All failures of the knowledge, counted, and those that one environment's versions can be held against."""
     from kb.cache import knowledge
 
-    bodies = knowledge(*entries).bodies()
-    return [_subject(body, entries, lang) for body in bodies if body.get("versions") and body["kind"] == "failure"]
+    failures = [body for body in knowledge(*entries).bodies() if body["kind"] == "failure"]
+    return Reach(
+        failures=len(failures),
+        probes=sum(bool(body.get("probe")) for body in failures),
+        with_versions=[_subject(body, entries, lang) for body in failures if body.get("versions")],
+        checkable=sum(bool(body.get("probe") or body.get("versions")) for body in failures),
+    )
 
 
 def _subject(body: Mapping[str, Any], entries: Sequence[Path], lang: str) -> Subject:
@@ -141,26 +165,33 @@ def _subject(body: Mapping[str, Any], entries: Sequence[Path], lang: str) -> Sub
     )
 
 
-def _filled(probe: Mapping[str, Any] | None, captured: Mapping[str, str]) -> Mapping[str, Any] | None:
-    """A probe's ``with`` values with what the log said; what does not fit the probe's pattern is left out."""
+def _values(probe: Mapping[str, Any] | None, captured: Mapping[str, str]) -> dict[str, object]:
+    """What the log says of a probe's ``with`` values; what the probe does not take is left out."""
     if not probe or not probe.get("with"):
-        return probe
+        return {}
     from troubleshooter.report.fill import fill
     from troubleshooter.verify.probe import ProbeProblem, load
 
-    given = {}
+    found: dict[str, object] = {}
     for key, value in probe["with"].items():
-        if not isinstance(value, str) or "<<" not in value:
-            given[key] = value
-            continue
-        filled = fill(value, dict(captured))
-        if filled:
-            try:
-                load(str(probe["name"])).options({key: filled})
-            except ProbeProblem:
-                continue  # the log's word, not the entry's fault
-            given[key] = filled
-    return {**probe, "with": given}
+        if isinstance(value, str) and "<<" in value and (said := fill(value, dict(captured))):
+            for form in _forms(said):
+                try:
+                    load(str(probe["name"])).options({key: form})
+                except ProbeProblem:
+                    continue  # the log's word, not the entry's fault
+                found[key] = form
+                break
+    return found
+
+
+def _forms(said: str) -> Iterator[str | int]:
+    """Ways to read a value of a log: as it stands, as a number, in lower case, a set or list of Python without its marks."""
+    yield said
+    if said.isascii() and said.isdigit():
+        yield int(said)
+    yield said.lower()
+    yield re.sub(r"[{}\[\]'\" ]", "", said)
 
 
 def _plain(text: str | None) -> str | None:

@@ -1,4 +1,8 @@
-"""What a run, or the installed versions alone, mean: ``confirmed``, ``not-here`` or ``cannot-tell``."""
+"""What a run, or the installed versions alone, mean: ``confirmed``, ``kind-confirmed``, ``not-here`` or ``cannot-tell``.
+
+``kind-confirmed``: a log was asked about, and the failure that was seen is of its kind, but with the probe's own values, or in
+another environment. It says that such a failure exists here, not that it is the log's.
+"""
 
 from __future__ import annotations
 
@@ -19,23 +23,27 @@ __all__ = [
     "EntryLike",
     "FixLike",
     "FixResult",
+    "Question",
     "Said",
     "Verdict",
     "asked_probe",
     "asks_the_log",
     "by_run",
     "by_versions",
+    "of_log",
     "ranges",
     "standing",
 ]
 
 SCHEMA_VERSION = 1
-Said = Literal["confirmed", "not-here", "cannot-tell"]
+Said = Literal["confirmed", "kind-confirmed", "not-here", "cannot-tell"]
+Question = Literal["entry", "log", "kind"]
+"""Whose question was answered: an entry's, that of a log with its own values, or only that of a log's kind of failure."""
 Basis = Literal["run", "versions"]
 Repaired = Sequence[tuple[Mapping[str, str], str]]
 Standing = Literal["inside", "outside", "missing", "no-range"]
 
-EXIT: Mapping[Said, int] = {"not-here": 0, "confirmed": 1, "cannot-tell": 3}
+EXIT: Mapping[Said, int] = {"not-here": 0, "confirmed": 1, "kind-confirmed": 3, "cannot-tell": 3}
 
 
 class FixLike(Protocol):
@@ -92,6 +100,9 @@ class Verdict:
     basis: Basis
     reason: str
     environment: Mapping[str, Any]
+    question: Question = "entry"
+    from_log: Mapping[str, object] = field(default_factory=dict)
+    """The probe's values that the log filled in."""
     same_environment: bool | None = None
     symptom: Mapping[str, Any] = field(default_factory=dict)
     fixes: tuple[FixResult, ...] = ()
@@ -120,8 +131,14 @@ class Verdict:
             "environment": dict(self.environment),
             "seconds": self.seconds,
             "peak_mb": self.peak_mb,
+            "question": self.question,
         }
-        for name, value in (("notes", list(self.notes)), ("mechanism", list(self.mechanism)), ("output", self.tail)):
+        for name, value in (
+            ("from_log", dict(self.from_log)),
+            ("notes", list(self.notes)),
+            ("mechanism", list(self.mechanism)),
+            ("output", self.tail),
+        ):
             if value:
                 shown[name] = value
         return shown
@@ -249,6 +266,26 @@ def by_run(
         mechanism=tuple(_without(row, "kind") for row in outcome.of("mechanism")),
         tail=outcome.tail if outcome.status != "ended" else "",
     )
+
+
+def of_log(
+    said: Verdict, *, settled: bool, same: bool | None, from_log: Mapping[str, object], language: str = "en"
+) -> Verdict:
+    """The answer of a run as one about a log.
+
+    ``settled``: the run had all that decides it from the log; ``same``: it was made in the log's environment. Without the
+    one or with another environment a failure confirms its kind alone, and a run without one says nothing of the log's.
+    """
+    said = replace(said, question="log" if settled else "kind", from_log=from_log, same_environment=same)
+    if said.basis != "run":
+        return replace(said, question="log")  # the versions of an entry are those of all its runs
+    if said.verdict == "confirmed" and (not settled or same is False):
+        key = "kind-other-environment" if settled else "kind-occurred"
+        what = _watched({"case": said.symptom.get("case"), "observed": said.symptom})
+        return replace(said, verdict="kind-confirmed", question="kind", reason=say(language, key, what=what))
+    if said.verdict == "not-here" and not settled:
+        return replace(said, verdict="cannot-tell", reason=say(language, "kind-did-not-occur", cases=said.reason))
+    return said
 
 
 def _facts(environment: Environment, device: str) -> dict[str, Any]:

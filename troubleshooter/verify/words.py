@@ -10,9 +10,27 @@ LANGUAGES: Final = ("en", "zh")
 
 _SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "confirmed": ("confirmed", "已确认"),
+    "kind-confirmed": ("this kind of failure exists here", "此类故障在此环境中存在"),
     "not-here": ("not here", "此环境没有"),
     "cannot-tell": ("cannot tell", "无法判断"),
     "occurred": ("It happens in this environment: {what}", "在此环境中会发生：{what}"),
+    "kind-occurred": (
+        "The usual case of this failure happens in this environment: {what}. Whether it stopped the run of the log is not"
+        " proven: the log does not hold all that decides it",
+        "此类故障的典型情形在此环境中会发生：{what}。但这并不证明日志中的运行就因此失败：日志中没有决定它所需的全部信息",
+    ),
+    "kind-other-environment": (
+        "It happens in this environment, which is not the one that wrote the log: {what}",
+        "在此环境中会发生，但此环境并不是写出日志的环境：{what}",
+    ),
+    "kind-did-not-occur": (
+        "The usual case of this failure did not fail here, and the log does not hold all that decides its own. {cases}",
+        "此类故障的典型情形在此没有出错，而日志中没有决定其自身情形所需的全部信息。{cases}",
+    ),
+    "model-settles": (
+        "With --model DIR (your model's folder; its config.json is enough) the question is asked of your own model",
+        "用 --model DIR（模型的文件夹，有 config.json 即可）可以针对你自己的模型来验证",
+    ),
     "did-not-occur": ("The same code ran here and did not fail ({cases})", "同样的代码在此运行，没有出错（{cases}）"),
     "outside": (
         "{package} {version} is installed here; affected is {range}",
@@ -68,6 +86,14 @@ _SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "fix-other": ("tried, but ended in another error: {what}", "试过，但以另一个错误结束：{what}"),
     "measured-here": ("measured here ({on})", "在此测得（{on}）"),
     "asked": ("Asked {python} ({why})", "询问的是 {python}（{why}）"),
+    "run-it": (
+        "The log names {python}, which other users may change. Run it? [y/N]",
+        "日志提到 {python}，而其他用户可以改动它。要运行它吗？[y/N]",
+    ),
+    "not-run": (
+        "The log names {python}; it was not run, as other users may change it: name it with --python if you trust it",
+        "日志提到 {python}；其他用户可以改动它，因此没有运行。如果信任它，请用 --python 指定",
+    ),
     "why-named": ("named with --python", "由 --python 指定"),
     "why-log": ("its site-packages stand in the log", "日志中出现了它的 site-packages"),
     "why-active": ("the active environment", "当前激活的环境"),
@@ -84,6 +110,12 @@ _SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "memory": ("{without:.3g} MB → {with_fix:.3g} MB at the peak", "峰值 {without:.3g} MB → {with_fix:.3g} MB"),
     "model-unused": ("This probe has no use for --model", "此探针用不到 --model"),
     "recorded-in": ("Recorded in {path}", "已记录到 {path}"),
+    "reach": (
+        "{checkable} of the {failures} known failures ({share} %) can be checked in an environment: {probes} by a probe that runs,"
+        " {ranges} by their version range",
+        "已知的 {failures} 种故障中有 {checkable} 种（{share} %）可在环境中检查：{probes} 种有可运行的探针，{ranges} 种有版本范围",
+    ),
+    "by-versions": ("versions compared, nothing run", "只比较了版本，没有运行"),
     "affected-list": (
         "{count} of {total} entries with version ranges match this environment",
         "{total} 个带版本范围的条目中有 {count} 个与此环境相符",

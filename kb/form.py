@@ -70,8 +70,8 @@ Shape = Literal[
 class Metric(Part):
     """A metric series (name, or a shell pattern such as ``rewards/*``), and what it does.
 
-    ``value`` goes with above, below, equal; ``all`` asks it of every point instead of at least one; ``then`` asks
-    that points of the other kind came first (finite, then nan); ``beside`` holds in the same printed record.
+    ``value`` goes with above, below and equal. ``every`` asks ``is`` of all points instead of at least one. ``after_finite``
+    asks that finite points came before. ``beside`` conditions must hold in the same printed record.
     """
 
     metric: OneOrMore

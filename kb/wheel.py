@@ -1,8 +1,12 @@
-"""Hatch's build hook: compiles the entries into the wheel, so that an installed tool reads one file and no YAML."""
+"""Hatch's build hook: compiles the entries into the wheel, so that an installed tool reads one file and no YAML.
+
+The wheel holds neither this hook nor the other tools of development (`pyproject.toml` lists them).
+"""
 
 from __future__ import annotations
 
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +14,16 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class EntriesHook(BuildHookInterface):  # type: ignore[type-arg]
-    """Writes ``kb/data/knowledge.pack`` before the wheel is packed; an editable install reads the folder instead."""
+    """Adds ``kb/data/knowledge.pack`` to the wheel. Nothing is written into the checkout; an editable install gets none."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        root = Path(self.root)
-        target = root / "kb" / "data" / "knowledge.pack"
         if version == "editable":
-            target.unlink(missing_ok=True)
             return
+        root = Path(self.root)
+        self._folder = tempfile.TemporaryDirectory()
+        target = Path(self._folder.name) / "knowledge.pack"
         sys.path.insert(0, str(root))
+        sys.dont_write_bytecode, before = True, sys.dont_write_bytecode
         try:
             from kb.compile.folder import compile_to
             from kb.load import load
@@ -26,8 +31,9 @@ class EntriesHook(BuildHookInterface):  # type: ignore[type-arg]
             compile_to(load(root / "entries"), target)
         finally:
             sys.path.remove(str(root))
+            sys.dont_write_bytecode = before
         build_data["force_include"][str(target)] = "kb/data/knowledge.pack"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        """A pack left in the checkout would hide the folder's later changes."""
-        (Path(self.root) / "kb" / "data" / "knowledge.pack").unlink(missing_ok=True)
+        if version != "editable":
+            self._folder.cleanup()

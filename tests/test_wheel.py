@@ -13,17 +13,29 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 
+def checkout_files() -> set[str]:
+    """Every file of the checkout outside of git and of environments, compiled Python left out."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude", "__pycache__", "--exclude", ".venv"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return set(listed.stdout.splitlines())
+
+
 @pytest.mark.slow
 def test_the_wheel_works_elsewhere(tmp_path: Path) -> None:
+    before = checkout_files()
     subprocess.run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(tmp_path), str(ROOT)], check=True)
+    assert checkout_files() == before, "building wrote into the checkout"
     (wheel,) = tmp_path.glob("llm_troubleshooter-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert "kb/data/knowledge.pack" in names
     tops = {name.split("/")[0] for name in names if not name.startswith("llm_troubleshooter-")}
     assert tops == {"kb", "troubleshooter"}
     assert not [n for n in names if n.endswith("entry.yaml")]
+    assert not [n for n in names if n.startswith(("kb/tables/", "kb/wheel.py", "troubleshooter/verify/matrix.py"))]
+    assert {"kb/py.typed", "troubleshooter/py.typed"} <= set(names)
     assert any(n.endswith("licenses/LICENSE") for n in names)
-    assert not (ROOT / "kb" / "data" / "knowledge.pack").exists()
 
     environment = tmp_path / "env"
     subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)

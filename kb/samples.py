@@ -1,0 +1,105 @@
+"""The samples of an entry: logs that it must answer (match) and logs that it must not (near miss), in one ``samples.log``.
+
+    === match convert-outputs
+    Traceback (most recent call last):
+    …
+    >>> AttributeError: 'HybridCache' object has no attribute 'float'
+    === near-miss not-a-cache: the object is a model
+    AttributeError: 'GemmaModel' object has no attribute 'float'
+
+A header line begins each sample: its kind, its name, and after a colon why it is there. ``>>> `` marks the lines that must be
+the evidence of the answer; ``troubleshoot check --mark`` writes these marks. A line of a log that itself begins with
+``=== ``, ``>>> `` or a backslash has a backslash before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+Kind = Literal["match", "near-miss"]
+
+FILE = "samples.log"
+HEADER, MARK, ESCAPE = "=== ", ">>> ", "\\"
+_HEADER = re.compile(r"=== (?P<kind>match|near-miss) (?P<name>[\w.+-]+)(?:: (?P<why>.*\S))?\s*$")
+
+
+class InvalidSamples(ValueError):
+    """A ``samples.log`` that cannot be read; ``line`` (1-based) is where."""
+
+    def __init__(self, line: int, message: str) -> None:
+        self.line = line
+        super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One log of an entry."""
+
+    kind: Kind
+    name: str
+    text: str
+    why: str = ""
+    """Why it is there, in one line; empty where the name says enough."""
+    evidence: tuple[int, ...] = ()
+    """Lines of the text (1-based) that must be evidence of the answer."""
+    line: int = 0
+    """The line of ``samples.log`` that holds the header (1-based); 0 for a sample that comes from no file."""
+
+    def place(self, line: int) -> int:
+        """The line of ``samples.log`` that holds a line of the text."""
+        return self.line + line
+
+
+def parse(text: str) -> list[Sample]:
+    """The samples of a file's text, in its order. Raises `InvalidSamples`."""
+    samples: list[Sample] = []
+    current: Sample | None = None
+    lines: list[str] = []
+    evidence: list[int] = []
+
+    def end() -> None:
+        if current is not None:
+            whole = "".join(f"{line}\n" for line in lines)
+            samples.append(replace(current, text=whole, evidence=tuple(evidence)))
+        lines.clear()
+        evidence.clear()
+
+    names: set[tuple[str, str]] = set()
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
+        if line.startswith(HEADER):
+            found = _HEADER.match(line)
+            if found is None:
+                kinds = " or ".join(repr(kind) for kind in get_args(Kind))
+                raise InvalidSamples(number, f"expected '=== KIND NAME: why' with the kind {kinds}; put \\ before a log's own line")
+            end()
+            kind: Kind = "match" if found["kind"] == "match" else "near-miss"
+            if (kind, found["name"]) in names:
+                raise InvalidSamples(number, f"there are two samples named {kind} {found['name']}")
+            names.add((kind, found["name"]))
+            current = Sample(kind, found["name"], "", found["why"] or "", (), number)
+            continue
+        if current is None:
+            if line.strip():
+                raise InvalidSamples(number, "expected a header first: '=== match NAME'")
+            continue
+        if line.startswith(MARK):
+            line = line[len(MARK) :]
+            evidence.append(len(lines) + 1)
+        lines.append(line[1:] if line.startswith(ESCAPE) else line)
+    end()
+    return samples
+
+
+def write(samples: Iterable[Sample]) -> str:
+    """The text of a ``samples.log`` with these samples; `parse` reads them back."""
+    out = []
+    for sample in samples:
+        why = f": {sample.why}" if sample.why else ""
+        out.append(f"{HEADER}{sample.kind} {sample.name}{why}\n")
+        for number, line in enumerate(sample.text.removesuffix("\n").split("\n"), 1):
+            escaped = f"{ESCAPE}{line}" if line.startswith((HEADER, MARK, ESCAPE)) else line
+            out.append(f"{MARK if number in sample.evidence else ''}{escaped}\n")
+    return "".join(out)

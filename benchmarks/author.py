@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import logs
@@ -55,39 +56,54 @@ def make(folder: Path, count: int) -> None:
             (entry / "match" / f"{k}.log").write_text(f"RuntimeError: {' '.join(pick.choices(_WORDS, k=6))} {n}\n", encoding="utf-8")
 
 
+@dataclass(frozen=True)
+class Waits:
+    """Seconds of wall-clock time: the first answer ever, and medians of later ones."""
+
+    first: float
+    usual: float
+    text: float
+    literal: float
+
+
+def waits(root: Path, count: int = 0) -> Waits:
+    """Measure in an empty folder, with the shipped entries and generated ones up to ``count``."""
+    folder, log = root / "entries", root / "pasted.log"
+    shutil.copytree(CHECKOUT, folder)
+    make(folder, count)
+    log.write_bytes(logs.FAILURE)
+    answer = f"from kb import cache; from pathlib import Path; cache.CHECKOUT = Path({str(folder)!r})\n"
+    answer += "from troubleshooter import diagnose\n"
+    answer += f"assert diagnose(Path({str(log)!r})).diagnoses[0].id == 'cache-object-float'"
+    environment = {**os.environ, "TROUBLESHOOT_CACHE": str(root / "cache")}
+
+    def seconds() -> float:
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-c", answer], env=environment, check=True)
+        return time.perf_counter() - start
+
+    first = seconds()
+    usual, text, literal = [], [], []
+    entry = folder / "trainers" / "made-edited" / "entry.yaml"
+    entry.parent.mkdir()
+    for run in range(RUNS):
+        symptom = _SYMPTOM.format(words=f"quux flux {run}", frame="a").rstrip()
+        entry.write_text(_ENTRY.format(n="edited", symptoms=symptom), encoding="utf-8")
+        literal.append(seconds())
+        entry.write_text(entry.read_text("utf-8").replace("Nothing", "Nothing at all"), encoding="utf-8")
+        text.append(seconds())
+        usual.append(seconds())
+    return Waits(first, *map(statistics.median, (usual, text, literal)))
+
+
 def main() -> None:
     given = argparse.ArgumentParser(description=__doc__)
-    given.add_argument("--count", type=int, default=3600, help="entries in the folder (at least the shipped ones)")
-    count = given.parse_args().count
+    given.add_argument("--count", type=int, default=0, help="entries in the folder (at least the shipped ones)")
     with tempfile.TemporaryDirectory() as place:
-        root = Path(place)
-        folder, log = root / "entries", root / "pasted.log"
-        shutil.copytree(CHECKOUT, folder)
-        make(folder, count)
-        log.write_bytes(logs.FAILURE)
-        answer = f"from kb import cache; from pathlib import Path; cache.CHECKOUT = Path({str(folder)!r})\n"
-        answer += "from troubleshooter import diagnose\n"
-        answer += f"assert diagnose(Path({str(log)!r})).diagnoses[0].id == 'cache-object-float'"
-        environment = {**os.environ, "TROUBLESHOOT_CACHE": str(root / "cache")}
-
-        def seconds() -> float:
-            start = time.perf_counter()
-            subprocess.run([sys.executable, "-c", answer], env=environment, check=True)
-            return time.perf_counter() - start
-
-        print(f"first start: {seconds():.1f} s")
-        usual, text, literal = [], [], []
-        entry = folder / "trainers" / "made-edited" / "entry.yaml"
-        entry.parent.mkdir()
-        for run in range(RUNS):
-            entry.write_text(_ENTRY.format(n="edited", symptoms=_SYMPTOM.format(words=f"quux flux {run}", frame="a").rstrip()), encoding="utf-8")
-            literal.append(seconds())
-            entry.write_text(entry.read_text("utf-8").replace("Nothing", "Nothing at all"), encoding="utf-8")
-            text.append(seconds())
-            usual.append(seconds())
-        for name, found in (("nothing changed", usual), ("text edited", text), ("new literal", literal)):
-            median = statistics.median(found)
-            print(f"{name:16} {median:5.2f} s  (+{median - statistics.median(usual):.2f} s)")
+        found = waits(Path(place), given.parse_args().count)
+    print(f"first start      {found.first:5.2f} s")
+    for name, median in (("nothing changed", found.usual), ("text edited", found.text), ("new literal", found.literal)):
+        print(f"{name:16} {median:5.2f} s  (+{median - found.usual:.2f} s)")
 
 
 if __name__ == "__main__":

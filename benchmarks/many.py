@@ -17,7 +17,7 @@ from kb.cache import CHECKOUT
 from kb.compile.folder import compile_to
 from kb.load import Library, load
 
-_ANSWER = """
+ANSWER = """
 import sys
 from pathlib import Path
 from kb.compiled import Knowledge, Pack
@@ -60,7 +60,7 @@ def main() -> None:
         for name, library in (("100 made", made(root / "a", 100)), ("1,000 made", made(root / "b", 1000)), ("shipped", load(CHECKOUT))):
             packs[f"{name} ({len(library.entries)})"] = root / f"{len(packs)}.pack"
             compile_to(library, root / f"{len(packs) - 1}.pack")
-        commands = [[sys.executable, "-c", _ANSWER, str(pack), str(log)] for pack in packs.values()]
+        commands = [[sys.executable, "-c", ANSWER, str(pack), str(log)] for pack in packs.values()]
         measure(commands, 2)  # scanners come into the cache
         costs = measure(commands, 25)
         for name, cost in zip(packs, costs, strict=True):

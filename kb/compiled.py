@@ -128,6 +128,10 @@ _KEPT, _SHORT = 1024, 2000
 logs of a scan fail in a few ways."""
 
 
+MAX_KEPT_ENTRIES = 128
+"""Whole entries, with their texts, that stay in memory: those of a scan of many logs would take 20 MB in each process."""
+
+
 class Pack:
     """One compiled file. ``origin`` is shown when an entry of a later pack overrides an earlier one."""
 
@@ -151,7 +155,6 @@ class Pack:
         self._index: Index | None = None
         self._base = 0  # where the places of the index count from
         self._bodies: dict[int, Body] = {}
-        self._whole: dict[int, Body] = {}
         self._rows: dict[tuple[str, str], list[Any]] = {}
         self._asked: dict[int, tuple[list[int], list[tuple[int, Ways]]]] = {}
         self._called: dict[tuple[int, str], list[int]] = {}
@@ -202,13 +205,11 @@ class Pack:
 
     def whole(self, number: int) -> Body:
         """The whole entry: texts in both languages and compiled symptoms."""
-        if (known := self._whole.get(number)) is None:
-            at, matched, texts, linked = self.index.place(number)
-            rest = json.loads(self._read(at + matched + 1, texts))
-            added = json.loads(self._read(at + matched + texts + 2, linked))
-            _number_literals([rest["fixes"], rest["advice"]], added["refs"])
-            known = self._whole[number] = {**self.body(number), **rest, "lookalikes": added["lookalikes"]}
-        return known
+        at, matched, texts, linked = self.index.place(number)
+        rest = json.loads(self._read(at + matched + 1, texts))
+        added = json.loads(self._read(at + matched + texts + 2, linked))
+        _number_literals([rest["fixes"], rest["advice"]], added["refs"])
+        return {**self.body(number), **rest, "lookalikes": added["lookalikes"]}
 
     def parts(self, number: int) -> tuple[str, str]:
         """An entry's compiled parts before linking, as JSON: what is matched, and its texts."""
@@ -330,6 +331,8 @@ class Knowledge:
         """A whole entry by id, with the number that its pack's literals start at."""
         if (known := self._found.get(id_)) is None and (number := self._owner.get(id_)) is not None:
             pack = self.packs[number]
+            if len(self._found) >= MAX_KEPT_ENTRIES:
+                self._found.clear()
             known = self._found[id_] = pack.whole(pack.index.ids.index(id_)), self._first[number]
         return known
 

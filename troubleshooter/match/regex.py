@@ -8,15 +8,26 @@ from typing import Any, NamedTuple
 
 import re2
 
-from kb import lazy
-
 MATCHES = 6
 """Matches of one pattern in one text that are told apart."""
-SHORT = 1000
-"""Characters of a text up to which its matches are kept: a thousand logs of a scan say the same."""
+MAX_KEPT_TEXT = 1000
+"""Characters of a text up to which its matches are kept: the logs of a scan say the same again and again."""
+MAX_COMPILED = 768
+"""Patterns that stay compiled. All 10,000 of the shipped entries would take 500 MB in each process of a scan; to compile
+one again takes 0.1 ms."""
+MAX_PATTERN_BYTES = 256 * 1024
+"""Memory of a compiled pattern with the states that RE2 keeps for it while it searches (RE2's own default is 8 MiB)."""
 
-_options = re2.Options()
-_options.log_errors = False
+
+def _options(max_bytes: int | None = None) -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    if max_bytes is not None:
+        options.max_mem = max_bytes
+    return options
+
+
+_small, _large = _options(MAX_PATTERN_BYTES), _options()
 
 
 class Found(NamedTuple):
@@ -26,69 +37,22 @@ class Found(NamedTuple):
     captured: dict[str, str]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=MAX_COMPILED)
 def compiled(pattern: str) -> Any:
-    """The compiled pattern; `kb.patterns` has checked its syntax. Its ends are those of a line: a text as patterns see it
-    (`read.text.fold`) is one, and many of them may be looked at together."""
-    return re2.compile(f"(?m){pattern}", _options)
-
-
-# ``.{0,300}`` is as many parts of a program: such a pattern takes 1 ms to compile, one without its bounds 0.06.
-_BOUNDS = lazy.compile(r"(?s)(?P<kept>\\.|\[\^?\]?(?:\\.|[^\]\\])*\])|\{(?P<least>\d+),\d{2,}\}")
-
-
-@lru_cache(maxsize=4096)
-def _rough(pattern: str) -> Any:
-    """The pattern without large upper bounds of repetitions, compiled: it matches wherever the pattern does. None where it
-    has none."""
-    if (rough := unbounded(pattern)) == pattern:
-        return None
-    return compiled(rough)
-
-
-def unbounded(pattern: str) -> str:
-    """The pattern without large upper bounds of repetitions."""
-    if "{" not in pattern:
-        return pattern
-    return _BOUNDS.sub(lambda found: found["kept"] or ("*" if found["least"] == "0" else "+"), pattern)
-
-
-class _Plain:
-    """A pattern without any choice: text, which may have to stand at a line's start or end. Not compiled: it is looked for."""
-
-    def __init__(self, start: str, text: str, end: str) -> None:
-        said = _ESCAPED.sub(r"\1", text)
-        self._start, self._end = "\n" if start else "", "\n" if end else ""
-        self._asked = f"{self._start}{said}{self._end}"
-        self._found = Found(said, {})
-
-    def search(self, text: str) -> Found | None:
-        if self._start or self._end:
-            text = f"{self._start}{text}{self._end}"
-        return self._found if self._asked in text else None
-
-
-_PLAIN = lazy.compile(r"(\^?)((?:[^\\^$.|?*+()\[\]{}]|\\[^\w\s])+)(\$?)")
-_ESCAPED = lazy.compile(r"\\(.)")
-
-
-@lru_cache(maxsize=4096)
-def _plain(pattern: str) -> _Plain | None:
-    found = _PLAIN.fullmatch(pattern)
-    return _Plain(*found.groups()) if found else None
+    """The compiled pattern; `kb.patterns` has checked its syntax. ``^`` and ``$`` match at the ends of a line, so that many
+    lines can be searched as one text."""
+    try:
+        return re2.compile(f"(?m){pattern}", _small)
+    except re2.error:  # too large: repetitions such as .{0,900}
+        return re2.compile(f"(?m){pattern}", _large)
 
 
 def search(pattern: str, text: str) -> Found | None:
     """The first match anywhere in the text, or None."""
-    return _kept_search(pattern, text) if len(text) <= SHORT else _search(pattern, text)
+    return _kept_search(pattern, text) if len(text) <= MAX_KEPT_TEXT else _search(pattern, text)
 
 
 def _search(pattern: str, text: str) -> Found | None:
-    if (plain := _plain(pattern)) is not None:
-        return plain.search(text)
-    rough = _rough(pattern)
-    if rough is not None and rough.search(text) is None:
-        return None
     found = compiled(pattern).search(text)
     return None if found is None else _found(found)
 
@@ -106,16 +70,13 @@ def on_a_line(pattern: str, lines: str) -> bool:
 
 def different(pattern: str, text: str) -> Sequence[Found]:
     """The matches that captured different values, at most `MATCHES`; the first alone where nothing is captured."""
-    return _kept_different(pattern, text) if len(text) <= SHORT else _different(pattern, text)
+    return _kept_different(pattern, text) if len(text) <= MAX_KEPT_TEXT else _different(pattern, text)
 
 
 def _different(pattern: str, text: str) -> Sequence[Found]:
     if "(?P<" not in pattern:
         first = search(pattern, text)
         return () if first is None else (first,)
-    rough = _rough(pattern)
-    if rough is not None and rough.search(text) is None:
-        return ()
     seen: dict[tuple[tuple[str, str], ...], Found] = {}
     for match in compiled(pattern).finditer(text):
         found = _found(match)

@@ -1,39 +1,16 @@
-"""Scans of many logs: jobs, the record, resuming after a kill, summaries that merge by concatenation."""
+"""Scans of many logs: what is found, resuming, summaries that merge by concatenation, files of every kind."""
 
 from __future__ import annotations
 
 import json
 import os
-import random
-import signal
-import subprocess
-import sys
-import time
+import socket
 from pathlib import Path
 
 import pytest
 
-from troubleshooter.scan import jobs, record
-from troubleshooter.scan.summary import summary
-
-KNOWN = "AttributeError: 'HybridCache' object has no attribute 'float'\n"
-UNKNOWN = 'Traceback (most recent call last):\n  File "/x/site-packages/quux/core.py", line {n}, in fill\n    go()\nQuuxError: tank {n} of /data/{n} empty\n'
-
-
-@pytest.fixture
-def logs(tmp_path: Path) -> Path:
-    folder = tmp_path / "logs"
-    for i in range(120):
-        path = folder / f"g{i % 5}" / f"job-{i}.log"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(KNOWN if i % 3 == 0 else UNKNOWN.format(n=i) if i % 3 == 1 else "all fine\n")
-    (folder / "g0" / "bad.gz").write_bytes(b"\x1f\x8bnot gzip")
-    return folder
-
-
-def scan(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "troubleshooter", "scan", "--format", "json", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120, check=False)
+from tests.scan.conftest import KNOWN, scan
+from troubleshooter.scan import record
 
 
 def test_groups_by_root_cause_and_masks_the_unknown(logs: Path) -> None:
@@ -48,25 +25,6 @@ def test_groups_by_root_cause_and_masks_the_unknown(logs: Path) -> None:
     assert unknown["new"].startswith("troubleshoot new logs/")
     assert told["healthy"] == 40
     assert len(told["unreadable"]) == 1
-
-
-def test_an_interrupted_scan_gives_the_report_of_an_undisturbed_one(logs: Path, tmp_path: Path) -> None:
-    whole = json.loads(scan("logs", "--record", "whole.jsonl", cwd=logs.parent).stdout)
-    kept = logs.parent / "cut.jsonl"
-    pick = random.Random(7)
-    for _ in range(3):
-        command = [sys.executable, "-m", "troubleshooter", "scan", "logs", "--record", "cut.jsonl"]
-        process = subprocess.Popen(
-            command, cwd=logs.parent, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-        )
-        time.sleep(pick.uniform(0.1, 0.9))
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait(10)
-    if kept.exists():
-        with kept.open("ab") as file:
-            file.write(b'{"schema_version": 1, "job": "half a li')
-    again = json.loads(scan("logs", "--record", "cut.jsonl", cwd=logs.parent).stdout)
-    assert again == whole
 
 
 def test_only_what_changed_is_done_again(logs: Path) -> None:
@@ -88,27 +46,85 @@ def test_records_merge_by_concatenation(logs: Path) -> None:
     assert json.loads(scan("--summary", "all.jsonl", cwd=logs.parent).stdout) == whole
 
 
-def test_ranks_of_a_run_are_one_job(tmp_path: Path) -> None:
-    for rank in range(4):
-        folder = tmp_path / "run1" / "none_x" / "attempt_0" / str(rank)
-        folder.mkdir(parents=True)
-        for name in ("stdout.log", "stderr.log"):
-            (folder / name).write_text("x\n")
-    (tmp_path / "slurm-77_0.out").write_text("x\n")
-    (tmp_path / "slurm-77_1.out").write_text("x\n")
-    (tmp_path / "other.out").write_text("x\n")
-    found, missing = jobs.find([str(tmp_path), str(tmp_path / "nope*")])
-    assert sorted(len(job.files) for job in found) == [1, 2, 8]
-    assert len(missing) == 1
+def test_the_number_of_processes_changes_nothing(logs: Path) -> None:
+    one, three = (scan("logs", "--jobs", n, "--record", f"{n}.jsonl", cwd=logs.parent).stdout for n in "13")
+    assert one == three
+
+
+def test_whatever_lies_in_the_folder_the_logs_are_scanned(tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    (folder / "deep.log").mkdir(parents=True)
+    (folder / "a.log").write_text(KNOWN)
+    (folder / "latest.log").symlink_to("gone.log")
+    (folder / "same.log").symlink_to("a.log")
+    (folder / "deep.log" / "loop").symlink_to(folder)
+    (folder / "ring.log").symlink_to("ring.log")
+    odd = os.fsencode(folder) + b"/\xff\x1b[31m.log"
+    with open(odd, "w") as file:
+        file.write(KNOWN)
+    os.mkfifo(folder / "pipe.log")
+    (folder / "zeros.log").symlink_to("/dev/zero")
+    (folder / "pipe-link.log").symlink_to("pipe.log")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(folder / "socket.log"))
+    done = scan("logs", cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    told = json.loads(done.stdout)
+    assert [(group["id"], group["jobs"]) for group in told["failures"]] == [("cache-object-float", 2)]
+    assert {Path(skip["path"]).name: skip["reason"].split(" (")[0] for skip in told["skipped"]} == {
+        "latest.log": "a link to nothing",
+        "ring.log": "a link to nothing",
+        "pipe.log": "a named pipe, not a regular file",
+        "pipe-link.log": "a named pipe, not a regular file",
+        "socket.log": "a socket, not a regular file",
+        "zeros.log": "a device, not a regular file",
+    }
+    again = scan("logs", cwd=tmp_path)  # from the record, with the odd name in it
+    assert again.stdout == done.stdout
+    assert (tmp_path / "troubleshoot-scan.jsonl").read_bytes().count(b"\n") == 2
+
+
+def test_nothing_but_printable_text_is_printed(tmp_path: Path) -> None:
+    name = b"\xff\x1b[31m.log"
+    (tmp_path / "logs").mkdir()
+    with open(os.fsencode(tmp_path / "logs") + b"/" + name, "w") as file:
+        file.write("ValueError: tank is empty\n")
+    (tmp_path / "logs" / "\x1b]52;c;eA==\x07.log").symlink_to("gone")
+    done = scan("logs", "--format", "terminal", "--lang", "en", cwd=tmp_path)
+    assert done.stdout.replace("\n", "").isprintable()
+    assert r"logs/\xff\x1b[31m.log" in done.stdout
+    assert r"troubleshoot new $'logs/\xff\x1b[31m.log'" in done.stdout
+
+
+def test_an_empty_folder_says_what_it_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    os.mkfifo(tmp_path / "logs" / "pipe.log")
+    done = scan("logs", "no\x1bthing", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "pipe.log: a named pipe, not a regular file" in done.stderr
+    assert r"no\x1bthing: no such file or folder" in done.stderr
+    assert not (tmp_path / "troubleshoot-scan.jsonl").exists()
+
+
+def test_a_record_that_cannot_be_written_is_told(logs: Path) -> None:
+    done = scan("logs", "--record", "no/such/folder.jsonl", cwd=logs.parent)
+    assert done.returncode == 2
+    assert "no/such/folder.jsonl" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("summed_up", [False, True])
+def test_a_record_of_a_newer_version_is_told(logs: Path, summed_up: bool) -> None:
+    kept = logs.parent / "kept.jsonl"
+    scan("logs", "--record", "kept.jsonl", cwd=logs.parent)
+    newer = b'{"schema_version": 2, "job": "logs/g0/job-0.log", "anything": []}\n'
+    kept.write_bytes(kept.read_bytes() + newer + b"garbage\n")
+    given = ["--summary", "kept.jsonl"] if summed_up else ["logs", "--record", "kept.jsonl"]
+    told = json.loads(scan(*given, cwd=logs.parent).stdout)
+    assert (told["jobs"], told["rows_of_newer_version"], told["lines_passed_over"]) == (121, 1, 1)
+    shown = scan(*given, "--format", "terminal", "--lang", "en", cwd=logs.parent).stdout
+    assert "Rows of the record that a newer troubleshoot wrote, not counted above: 1; upgrade to read them" in shown
 
 
 def test_masks() -> None:
     assert record.masked("rank 3 at 0x7f00 in /home/me/x.py, 2.5 GiB") == record.masked("rank 11 at 0x1 in /data/y.py, 99 GiB")
-
-
-def test_summary_does_not_depend_on_order() -> None:
-    rows = {
-        f"j{i}": {"job": f"j{i}", "files": [f"f{i}"], "modified": float(i), "diagnosis": {"id": "a", "kind": "failure", "title": "t", "fingerprint": "p", "line": 1}}
-        for i in range(9)
-    }
-    assert summary(rows) == summary(dict(reversed(rows.items())))

@@ -15,7 +15,7 @@ MAX_KEPT_TEXT = 1000
 MAX_COMPILED = 768
 """Patterns that stay compiled. All 10,000 of the shipped entries would take 500 MB in each process of a scan; to compile
 one again takes 0.1 ms."""
-MAX_PATTERN_BYTES = 256 * 1024
+MAX_PATTERN_BYTES = 128 * 1024
 """Memory of a compiled pattern with the states that RE2 keeps for it while it searches (RE2's own default is 8 MiB)."""
 
 

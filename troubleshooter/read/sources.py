@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from kb import lazy
 from troubleshooter.lean import dataclass
+from troubleshooter.read.folder import log_files
 from troubleshooter.read.log import FileLog, Log, StreamLog
 from troubleshooter.read.text import CHUNK, encoding, recode
 
@@ -25,11 +26,6 @@ WRITTEN_SECONDS = 600.0
 FILES = 4096
 """Files of one folder that are read as one run."""
 
-LOG_SKIPPED = frozenset((
-    ".py", ".pyc", ".so", ".pt", ".pth", ".bin", ".safetensors", ".gguf", ".npy", ".npz", ".pkl", ".parquet",
-    ".arrow", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".zip", ".tar", ".whl", ".md", ".yaml", ".yml", ".toml",
-    ".lock", ".html", ".css", ".js", ".cu", ".cpp", ".h", ".model", ".db", ".sqlite", ".pid",
-))  # fmt: skip
 _RANK = (
     lazy.compile(r"(?:^|[/_.\-])(?:rank|task|proc|worker|local_rank)[_\-]?(\d{1,5})(?=[/_.\-]|$)"),
     lazy.compile(r"attempt_\d+/(\d{1,5})/"),
@@ -182,14 +178,9 @@ def from_text(parts: str | bytes | Iterable[str | bytes], name: str = "text") ->
 
 
 def _folder(path: Path) -> list[Source]:
-    found = []
-    for item in sorted(path.rglob("*")):
-        if item.is_file() and item.suffix.lower() not in LOG_SKIPPED and not item.name.startswith("."):
-            found.append(item)
-        if len(found) >= FILES:
-            break
+    logs = sorted((Path(log.path) for log in log_files(str(path), _passed_over)), key=lambda item: item.parts)
     sources = []
-    for item in found:
+    for item in logs[:FILES]:
         name = item.relative_to(path).as_posix()
         source = _file(item, str(item))
         source.rank = rank_of(name)
@@ -199,6 +190,10 @@ def _folder(path: Path) -> list[Source]:
             f"{path}: holds no log; expected files such as *.log, *.out, *.err or torchrun's attempt_0/0/stderr.log"
         )
     return sources
+
+
+def _passed_over(path: str, reason: str) -> None:
+    """A run's folder may hold anything beside its logs."""
 
 
 def rank_of(name: str) -> int | None:

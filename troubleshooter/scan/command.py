@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from kb.cache import packs
 from kb.problem import EntryError
 from troubleshooter.cli.settings import SettingsError, ignored, language
-from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.cores import cores
 from troubleshooter.scan import jobs, record
+from troubleshooter.scan.printable import json_text, printable
 from troubleshooter.scan.run import scan
-from troubleshooter.scan.summary import lines, summary
+from troubleshooter.scan.summary import MAX_SHOWN, lines, summary
+from troubleshooter.scan.workers import ScanError
 
 RECORD = "troubleshoot-scan.jsonl"
+INTERRUPTED = 130
+"""Exit status after Ctrl-C, as shells have it."""
 
 
 def run(
@@ -23,32 +26,41 @@ def run(
     ignore: Sequence[str], lang: str | None, format: str,
 ) -> int:  # fmt: skip
     """Scan and sum up; with ``summary_only`` the paths are records to sum up. Exit status as for one log."""
+    target = kept or Path(RECORD)
+    skipped: list[jobs.Skipped] = []
     try:
         if summary_only:
             rows = record.read(Path(p) for p in paths)
         else:
-            target = kept or Path(RECORD)
-            found, missing = jobs.find(paths)
-            for name in missing:
-                print(f"troubleshoot scan: {name}: no such file or folder", file=sys.stderr)
+            found, skipped = jobs.find(paths)
             if not found:
-                print("troubleshoot scan: nothing to scan; give files, folders or patterns of logs", file=sys.stderr)
+                for path, reason in skipped[:MAX_SHOWN]:
+                    _say(f"{path}: {reason}")
+                _say("nothing to scan; give files, folders or patterns of logs")
                 return 2
-            Diagnoser.load(entries)  # compiled once here, not by every worker
+            packs(*entries)  # compiled once here, not by every worker
             bar = format == "terminal" and sys.stderr.isatty()
             known = scan(
                 found, target, workers=workers or cores(), entries=entries, ignore=ignored(list(ignore)), bar=bar
             )
-            rows = {job.name: known[job.name] for job in found if job.name in known}
+            rows = known._replace(
+                by_job={job.name: known.by_job[job.name] for job in found if job.name in known.by_job}
+            )
     except EntryError as error:
-        print(f"troubleshoot scan: entries that cannot be used:\n{error}", file=sys.stderr)
+        _say(f"entries that cannot be used:\n{error}")
         return 2
-    except (OSError, SettingsError) as error:
-        print(f"troubleshoot scan: {error}", file=sys.stderr)
+    except (OSError, ScanError, SettingsError) as error:
+        _say(str(error))
         return 2
-    told = summary(rows)
-    if format == "json":
-        print(json.dumps(told, ensure_ascii=False, indent=1))
-    else:
-        print("\n".join(lines(told, language(lang))))
+    except KeyboardInterrupt:
+        print(file=sys.stderr)  # behind the progress bar
+        _say(f"interrupted; what was done is kept in {target}: the same command goes on from there")
+        return INTERRUPTED
+    told = summary(rows, skipped)
+    text = json_text(told, indent=1) if format == "json" else "\n".join(lines(told, language(lang)))
+    print(text)
     return 1 if told["failures"] else 3 if told["unknown"] else 2 if told["unreadable"] and not told["healthy"] else 0
+
+
+def _say(text: str) -> None:
+    print("\n".join(map(printable, f"troubleshoot scan: {text}".split("\n"))), file=sys.stderr)

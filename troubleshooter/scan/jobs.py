@@ -7,8 +7,9 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from troubleshooter.read.sources import LOG_SKIPPED
+from troubleshooter.read.folder import LogFile, Skip, log_files, regular_file
 
 # What tells the files of one run apart: torchrun's attempt and rank folders, rank or task numbers, out and err.
 _RUN = (
@@ -30,41 +31,60 @@ class Job:
     modified: float
 
 
-def find(paths: Iterable[str]) -> tuple[list[Job], list[str]]:
-    """The jobs below files, folders and patterns, by name; and what could not be found."""
-    groups: dict[str, list[tuple[str, os.stat_result]]] = {}
-    missing: list[str] = []
+class Skipped(NamedTuple):
+    """A path that is no job, and the reason: it does not exist, cannot be read or is no regular file."""
+
+    path: str
+    reason: str
+
+
+class Found(NamedTuple):
+    """The jobs by name, and what was passed over on the way."""
+
+    jobs: list[Job]
+    skipped: list[Skipped]
+
+
+def find(paths: Iterable[str]) -> Found:
+    """The jobs below files, folders and patterns. Files may come, go and change meanwhile: nothing of that is an error."""
+    skipped: list[Skipped] = []
+
+    def skip(path: str, reason: str) -> None:
+        skipped.append(Skipped(path, reason))
+
+    files: dict[str, os.stat_result] = {}
+    links: list[LogFile] = []
     for path in paths:
-        names = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True))
-        if not names:
-            missing.append(path)
-        for name in names:
-            for file in _files(name):
-                try:
-                    groups.setdefault(_run_of(file), []).append((file, os.stat(file)))
-                except OSError:
-                    missing.append(file)
+        for file in _below(path, skip):
+            if os.path.islink(file.path):
+                links.append(file)
+            else:
+                files[file.path] = file.status
+    known = {(status.st_dev, status.st_ino) for status in files.values()}
+    for link in links:  # latest.log -> job-17.log is no second job
+        if (link.status.st_dev, link.status.st_ino) not in known:
+            known.add((link.status.st_dev, link.status.st_ino))
+            files[link.path] = link.status
+    runs: dict[str, list[str]] = {}
+    for path in sorted(files):
+        runs.setdefault(_run_of(path), []).append(path)
     jobs = []
-    for name, members in groups.items():
-        members.sort(key=lambda m: m[0])
-        stamp = ";".join(f"{stat.st_size}:{stat.st_mtime_ns}" for _, stat in members)
-        jobs.append(Job(name, tuple(f for f, _ in members), stamp, max(stat.st_mtime for _, stat in members)))
-    return sorted(jobs), missing
+    for name, members in runs.items():
+        stamp = ";".join(f"{files[path].st_size}:{files[path].st_mtime_ns}" for path in members)
+        jobs.append(Job(name, tuple(members), stamp, max(files[path].st_mtime for path in members)))
+    return Found(sorted(jobs), skipped)
 
 
-def _files(name: str) -> Iterator[str]:
-    if not os.path.isdir(name):
-        yield name
-        return
-    for folder, below, files in os.walk(name):
-        below[:] = sorted(b for b in below if not b.startswith("."))
-        for file in sorted(files):
-            if (
-                not file.startswith(".")
-                and os.path.splitext(file)[1].lower() not in LOG_SKIPPED
-                and not file.endswith(".jsonl")
-            ):
-                yield os.path.join(folder, file)
+def _below(path: str, skip: Skip) -> Iterator[LogFile]:
+    """The files that a path or a pattern of the command line names."""
+    names = [path] if os.path.lexists(path) else sorted(glob.glob(path, recursive=True))
+    if not names:
+        skip(path, "no such file or folder")
+    for name in names:
+        if os.path.isdir(name):
+            yield from log_files(name, skip)
+        elif (found := regular_file(name, skip)) is not None:
+            yield found
 
 
 def _run_of(path: str) -> str:

@@ -1,26 +1,71 @@
-"""The record of a scan: JSON Lines, one a job, appended as jobs are done; several records merge by concatenation.
+"""The record of a scan: JSON Lines, one row a job, appended as jobs are done; several records merge by concatenation.
 
-It survives `kill -9`: a line that was cut is dropped, and its job is done again.
+It survives ``kill -9``: a row that was cut is dropped, and its job is done again.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NamedTuple
 
 from troubleshooter.read.text import fold
 from troubleshooter.report.model import Report
+from troubleshooter.scan.jobs import Job
+from troubleshooter.scan.printable import json_text
 
 SCHEMA_VERSION = 1
+MAX_ROW_BYTES = 16 * 1024 * 1024
+"""A longer line of a record is passed over unread."""
+_BLOCK_BYTES = 64 * 1024
+_START = b'{"schema_version": '
+_FIRST_TIME, _LAST_TIME = -62_135_596_800, 253_402_300_799  # the years 1 to 9999
 _VOLATILE = re.compile(
     r"0x[0-9a-fA-F]+|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|(?:/[\w.@+-]+){2,}/?|[A-Za-z]:\\\S+|\d+(?:\.\d+)*|"
     r"\b[0-9a-f]{12,}\b"
 )
 _INSTALLED = re.compile(r"^.*/(?:site|dist)-packages/")
+
+
+class Cause(NamedTuple):
+    """What a job's failure (or harmless output) is: an entry, or an exception that no entry knows (``id`` is None then)."""
+
+    fingerprint: str
+    id: str | None
+    title: str
+    harmless: bool
+    line: int
+
+
+class Row(NamedTuple):
+    """What a record says about a job. Without ``error`` and ``cause`` it is healthy."""
+
+    job: str
+    file: str
+    """The first of the job's files."""
+    stamp: str
+    modified: float
+    error: str | None
+    cause: Cause | None
+
+
+class Rows(NamedTuple):
+    """The rows of records by job; the last row of a job counts."""
+
+    by_job: dict[str, Row]
+    passed_over: int = 0
+    """Lines that are no row."""
+    newer: int = 0
+    """Rows of a newer version of the form, which this version cannot read."""
+
+    def with_(self, other: Rows) -> Rows:
+        """These rows and later ones."""
+        return Rows(self.by_job | other.by_job, self.passed_over + other.passed_over, self.newer + other.newer)
 
 
 def masked(message: str) -> str:
@@ -30,7 +75,21 @@ def masked(message: str) -> str:
 
 def fingerprint(*parts: str) -> str:
     """A short name that stays the same for the same root cause."""
-    return hashlib.blake2b("\0".join(parts).encode(), digest_size=6).hexdigest()
+    return hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=6).hexdigest()
+
+
+def line_of(job: Job, outcome: dict[str, Any]) -> bytes:
+    """The row of a job, as one line of a record. ``outcome`` comes from `outcome` or `failed`."""
+    row = {
+        "schema_version": SCHEMA_VERSION, "job": job.name, "files": list(job.files), "stamp": job.stamp,
+        "modified": job.modified, **outcome,
+    }  # fmt: skip
+    return json_text(row).encode() + b"\n"
+
+
+def failed(reason: str) -> dict[str, Any]:
+    """The outcome of a job that could not be read."""
+    return {"status": 2, "error": reason}
 
 
 def outcome(report: Report) -> dict[str, Any]:
@@ -63,31 +122,99 @@ def outcome(report: Report) -> dict[str, Any]:
     return out
 
 
-def read(paths: Iterable[Path]) -> dict[str, dict[str, Any]]:
-    """Records by job name, the last one counts. A cut or foreign line is passed over."""
-    found: dict[str, dict[str, Any]] = {}
+def read(paths: Iterable[Path]) -> Rows:
+    """The rows of several records. Raises OSError where one cannot be read."""
+    found = Rows({})
     for path in paths:
         with path.open("rb") as file:
-            found |= rows(file)
+            found = found.with_(rows(_lines(file)))
     return found
 
 
-def rows(lines: Iterable[bytes]) -> dict[str, dict[str, Any]]:
-    """What the lines of a record say, by job name."""
-    found: dict[str, dict[str, Any]] = {}
+def _lines(file: IO[bytes]) -> Iterator[bytes]:
+    """The lines of a record; for one that is too long, what it begins with."""
+    while line := file.readline(MAX_ROW_BYTES):
+        yield line
+        while len(line) == MAX_ROW_BYTES and not line.endswith(b"\n"):
+            line = file.readline(MAX_ROW_BYTES)
+
+
+def rows(lines: Iterable[bytes]) -> Rows:
+    """The rows that lines of a record hold; a line that was cut or changed is counted and passed over."""
+    found: dict[str, Row] = {}
+    passed_over = newer = 0
     for line in lines:
-        try:
-            row = json.loads(line)
-        except ValueError:
+        if not line.strip():
             continue
-        if isinstance(row, dict) and row.get("schema_version") == SCHEMA_VERSION and "job" in row:
-            found[row["job"]] = row
-    return found
+        try:
+            given = json.loads(line)
+        except (ValueError, RecursionError):
+            given = None
+        version = given.get("schema_version") if isinstance(given, dict) else None
+        if type(version) is int and version > SCHEMA_VERSION:
+            newer += 1
+        elif type(version) is int and version == SCHEMA_VERSION and (row := _row(given)) is not None:
+            found[row.job] = row
+        else:
+            passed_over += 1
+    return Rows(found, passed_over, newer)
 
 
-def mend(path: Path) -> None:
-    """Cut off a last line that was not written whole."""
+def _row(given: dict[str, Any]) -> Row | None:
+    """The row that a line of this version tells; None where a part of it is missing or of another type."""
+    job, files, stamp, modified = (given.get(key) for key in ("job", "files", "stamp", "modified"))
+    error = given.get("error")
+    if not (isinstance(job, str) and isinstance(stamp, str) and isinstance(error, str | None)):
+        return None
+    if not (isinstance(files, list) and files and all(isinstance(file, str) for file in files)):
+        return None
+    if not isinstance(modified, (int, float)) or not _FIRST_TIME <= modified <= _LAST_TIME:
+        return None
+    cause = None
+    if "diagnosis" in given or "unknown" in given:
+        cause = _diagnosis(given["diagnosis"]) if "diagnosis" in given else _unknown(given["unknown"])
+        if cause is None:
+            return None
+    return Row(job, files[0], stamp, float(modified), error, cause)
+
+
+def _diagnosis(given: Any) -> Cause | None:
+    said = _texts(given, "fingerprint", "id", "title", "kind")
+    if said is None or said[3] not in ("failure", "harmless"):
+        return None
+    return Cause(said[0], said[1], said[2], said[3] == "harmless", given["line"] or 1)
+
+
+def _unknown(given: Any) -> Cause | None:
+    said = _texts(given, "fingerprint", "exception", "message")
+    if said is None:
+        return None
+    return Cause(said[0], None, sys.intern(f"{said[1]}: {said[2]}"), False, given["line"] or 1)
+
+
+def _texts(given: Any, *keys: str) -> tuple[str, ...] | None:
+    """The texts under these keys, each kept once for all rows; None where one is missing, or the number of a line."""
+    if not isinstance(given, dict) or not all(isinstance(given.get(key), str) for key in keys):
+        return None
+    if "line" not in given or type(given["line"]) not in (int, type(None)):
+        return None
+    return tuple(sys.intern(given[key]) for key in keys)
+
+
+def drop_cut_row(path: Path) -> None:
+    """Make the record end with a whole line: a row that was not written whole is cut off. A last line that is no row of
+    ours (the file may not be a record at all) is kept and ended."""
     with path.open("r+b") as file:
-        data = file.read()
-        if data and not data.endswith(b"\n"):
-            file.truncate(data.rfind(b"\n") + 1)
+        end = file.seek(0, os.SEEK_END)
+        start, tail = end, b""
+        while start and b"\n" not in tail:
+            step = min(_BLOCK_BYTES, start)
+            start -= step
+            file.seek(start)
+            tail = file.read(step) + tail
+        cut = tail.rpartition(b"\n")[2]
+        if cut.startswith(_START) or _START.startswith(cut):
+            file.truncate(end - len(cut))
+        else:
+            file.seek(end)
+            file.write(b"\n")

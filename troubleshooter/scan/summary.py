@@ -2,61 +2,66 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Mapping
+from collections.abc import Sequence
 from datetime import datetime, timezone
 from typing import Any
 
+from troubleshooter.scan.jobs import Skipped
+from troubleshooter.scan.printable import printable, shell_word
+from troubleshooter.scan.record import Cause, Row, Rows
+
 EXAMPLES = 3
+MAX_SHOWN = 20
+"""Unreadable and skipped paths that the text names, of each."""
 
 
-def summary(rows: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+def summary(rows: Rows, skipped: Sequence[Skipped] = ()) -> dict[str, Any]:
     """The summary of records; the same records give the same summary, in whatever order they were written."""
     groups: dict[str, dict[str, Any]] = {}
     healthy = harmless = 0
     unreadable: list[dict[str, str]] = []
-    for name in sorted(rows):
-        row = rows[name]
-        found = row.get("diagnosis") or row.get("unknown")
-        if row.get("error"):
-            unreadable.append({"job": name, "error": row["error"]})
-        elif found is None:
+    for name in sorted(rows.by_job):
+        row = rows.by_job[name]
+        if row.error:
+            unreadable.append({"job": name, "error": row.error})
+        elif row.cause is None:
             healthy += 1
-        elif found.get("kind") == "harmless":
+        elif row.cause.harmless:
             harmless += 1
         else:
-            _add(groups, row, found)
+            _add(groups, row, row.cause)
     ordered = sorted(groups.values(), key=lambda g: (-g["jobs"], g["fingerprint"]))
     for group in ordered:
         group["first_seen"], group["last_seen"] = _day(group["first_seen"]), _day(group["last_seen"])
     return {
         "schema_version": 1,
-        "jobs": len(rows),
+        "jobs": len(rows.by_job),
         "healthy": healthy,
         "harmless": harmless,
         "failures": [g for g in ordered if g["known"]],
         "unknown": [g for g in ordered if not g["known"]],
         "unreadable": unreadable,
+        "skipped": [skip._asdict() for skip in sorted(skipped)],
+        "lines_passed_over": rows.passed_over,
+        "rows_of_newer_version": rows.newer,
     }
 
 
-def _add(groups: dict[str, dict[str, Any]], row: dict[str, Any], found: dict[str, Any]) -> None:
-    known = "id" in found
+def _add(groups: dict[str, dict[str, Any]], row: Row, cause: Cause) -> None:
     group = groups.setdefault(
-        found["fingerprint"],
+        cause.fingerprint,
         {
-            "fingerprint": found["fingerprint"], "known": known, "id": found.get("id"),
-            "title": found.get("title") or f"{found['exception']}: {found['message']}",
-            "jobs": 0, "first_seen": row["modified"], "last_seen": row["modified"], "examples": [],
+            "fingerprint": cause.fingerprint, "known": cause.id is not None, "id": cause.id, "title": cause.title,
+            "jobs": 0, "first_seen": row.modified, "last_seen": row.modified, "examples": [],
         },
     )  # fmt: skip
     group["jobs"] += 1
-    group["first_seen"] = min(group["first_seen"], row["modified"])
-    group["last_seen"] = max(group["last_seen"], row["modified"])
+    group["first_seen"] = min(group["first_seen"], row.modified)
+    group["last_seen"] = max(group["last_seen"], row.modified)
     if len(group["examples"]) < EXAMPLES:
-        group["examples"].append(f"{row['files'][0]}:{found.get('line') or 1}")
-        if not known and "new" not in group:
-            group["new"] = f"troubleshoot new {shlex.quote(row['files'][0])}"
+        group["examples"].append(f"{row.file}:{cause.line}")
+        if cause.id is None and "new" not in group:
+            group["new"] = f"troubleshoot new {shell_word(row.file)}"
 
 
 def _day(time: float) -> str:
@@ -64,7 +69,7 @@ def _day(time: float) -> str:
 
 
 def lines(found: dict[str, Any], lang: str) -> list[str]:
-    """The summary as text."""
+    """The summary as text: printable characters only, whatever the names of files and the record hold."""
     zh = lang == "zh"
     jobs = found["jobs"]
     failed = sum(g["jobs"] for g in (*found["failures"], *found["unknown"]))
@@ -91,7 +96,28 @@ def lines(found: dict[str, Any], lang: str) -> list[str]:
             out.append(f"         {span}   {group['examples'][0]}")
             if group.get("new"):
                 out.append(f"         {group['new']}")
-    if found["unreadable"]:
-        out += ["", "无法读取" if zh else "Could not be read"]
-        out += [f"         {row['error']}" for row in found["unreadable"][:20]]
-    return out
+    _name(out, "无法读取" if zh else "Could not be read", [row["error"] for row in found["unreadable"]], zh)
+    _name(out, "已跳过" if zh else "Passed over", [f"{s['path']}: {s['reason']}" for s in found["skipped"]], zh)
+    if count := found["lines_passed_over"]:
+        out += [
+            "",
+            f"记录中有 {count} 行无法识别，已跳过"
+            if zh
+            else f"Lines of the record that are no rows of a scan: {count}",
+        ]
+    if count := found["rows_of_newer_version"]:
+        out += [
+            "",
+            f"记录中有 {count} 行由更新版本的 troubleshoot 写入，已跳过；升级后即可读取"
+            if zh
+            else f"Rows of the record that a newer troubleshoot wrote, not counted above: {count}; upgrade to read them",
+        ]
+    return [printable(line) for line in out]
+
+
+def _name(out: list[str], title: str, texts: Sequence[str], zh: bool) -> None:
+    """Add a section of a few of these texts, and how many more there are."""
+    if texts:
+        out += ["", title, *(f"         {text}" for text in texts[:MAX_SHOWN])]
+        if more := len(texts) - MAX_SHOWN if len(texts) > MAX_SHOWN else 0:
+            out.append(f"         … 还有 {more} 个" if zh else f"         … and {more} more")

@@ -1,0 +1,71 @@
+"""Which files below a folder are logs: the one rule for a run's folder and for a scan of many runs."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from kb import lazy
+
+SKIPPED_SUFFIXES = frozenset((
+    ".py", ".pyc", ".so", ".pt", ".pth", ".bin", ".safetensors", ".gguf", ".npy", ".npz", ".pkl", ".parquet",
+    ".arrow", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".zip", ".tar", ".whl", ".md", ".yaml", ".yml", ".toml",
+    ".lock", ".html", ".css", ".js", ".cu", ".cpp", ".h", ".model", ".db", ".sqlite", ".pid",
+))  # fmt: skip
+_JSON_LINES_LOG = lazy.compile(r"(?:^|[._-])(?:logs?|logging|metrics?|history|events?|stats)(?=[._-])")
+_KINDS = (
+    (stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"), (stat.S_ISBLK, "a device"),
+)  # fmt: skip
+
+Skip = Callable[[str, str], None]
+"""Is told the path of what is passed over, and the reason."""
+
+
+class LogFile(NamedTuple):
+    """A regular file, with what the system said about it when it was listed."""
+
+    path: str
+    status: os.stat_result
+
+
+def named_like_a_log(name: str) -> bool:
+    """Whether a file of this name may be a log: hidden files, code, weights, tables and pictures are not. Of JSON Lines
+    (data sets, records of scans) only those are whose name says so, such as ``trainer_log.jsonl``."""
+    suffix = os.path.splitext(name)[1].lower()
+    if name.startswith(".") or suffix in SKIPPED_SUFFIXES:
+        return False
+    return suffix != ".jsonl" or _JSON_LINES_LOG.search(name.lower()) is not None
+
+
+def log_files(folder: str, skip: Skip) -> Iterator[LogFile]:
+    """The logs below a folder, folder by folder and by name. Links to files are followed, links to folders are not.
+
+    What cannot be read and what is no regular file is passed over and told to ``skip``; no file is opened.
+    """
+
+    def unreadable(error: OSError) -> None:
+        skip(str(error.filename or folder), error.strerror or str(error))
+
+    for place, below, names in os.walk(folder, onerror=unreadable):
+        below[:] = sorted(name for name in below if not name.startswith("."))
+        for name in sorted(names):
+            if named_like_a_log(name) and (found := regular_file(os.path.join(place, name), skip)) is not None:
+                yield found
+
+
+def regular_file(path: str, skip: Skip) -> LogFile | None:
+    """The file of this name if it is a regular one that exists; anything else is told to ``skip``."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError) as error:  # gone since it was listed, a link to nothing, a name that no file can have
+        reason = getattr(error, "strerror", None) or str(error)
+        skip(path, f"a link to nothing ({reason})" if os.path.islink(path) else reason)
+        return None
+    if stat.S_ISREG(status.st_mode):
+        return LogFile(path, status)
+    kind = next((kind for is_kind, kind in _KINDS if is_kind(status.st_mode)), "no regular file")
+    skip(path, f"{kind}, not a regular file")
+    return None

@@ -1,0 +1,42 @@
+"""Names of files and words of logs as a scan prints them. Both are foreign: a name may hold any byte, a record any text."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from typing import Any
+
+_RAW_IN_JSON = re.compile(r"[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    r"""The text with ``\x1b`` and the like for characters that a terminal would obey, hide or be unable to encode."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else _escaped(char) for char in text)
+
+
+def shell_word(path: str) -> str:
+    """A path as one word of a POSIX shell, made of printable characters only."""
+    if path.isprintable():
+        return shlex.quote(path)
+    quoted = "".join("\\" + char if char in "\\'" else char if char.isprintable() else _bytes(char) for char in path)
+    return f"$'{quoted}'"
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """The value as JSON that any UTF-8 stream takes: control characters and halves of surrogates are escaped."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return text if text.isascii() else _RAW_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _escaped(char: str) -> str:
+    if 0xDC80 <= (code := ord(char)) <= 0xDCFF:  # a byte of a name that is no UTF-8
+        return f"\\x{code - 0xDC00:02x}"
+    return char.encode("unicode_escape").decode("ascii")
+
+
+def _bytes(char: str) -> str:
+    return "".join(f"\\x{byte:02x}" for byte in os.fsencode(char))

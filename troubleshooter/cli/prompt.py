@@ -2,61 +2,122 @@
 
 from __future__ import annotations
 
-import base64
 import sys
+from copy import copy as copied
+from dataclasses import dataclass, field
+from typing import Literal
 
 from prompt_toolkit import PromptSession
+from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
+from kb.phrases import Phrases, phrase
+from troubleshooter.cli import clipboard
+from troubleshooter.cli.pasting import terminal
+from troubleshooter.cli.why import why
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_text
-from troubleshooter.report.model import Report
+from troubleshooter.report.model import Diagnosis, FixStep, Report
 from troubleshooter.report.terminal import show
 
-_ASK = {
-    "en": "Paste a traceback or log; Enter on an empty line answers, Ctrl-D quits.",
-    "zh": "粘贴 traceback 或日志；在空行按 Enter 得到答案，Ctrl-D 退出。",
-}
-_ACT = {
-    "en": "[c]opy fix · [w]hy this entry · [n]ext candidate · [v]erify · [p]aste another · [q]uit > ",
-    "zh": "[c] 复制修复 · [w] 为何是它 · [n] 下一个候选 · [v] 验证 · [p] 再粘贴 · [q] 退出 > ",
+WORDS: Phrases = {
+    "ask": (
+        "Paste a traceback or log; Enter on an empty line answers, Ctrl-D quits.",
+        "粘贴 traceback 或日志；在空行按 Enter 得到答案，Ctrl-D 退出。",
+    ),
+    "menu": (
+        "[c]opy fix · [w]hy this entry · [n]ext candidate · [v]erify · [p]aste another · [q]uit > ",
+        "[c] 复制修复 · [w] 为何是它 · [n] 下一个候选 · [v] 验证 · [p] 再粘贴 · [q] 退出 > ",
+    ),
+    "menu-short": ("[p]aste another · [q]uit > ", "[p] 再粘贴 · [q] 退出 > "),
+    "keys": (
+        "c copies the first fix that is code, c 2 copies fix 2\n"
+        "w says why this entry is the answer\n"
+        "n shows the next candidate\n"
+        "v proves the answer in your environment, v PATH in that of another Python\n"
+        "p asks for another paste; a paste is also taken right here\n"
+        "q quits",
+        "c 复制第一个含代码的修复，c 2 复制修复 2\n"
+        "w 说明为何是这个条目\n"
+        "n 显示下一个候选\n"
+        "v 在你的环境中验证，v PATH 使用另一个 Python 的环境\n"
+        "p 再粘贴一份；也可以直接在这里粘贴\n"
+        "q 退出",
+    ),
+    "unknown": ("{typed!r} is no key here. The keys:", "没有 {typed!r} 这个键。可用的键："),
+    "no-answer": (
+        "There is no diagnosis here. p takes another paste, q quits.",
+        "这里没有诊断。p 再粘贴一份，q 退出。",
+    ),
+    "no-other": ("There is no other candidate.", "没有其他候选。"),
+    "no-fix": ("There is no fix {number}; this answer has {count}.", "没有修复 {number}；这个答案有 {count} 个修复。"),
+    "no-fixes": ("This answer has no fix to copy.", "这个答案没有可复制的修复。"),
+    "desktop": ("Copied fix {number}.", "已复制修复 {number}。"),
+    "terminal": (
+        "Copied fix {number} through your terminal. If it cannot be pasted, your terminal does not allow it; the fix is:",
+        "已通过终端复制修复 {number}。如果无法粘贴，说明终端不允许；修复内容：",
+    ),
+    "none": ("No clipboard can be reached from here. Fix {number} is:", "这里无法使用剪贴板。修复 {number}："),
 }
 
+Key = Literal["copy", "why", "next", "verify", "paste", "quit", "help"]
+KEYS: dict[str, Key] = {
+    "c": "copy", "w": "why", "n": "next", "v": "verify", "p": "paste", "q": "quit", "h": "help", "?": "help",
+    "copy": "copy", "why": "why", "next": "next", "verify": "verify", "paste": "paste", "quit": "quit", "exit": "quit",
+    "help": "help",
+}  # fmt: skip
+TAKE_MORE = ("copy", "verify")
+"""Keys behind which something may stand: the number of a fix, a Python."""
 
-def paste(tool: Diagnoser, lang: str, top: int) -> int:
+
+class Pasted(str):
+    """A new log that was pasted where a key was asked for."""
+
+    __slots__ = ()
+
+
+def paste(diagnoser: Diagnoser, lang: str, top: int) -> int:
     """Ask, answer, act, until the user quits; the last answer's exit status."""
-    print(_ASK[lang])
+    print(phrase(WORDS, "ask", lang))
+    keyboard = terminal()
     code = 0
-    session: PromptSession[str] = PromptSession(key_bindings=_keys(), multiline=True)
+    begun = ""
     while True:
+        keys = _paste_keys(pasted=bool(begun))
+        session: PromptSession[str] = PromptSession(key_bindings=keys, multiline=True, input=keyboard)
         try:
-            text = session.prompt("> ", prompt_continuation="  ")
+            text = session.prompt("> ", prompt_continuation="  ", default=begun)
         except KeyboardInterrupt:
+            begun = ""
             continue
         except EOFError:
             return code
         if not text.strip():
             continue
-        report = tool.report([from_text(text, "text")], lang=lang, top=max(top, 5), whole=False)
+        report = diagnoser.report([from_text(text, "text")], lang=lang, top=max(top, 5), whole=False)
         show(report)
         code = report.exit_code
-        if not _act(report, tool, text, lang):
+        more = Menu(diagnoser, report, text, lang, keyboard).run()
+        if more is None:
             return code
+        begun = more
 
 
-def _keys() -> KeyBindings:
-    """A paste comes as a whole (bracketed paste); Enter after it, or on an empty line, ends the input."""
+def _paste_keys(pasted: bool) -> KeyBindings:
+    """A paste is taken as a whole; Enter behind it, or on an empty line, ends the input. ``pasted``: one is there."""
     keys = KeyBindings()
 
     @keys.add(Keys.BracketedPaste)
     def _(event: KeyPressEvent) -> None:
-        event.current_buffer.insert_text(event.data.replace("\r\n", "\n").replace("\r", "\n"))
+        nonlocal pasted
+        pasted = True
+        event.current_buffer.insert_text(_lines(event.data))
 
     @keys.add("enter")
     def _(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
-        if buffer.text.strip() and (not buffer.document.current_line.strip() or "\n" in buffer.text):
+        if buffer.text.strip() and (pasted or not buffer.document.current_line.strip() or "\n" in buffer.text):
             buffer.validate_and_handle()
         else:
             buffer.insert_text("\n")
@@ -64,53 +125,122 @@ def _keys() -> KeyBindings:
     return keys
 
 
-def _act(report: Report, tool: Diagnoser, text: str, lang: str) -> bool:
-    """What the user wants to do with the answer; False to quit, True for another paste."""
-    at = 0
-    actions: PromptSession[str] = PromptSession()
-    while True:
-        try:
-            wish = actions.prompt("\n" + _ACT[lang]).strip().lower()[:1]
-        except (EOFError, KeyboardInterrupt):
-            return False
-        if wish == "q":
-            return False
-        if wish == "p":
-            return True
-        if not report.diagnoses:
-            continue
-        chosen = report.diagnoses[at]
-        if wish == "c":
-            fix = next((f for f in chosen.fixes if f.code or f.shell), None)
-            print(_copy((fix.shell or fix.code or "") if fix else ""))
-        elif wish == "n":
-            at = (at + 1) % len(report.diagnoses)
-            rest = report.diagnoses[at:] + report.diagnoses[:at]
-            show(Report(**{**{f: getattr(report, f) for f in report.__slots__}, "diagnoses": rest[:1]}))
-        elif wish == "w":
-            _why(tool, chosen.id, text)
-        elif wish == "v":
+def _menu_keys() -> KeyBindings:
+    """A paste at the menu is a new log, but for keys that were typed before they were asked for."""
+    keys = KeyBindings()
+
+    @keys.add(Keys.BracketedPaste)
+    def _(event: KeyPressEvent) -> None:
+        text = _lines(event.data)
+        lines = [line for line in text.splitlines() if line.strip()]
+        if not all(understood(line) for line in lines):
+            event.app.exit(result=Pasted(text))
+            return
+        event.current_buffer.insert_text("\n".join(lines))
+        if text.endswith("\n"):
+            event.current_buffer.validate_and_handle()
+
+    return keys
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def understood(typed: str) -> tuple[Key, str] | None:
+    """The key that was typed, by its letter or its whole word, and what stands behind it; None where it is none."""
+    word, _, rest = typed.strip().partition(" ")
+    key = KEYS.get(word.lower())
+    return (key, rest.strip()) if key is not None and (not rest.strip() or key in TAKE_MORE) else None
+
+
+@dataclass
+class Menu:
+    """What can be done with an answer."""
+
+    diagnoser: Diagnoser
+    report: Report
+    text: str
+    lang: str
+    keyboard: Input
+    at: int = 0
+    """The candidate that is shown."""
+    _waiting: list[str] = field(default_factory=list)
+
+    def run(self) -> str | None:
+        """Until the user wants another paste (its beginning, maybe "") or quits (None)."""
+        session: PromptSession[str] = PromptSession(key_bindings=_menu_keys(), input=self.keyboard)
+        while True:
+            if not self._waiting:
+                try:
+                    typed = session.prompt("\n" + self.say("menu" if self.report.diagnoses else "menu-short"))
+                except (EOFError, KeyboardInterrupt):
+                    return None
+                if isinstance(typed, Pasted):
+                    return typed
+                self._waiting = typed.splitlines() or [""]
+            line = self._waiting.pop(0)
+            if not line.strip():
+                continue
+            wish = understood(line)
+            if wish is None:
+                print(self.say("unknown", typed=line.strip()[:40]))
+                print(self.say("keys"))
+            elif wish[0] == "quit":
+                return None
+            elif wish[0] == "paste":
+                return ""
+            else:
+                self.act(*wish)
+
+    def say(self, key: str, **values: object) -> str:
+        return phrase(WORDS, key, self.lang, **values)
+
+    def act(self, key: Key, more: str) -> None:
+        """Do what a key asks for, and say so."""
+        if key == "help":
+            print(self.say("keys"))
+        elif not self.report.diagnoses:
+            print(self.say("no-answer"))
+        elif key == "copy":
+            self.copy(self.report.diagnoses[self.at], more)
+        elif key == "next":
+            self.next()
+        elif key == "why":
+            observations = self.diagnoser.observe([from_text(self.text)])
+            print("\n".join(why(self.diagnoser, self.report.diagnoses[self.at].id, observations, self.lang)))
+        elif key == "verify":
             from troubleshooter.verify.command import verify
 
-            verify(chosen.id, lang=lang)
+            verify(self.report.diagnoses[self.at].id, python=more or None, lang=self.lang)
+
+    def next(self) -> None:
+        """Show the next candidate; behind the last one comes the first."""
+        if len(self.report.diagnoses) == 1:
+            print(self.say("no-other"))
+            return
+        self.at = (self.at + 1) % len(self.report.diagnoses)
+        alone = copied(self.report)
+        alone.diagnoses = [self.report.diagnoses[self.at]]
+        show(alone)
+
+    def copy(self, chosen: Diagnosis, asked: str) -> None:
+        """Copy a fix: the one whose number is asked for, else the first that is code."""
+        if not chosen.fixes:
+            print(self.say("no-fixes"))
+            return
+        usual = next((number for number, fix in enumerate(chosen.fixes, 1) if fix.code or fix.shell), 1)
+        number = int(asked) if asked.isdecimal() else usual if not asked else 0
+        if not 0 < number <= len(chosen.fixes):
+            print(self.say("no-fix", number=asked, count=len(chosen.fixes)))
+            return
+        text = _text(chosen.fixes[number - 1])
+        way = clipboard.copy(text, sys.stdout)
+        print(self.say(way, number=number))
+        if way != "desktop":
+            print(text)
 
 
-def _copy(text: str) -> str:
-    """Put the text on the clipboard by the terminal's own sequence (OSC 52), and show it for terminals without."""
-    if not text:
-        return "nothing to copy: the fix is no code"
-    sys.stdout.write(f"\x1b]52;c;{base64.b64encode(text.encode()).decode()}\x07")
-    return text
-
-
-def _why(tool: Diagnoser, id_: str, text: str) -> None:
-    from troubleshooter.explain import explain
-
-    found = tool.knowledge.find(id_)
-    if found is None:
-        return
-    observations = tool.observe([from_text(text)])
-    for one in explain(*found, observations, tool.knowledge):
-        print(f"symptom {one.symptom}: {'holds' if one.holds else 'fails'}")
-        for outcome in (*one.trial.require, *one.trial.support, *one.trial.exclude):
-            print(f"  {outcome.state:12} {outcome.said}")
+def _text(fix: FixStep) -> str:
+    """What of a fix can be pasted elsewhere: its code, its command, or what it says to do."""
+    return "\n".join(part for part in (fix.code, fix.shell) if part) or fix.do

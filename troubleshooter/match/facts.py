@@ -7,7 +7,7 @@ import re
 from kb import lazy, versions
 from kb.compiled import Knowledge
 from troubleshooter.match.context import Condition, Context
-from troubleshooter.match.outcome import Evidence, Outcome, State
+from troubleshooter.match.outcome import Evidence, Outcome, State, quoted
 from troubleshooter.match.regex import search
 from troubleshooter.observe.facts import canonical
 from troubleshooter.observe.model import Observations
@@ -70,7 +70,9 @@ def package(condition: Condition, context: Context) -> Outcome:
 def gpu(condition: Condition, context: Context) -> Outcome:
     """Whether a GPU of that name or compute capability is shown."""
     pattern, range_ = condition.get("gpu"), condition.get("capability")
-    said = " ".join(filter(None, [f"GPU {pattern!r}" if pattern else "", f"capability {range_}" if range_ else ""]))
+    said = " ".join(
+        filter(None, [f"GPU {quoted(pattern)}" if pattern else "", f"capability {range_}" if range_ else ""])
+    )
     named = context.observations.named("gpu")
     if pattern:
         for fact in named:

@@ -11,6 +11,11 @@ from troubleshooter.read.line import Line
 State = Literal["held", "contradicted", "unseen"]
 
 
+def quoted(pattern: str) -> str:
+    """A pattern as people read it: its backslashes are not doubled."""
+    return f"'{pattern}'"
+
+
 @dataclass(slots=True)
 class Evidence:
     """A line that shows something, the words in it, and what it shows."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from kb import lazy
 from troubleshooter.match.context import Condition, Context, may_match
-from troubleshooter.match.outcome import Anchor, Evidence, Outcome
+from troubleshooter.match.outcome import Anchor, Evidence, Outcome, quoted
 from troubleshooter.match.regex import Found, different, search
 from troubleshooter.observe.model import Failure
 from troubleshooter.read.line import Line
@@ -137,7 +137,10 @@ def line_anchors(condition: Condition, context: Context) -> Iterator[tuple[Ancho
         for line_, text in context.likely(pattern):
             if found := search(pattern["re"], text):
                 failure = _owner(line_, context.observations.failures)
-                yield Anchor(failure, line_), held(f"line {pattern['re']!r}", line_, line_.text, found, "the line")
+                yield (
+                    Anchor(failure, line_),
+                    held(f"line {quoted(pattern['re'])}", line_, line_.text, found, "the line"),
+                )
 
 
 def message(condition: Condition, context: Context) -> Outcome:
@@ -153,7 +156,7 @@ def message(condition: Condition, context: Context) -> Outcome:
 
 def _said_message(condition: Condition) -> str:
     if "said" not in condition:  # kept there: it is the same for every log
-        words = " or ".join(repr(p["re"]) for p in condition["patterns"])
+        words = " or ".join(quoted(p["re"]) for p in condition["patterns"])
         types = " or ".join(condition["exception"])
         condition["said"] = f"{types} {words}".strip() if types else f"message {words}"
     said: str = condition["said"]
@@ -162,7 +165,7 @@ def _said_message(condition: Condition) -> str:
 
 def line(condition: Condition, context: Context) -> Outcome:
     """Whether enough lines match one of the patterns."""
-    said = "line " + " or ".join(repr(p["re"]) for p in condition["patterns"])
+    said = "line " + " or ".join(quoted(p["re"]) for p in condition["patterns"])
     hits: list[tuple[Line, Found]] = []
     for pattern in condition["patterns"]:
         for line, text in context.likely(pattern):

@@ -205,7 +205,7 @@ def test_verify_takes_a_python(prompt: Any) -> None:
 
 @pytest.mark.parametrize(
     ("lines", "said", "code"),
-    [(["all is well"], "Nothing wrong found", 0), (["QuuxError: never seen before", "  at all"], "no entry explains", 3)],
+    [(["all is well"], "No failure in what was read", 0), (["QuuxError: never seen before", "  at all"], "no entry explains", 3)],
 )
 def test_keys_answer_where_there_is_no_diagnosis(prompt: Any, lines: list[str], said: str, code: int) -> None:
     terminal = prompt()

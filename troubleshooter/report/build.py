@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from troubleshooter.read.sources import Stop
     from troubleshooter.report.parts import (
         Advice,
+        AffectedVersions,
         EndingShown,
         Facts,
         FirstFailure,
@@ -121,11 +122,7 @@ def _diagnosis(
         fixes=[] if brief else _fixes(body, text, values, context),
         evidence=evidence[:EVIDENCE],
         symptom=trial.symptom,
-        versions={
-            "affected": body.get("versions", {}),
-            "state": item.versions,
-            **({"from": "environment"} if item.versions_installed else {}),
-        },
+        versions=_versions(body, item),
         advice=[] if brief else _advice(body, text, context),
         lookalikes=_lookalikes(body, lang),
         probe=body.get("probe"),
@@ -133,6 +130,13 @@ def _diagnosis(
         notes=item.notes,
         cause_known=body.get("cause_known", True),
     )
+
+
+def _versions(body: Body, item: Ranked) -> AffectedVersions:
+    found: AffectedVersions = {"affected": body.get("versions", {}), "state": item.versions}
+    if item.versions_installed:
+        found["from"] = "environment"
+    return found
 
 
 def spoken(body: Body, lang: str) -> dict[str, Any]:

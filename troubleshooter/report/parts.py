@@ -158,11 +158,16 @@ class Ignored(TypedDict):
     reason: str
 
 
-class AffectedVersions(TypedDict):
-    """Ranges by package, and whether the versions in the log lie inside."""
-
+class Ranges(TypedDict):
     affected: dict[str, str]
     state: VersionState
+
+
+VersionsFrom = TypedDict("VersionsFrom", {"from": Literal["environment"]}, total=False)
+
+
+class AffectedVersions(Ranges, VersionsFrom):
+    """Ranges by package, and whether the run's versions lie inside. ``from`` is there where the environment told them."""
 
 
 class Advice(TypedDict):

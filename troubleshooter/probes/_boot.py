@@ -81,7 +81,9 @@ def main():
 
     _cage.die_with_parent()
     _cage.watch_sockets(lambda what: channel.send("refused", what=what))
-    closed = _cage.confine(os.getcwd(), request.get("loopback", False), request.get("shared_memory", False))
+    closed = _cage.confine(
+        os.getcwd(), request.get("loopback", False), request.get("shared_memory", False), request["device"] != "cpu"
+    )
     channel.send("boot", python=sys.version.split()[0], confinement=closed)
     started = time.time()
     status = 0

@@ -34,15 +34,23 @@ Status = Literal["ended", "crashed", "timeout", "memory", "output", "unusable"]
 
 _RESULTS_CAP: Final = 1 << 20
 _TAIL: Final = 8192
-_SECRET: Final = re.compile(
-    r"TOKEN|SECRET|PASSW|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|_KEY\Z|_AUTH\Z|COOKIE", re.IGNORECASE
+_PASSED: Final = re.compile(
+    r"PATH|HOME|LANG|LANGUAGE|LC_\w+|TZ|USER|LOGNAME|USERNAME|SHELL|TERM"
+    r"|LD_LIBRARY_PATH|DYLD_(?:FALLBACK_)?LIBRARY_PATH|PYTHON(?:PATH|NOUSERSITE|UTF8|HASHSEED|MALLOC|FAULTHANDLER)"
+    r"|VIRTUAL_ENV|CONDA_(?:PREFIX|DEFAULT_ENV|EXE|PYTHON_EXE|SHLVL)|TROUBLESHOOT_\w+"
+    # How libraries and drivers behave; their accounts and tokens are among what is dropped below.
+    r"|(?:CUDA|NVIDIA|CUBLAS|CUDNN|HIP|ROCM|ROCR|HSA|MIOPEN|ZE|SYCL|ONEAPI|ASCEND|PYTORCH|TORCH|TORCHINDUCTOR|TRITON|BNB|XFORMERS"
+    r"|FLASH_ATTENTION|FLASH_ATTN|UNSLOTH|TRANSFORMERS|TOKENIZERS|SAFETENSORS|OMP|GOMP|KMP|MKL|OPENBLAS|NUMEXPR|GLOO|DS|PEFT|TRL)_\w+"
+    # Without these no program starts on Windows.
+    r"|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|PATHEXT|OS|NUMBER_OF_PROCESSORS|PROCESSOR_\w+|PROGRAM(?:FILES|DATA)\S*",
+    re.IGNORECASE,
 )
-_LAUNCHER: Final = re.compile(
-    r"(ACCELERATE|FSDP|DEEPSPEED|TORCHELASTIC|TORCH_NCCL|NCCL|SLURM|OMPI|PMI|PMIX|MPI|PET|WANDB|HF|HUGGING_FACE|COMET"
-    r"|MLFLOW|NEPTUNE|CLEARML|RAY)_|(RANK|LOCAL_RANK|GROUP_RANK|WORLD_SIZE|LOCAL_WORLD_SIZE|MASTER_ADDR|MASTER_PORT"
-    r"|NODE_RANK|PYTHONSTARTUP|PYTHONINSPECT|PYTHONHOME|PYTHONPYCACHEPREFIX|PYTHONWARNINGS|PYTHONBREAKPOINT"
-    r"|LD_PRELOAD|DYLD_INSERT_LIBRARIES|SSH_AUTH_SOCK)\Z"
+"""Variables that a probe gets to see; all others are dropped, as nobody knows what they hold."""
+_NOT_PASSED: Final = re.compile(
+    r"TOKEN(?!IZERS)|SECRET|PASSW|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|_KEY\Z|_AUTH\Z|COOKIE|\ATORCH_NCCL_",
+    re.IGNORECASE,
 )
+_WITH_PASSWORD: Final = re.compile(r"\w://[^/\s@]*:[^/\s@]+@")
 _PREFIX: Final = "troubleshoot-probe-"
 _OLD_SECONDS: Final = 24 * 3600
 """No probe runs for longer than an hour."""
@@ -75,8 +83,12 @@ class Outcome:
 
 
 def environment_for(temporary: Path, device: str, user_base: str | None, given: Mapping[str, str]) -> dict[str, str]:
-    """The user's environment with its homes moved, secrets and launcher variables dropped, and offline."""
-    kept = {name: value for name, value in given.items() if not _SECRET.search(name) and not _LAUNCHER.match(name)}
+    """Of the user's environment what libraries need, with its homes moved, and offline; no secret, no launcher's variable."""
+    kept = {
+        name: value
+        for name, value in given.items()
+        if _PASSED.fullmatch(name) and not _NOT_PASSED.search(name) and not _WITH_PASSWORD.search(value)
+    }
     if "PYTHONPATH" in kept:  # a relative entry means the folder that the user stands in, not the probe's
         kept["PYTHONPATH"] = os.pathsep.join(os.path.abspath(p) for p in kept["PYTHONPATH"].split(os.pathsep) if p)
     if user_base:

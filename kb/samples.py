@@ -73,7 +73,9 @@ def parse(text: str) -> list[Sample]:
             found = _HEADER.match(line)
             if found is None:
                 kinds = " or ".join(repr(kind) for kind in get_args(Kind))
-                raise InvalidSamples(number, f"expected '=== KIND NAME: why' with the kind {kinds}; put \\ before a log's own line")
+                raise InvalidSamples(
+                    number, f"expected '=== KIND NAME: why' with the kind {kinds}; put \\ before a log's own line"
+                )
             end()
             kind: Kind = "match" if found["kind"] == "match" else "near-miss"
             if (kind, found["name"]) in names:

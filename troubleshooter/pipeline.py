@@ -90,6 +90,8 @@ class Diagnoser:
             observer.feed(read(source, number, self.scanner, seen, self.helpers))
             observer.observations.bytes += seen.bytes
             observer.observations.complete &= seen.complete
+            if seen.problem is not None:
+                observer.observations.problems[number] = seen.problem, seen.detail
         found = observer.finish()
         if any(source.stop is not None for source in sources):
             found.ending = Ending()

@@ -117,17 +117,16 @@ def test_exit_codes(tmp_path: Path, log: Path) -> None:
     assert run(str(tmp_path / "missing.log")).returncode == 2
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n"])
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"  \n\t\r\n \n"])
 def test_nothing_to_read(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "empty.log"
     path.write_bytes(content)
     done = run(str(path))
-    if content == b"":
-        assert done.returncode == 2
-        assert b"nothing to read" in done.stderr
-    else:
-        assert done.returncode == 0
-        assert done.stderr == b""
+    assert done.returncode == 2
+    assert b"nothing to read" in done.stderr
+    piped = run("-", stdin=content)
+    assert piped.returncode == 2
+    assert b"nothing to read" in piped.stderr
     assert b"Traceback" not in done.stderr
 
 

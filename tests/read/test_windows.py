@@ -407,7 +407,7 @@ def test_a_file_that_becomes_shorter_while_it_is_read(tool: Diagnoser, tmp_path:
 
 
 def test_a_file_that_is_gone_is_a_clear_error(tmp_path: Path) -> None:
-    source = Source("gone.log", lambda: iter(()), path=tmp_path / "gone.log", plain=True)
+    source = Source("gone.log", lambda: iter(()), path=tmp_path / "gone.log")
     with pytest.raises(Unreadable, match=r"gone\.log: cannot be read"), source.log():
         pass
 

@@ -12,7 +12,7 @@ from kb.cache import cache_folder, packs
 from troubleshooter.cli.front import Options
 from troubleshooter.cli.settings import SettingsError, ignored, language
 from troubleshooter.read.cores import helpers
-from troubleshooter.read.sources import Source, Unreadable, binary, from_path, from_stream
+from troubleshooter.read.sources import Source, Unreadable, from_path, from_stream
 
 if TYPE_CHECKING:
     from troubleshooter.pipeline import Diagnoser
@@ -142,17 +142,14 @@ def _told(error: Unreadable) -> bool:
 
 def _one(made: Diagnoser, sources: Sequence[Source], lang: str, top: int | None) -> Report:
     report = made.report(sources, lang=lang, top=top or _usual())
-    if not report.input["lines"] and report.stopped is None:
+    problems = [problem["problem"] for problem in report.input["problems"]]
+    blank = not report.input["lines"] or problems == ["blank"] * len(sources)
+    if blank and report.stopped is None:
         names = ", ".join(s.name for s in sources[:3])
         raise Unreadable(f"{names}: nothing to read; give the log of a run, or pipe it in: command 2>&1 | troubleshoot")
-    if (
-        len(sources) == 1
-        and (path := sources[0].path) is not None
-        and path.suffix.lower() not in (".gz", ".xz", ".bz2", ".zst")
-    ):
-        with path.open("rb") as file:
-            if binary(file.read(8192)) and not report.failures:
-                raise Unreadable(f"{path}: looks like a binary file; expected a log (plain, .gz, .xz, .zst, .ipynb)")
+    if problems == ["binary"] and len(sources) == 1 and not report.failures:
+        expected = "expected a log (plain, .gz, .xz, .bz2, .zst, .ipynb)"
+        raise Unreadable(f"{sources[0].name}: looks like a binary file; {expected}")
     return report
 
 

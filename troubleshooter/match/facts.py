@@ -53,7 +53,9 @@ def package(condition: Condition, context: Context) -> Outcome:
         for frame in failure.frames:
             path = frame.path.lower().replace("-", "_")
             if any(f"/{n}/" in path or path.startswith(f"{n}/") or f"/{n}_" in path or f"/{n}." in path for n in names):
-                return Outcome("held", said, [Evidence(failure.start, f"{frame.file}:{frame.line}", "a frame")])
+                return Outcome(
+                    "held", said, [Evidence(frame.seen or failure.start, f"{frame.file}:{frame.line}", "a frame")]
+                )
     for name in names:
         for kind, why in (("version", "a version in the log"), ("package", "the prefix of its lines")):
             for fact in context.observations.named(kind, canonical(name)):

@@ -23,7 +23,7 @@ def frame(condition: Condition, context: Context) -> Outcome:
             not condition["functions"] or one.function.rpartition(".")[2] in condition["functions"]
         ):
             text = f"{_INSTALLED.sub('', path)}:{one.line} in {one.function}"
-            return Outcome("held", said, [Evidence(failure.start, text, "the frame")])
+            return Outcome("held", said, [Evidence(one.seen or failure.start, text, "the frame")])
     cut = failure.cut and condition["at"] == "anywhere"
     return Outcome("unseen" if cut else "contradicted", said)
 

@@ -32,7 +32,7 @@ _OTHER = lazy.compile(
     | terminate\ called | (?:Killed|Aborted|Terminated|Hangup)(?:\ \(core|$|\s*[:/]) | (?:Segmentation\ fault|Bus\ error)
     | \{{['"]?[\w/]+['"]?:\s | \[\{{['"]
     | ={{8,}} | -{{12,}}$ | \*{{8,}} | [╭┌╔+]\s?[─═-]{{8,}}
-    | \$\s\S | \^C | `{{3}} | ["']{{3}}$ | PS\ [A-Z]:\\.{{0,200}}> | \[[\w.-]+@[\w.-]+\ .{{0,80}}\][$\#] | \(?[\w-]*\)?\s?[\w.-]+@[\w.-]+:.{{0,80}}[$#] | >>>\s | (?:In|Out)\s?\[\d*\]: | Cell\ In
+    | \$\s\S | \^C | `{{3}} | ["']{{3}}$ | PS\ [A-Z]:\\.{{0,200}}> | \[[\w.-]+@[\w.-]+\ .{{0,80}}\][$\#] | (?:\(?[\w-]{{1,40}}\)?\s|\([\w-]{{1,40}}\))?[\w.-]{{1,64}}@[\w.-]{{1,64}}:.{{0,80}}[$#] | >>>\s | (?:In|Out)\s?\[\d*\]: | Cell\ In
     | \s*warnings\.warn\( | \S{{1,300}}\.py:\d+:\s\w*Warning | \w*Warning:\s
     | \s*File\ "[^"]{{1,500}}",\ line\ \d
     | \S{{1,200}}\sFAILED$ | Root\ Cause\ \(first | Failures:$ | failed\ \(exitcode | Sending\ process\ \d

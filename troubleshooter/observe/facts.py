@@ -37,8 +37,8 @@ _PIN = lazy.compile(r"(?:^|[\s\"'`])(?P<name>[A-Za-z][\w.-]{1,40})==" + _VERSION
 _WORD = lazy.compile(r"(?<![\w./-])[A-Za-z][\w-]{1,30}")
 # What follows a package's name where a version is said of it.
 _SAID = lazy.compile(
-    rf"[`'\"]?\s*(?:\(GPU\?\)|library|package)?\s*(?:[_ ]?(?:[Vv]ersion|[Vv]er\.?))?\s*"
-    rf"(?:\(GPU\?\))?[`'\"]?\s*(?:\||:|==?|@|\s)\s*[`'\"]?{_VERSION}(?=[\s,;)\]|\"'`(:]|\.?\s|\.?$)"
+    rf"[`'\"]?(?:\s*(?:\(GPU\?\)|library|package))?(?:\s*_?(?:[Vv]ersion|[Vv]er\.?))?(?:\s*\(GPU\?\))?[`'\"]?"
+    rf"(?:\s*(?:\||:|==?|@)\s*|\s+)[`'\"]?{_VERSION}(?=[\s,;)\]|\"'`(:]|\.?\s|\.?$)"
 )
 _REQUIRED = lazy.compile(
     r"(?i)requir|upgrade|install\b|please|at least|minimum|need|older|newer|>=|<=|~=|deprecat|removed|will be|support|compiled|built|existing installation|uninstall|used to build"
@@ -52,7 +52,7 @@ _WORDED = (
     lazy.compile(r"(?P<name>DeepSpeed) info: version=" + _VERSION),
     lazy.compile(r"(?P<name>vLLM) API server version " + _VERSION),
     lazy.compile(r"(?P<name>LLM) engine \(" + _VERSION + r"\) with config"),
-    lazy.compile(r"\b(?P<name>[a-z]\w{1,30})\.__version__\s*(?:==?|:)?\s*['\"]?" + _VERSION),
+    lazy.compile(r"\b(?P<name>[a-z]\w{1,30})\.__version__\s*(?:(?:==?|:)\s*)?['\"]?" + _VERSION),
     lazy.compile(r"(?P<name>CUDA) Toolkit[:=\s]{1,4}" + _VERSION),
 )
 _WORDED_MARKS = ("version ..", "info ..", "info: version=", "API server", "LLM engine", ".__version__", "CUDA Toolkit")
@@ -61,7 +61,7 @@ _PIP_NAME = lazy.compile(r"Name: (?P<name>[\w.-]{2,40})$")
 _PIP_VERSION = lazy.compile(rf"Version: {_VERSION}$")
 
 _GPU = lazy.compile(
-    r"(?:NVIDIA |Nvidia |Tesla |GeForce |Quadro |AMD |Radeon |Instinct )*"
+    r"(?:NVIDIA |Nvidia |Tesla |GeForce |Quadro |AMD |Radeon |Instinct ){0,4}"
     r"(?:(?:GH200|GB200|H100|H200|H800|H20|B200|B300|A100|A800|A10G?|A16|A30|A40|A2|L40S?|L4|T4|V100S?|P100|P40|P4|K80|M40|M60)\b[\w-]*"
     r"(?:[ -](?:SXM\d?|PCIE|PCIe|NVL|HBM3)[\w-]*)?(?:[ -]\d+GB)?"
     r"|RTX (?:PRO )?(?:A\d{4}|\d{4})(?: ?(?:Ti|SUPER|Ada|Super))*(?: Laptop GPU)?|GTX \d{3,4}(?: ?(?:Ti|SUPER))?|TITAN (?:RTX|V|Xp|X)"

@@ -36,7 +36,7 @@ CELL = lazy.compile(
     r"(?P<cell>(?:Cell |Input )?In ?\[\d+\])(?:, line (?P<line>\d+)|, in (?P<function><[^>]{1,80}>|[\w.]+).*)"
 )
 # A link that Colab, Jupyter or VS Code put around a path:   [/usr/lib/x.py](https://localhost:8080/#) in f(x)
-LINK = lazy.compile(r"\[(?P<text>[^\]]{1,600})\]\([^)]{0,1000}\)")
+LINK = lazy.compile(r"\[(?P<text>[^\]\[]{1,600})\]\([^)\[]{0,1000}\)")
 ARROW = lazy.compile(r"-{1,5}>\s?\[?(?P<line>\d{1,9})\b")
 NUMBERED = lazy.compile(r"\s{0,12}\d{1,9}\s(?!File)")
 CARETS = lazy.compile(r"\s*[~^]{1,400}(?:[~^ ]*)$")
@@ -50,7 +50,7 @@ TABLE_RANK = lazy.compile(r"\s*rank\s*: (?P<rank>\d{1,5})\b")
 BOX_TOP = lazy.compile(r"\s*[╭┌+][─\-━ ].{0,400}Traceback \(most recent call last\).{0,400}$")
 BOX_END = lazy.compile(r"\s*[╰└+][─\-━]{8,}")
 BOX_LINE = lazy.compile(r"\s*[│|](?: (?P<text>.*?))??\s?[│|]?$")
-BOX_CODE = lazy.compile(r"\s*(?:[❱>]\s*)?\d{0,9}\s*[│|]")
+BOX_CODE = lazy.compile(r"\s*(?:[❱>]\s*)?(?:\d{1,9}\s*)?[│|]")
 
 # What VS Code's debugger shows where a program stops: the type, below it the message, then frames
 OCCURRED = lazy.compile(

@@ -11,6 +11,7 @@ from kb import lazy
 from kb.wild import fits
 from troubleshooter.lean import dataclass, field
 from troubleshooter.read.line import Line
+from troubleshooter.read.stream import Problem
 from troubleshooter.read.text import fold
 
 Role = Literal["initiating", "cascade", "teardown", "handled"]
@@ -25,6 +26,8 @@ class Frame:
     file: str
     line: int
     function: str
+    seen: Line | None = field(default=None, repr=False, compare=False)
+    """Where the frame stands in the log."""
 
     @property
     def path(self) -> str:
@@ -202,6 +205,8 @@ class Observations:
     """How the log ends."""
     complete: bool = True
     """False where only parts of a large log were looked at line by line."""
+    problems: dict[int, tuple[Problem, str]] = field(default_factory=dict)
+    """By file: what is wrong with it (`read.stream.Problem`), and for a damaged one what its decoder says."""
 
     shapes: dict[tuple[str, str, float | None], Point | None] = field(default_factory=dict, repr=False)
     """By metric, shape and value: the first point that shows it, where that was asked (`match.numbers`)."""

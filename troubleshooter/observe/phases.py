@@ -23,17 +23,17 @@ _FRAMES: tuple[tuple[str, frozenset[str], tuple[str, ...]], ...] = (
 """Phase, the functions that tell it, and parts of the names of others that do."""
 _BUILD_FILES = ("setup.py", "cpp_extension.py", "op_builder/", "build_meta", "ninja")
 _LINES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
-    ("train", ("running training", "num epochs"), lazy.compile(r"\*{3,} Running training|Num Epochs =")),
+    ("train", ("running training", "num epochs"), lazy.compile(r"\*{3} Running training|Num Epochs =")),
     ("load", ("loading checkpoint shards", "loading weights", "loading safetensors", "fetching "),
      lazy.compile(r"Loading checkpoint shards|loading weights file|Loading safetensors|Fetching \d+ files|Loading weights")),
     ("preprocess", ("map", "tokeniz", "running tokenizer", "generating ", "filter", "packing", "converting", "applying chat", "extracting prompt", "adding eos"),
      lazy.compile(r"^(?:Map|Tokenizing|Running tokenizer|Generating (?:train|validation|test) split|Filter|Packing|Converting|Applying chat|Extracting prompt|Adding EOS)\b.{0,80}(?:%|examples)")),
     ("eval", ("running evaluation", "'eval_loss'", "evaluating"),
-     lazy.compile(r"\*{3,} Running [Ee]valuation|'eval_loss'|Evaluating")),
+     lazy.compile(r"\*{3} Running [Ee]valuation|'eval_loss'|Evaluating")),
     ("save", ("saving ", "configuration saved", "tokenizer config file"),
      lazy.compile(r"Saving model checkpoint|Saving (?:the )?(?:model|checkpoint)|Configuration saved in|tokenizer config file saved")),
     ("resume", ("continuing training", "loading model from", "resum"),
-     lazy.compile(r"Continuing training from checkpoint|Loading model from .{0,200}checkpoint-\d|[Rr]esum(?:e|ing) (?:from|training)")),
+     lazy.compile(r"Continuing training from checkpoint|Loading model from \S{0,200}checkpoint-\d|[Rr]esum(?:e|ing) (?:from|training)")),
     ("merge", ("merg",), lazy.compile(r"[Mm]erg(?:e|ing) (?:adapter|LoRA|weights|model)")),
     ("build", ("building ", "loading extension", "c++", "nvcc", "torch_extensions"),
      lazy.compile(r"Building (?:wheel|extension)|Loading extension module|\[\d+/\d+\] (?:c\+\+|/usr/|nvcc)|Using .{0,60}torch_extensions")),

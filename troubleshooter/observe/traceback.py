@@ -164,7 +164,7 @@ class _Parser:
                 if indented is None and bare.startswith(('File "', "File /")):
                     indented = text.startswith(" ")
                 if len(frames) < FRAMES:
-                    frames.append(Frame(place.file, place.line, place.function))
+                    frames.append(Frame(place.file, place.line, place.function, self.lines[self.i]))
                 pending, noise = place.line == 0, 0
                 self.i += 1
                 continue
@@ -251,7 +251,7 @@ class _Parser:
             not (text := lines[self.i].text) or text[0] in " \t" or layouts.PLAIN.match(text)
         ):
             if (place := layouts.PLAIN.match(text)) is not None and len(frames) < FRAMES:
-                frames.append(Frame(place["file"], int(place["line"]), place["function"] or ""))
+                frames.append(Frame(place["file"], int(place["line"]), place["function"] or "", lines[self.i]))
                 code.append("")
             elif code:
                 code[-1] += text
@@ -302,9 +302,10 @@ class _Parser:
             place = layouts.frame(held.strip())
             if place is not None and place.line:
                 if frames and held != inner and frames[-1].line == place.line:
-                    frames[-1] = Frame(place.file, place.line, place.function)  # the name went on in the next box line
+                    # The name went on in the next box line.
+                    frames[-1] = Frame(place.file, place.line, place.function, frames[-1].seen)
                 elif len(frames) < FRAMES:
-                    frames.append(Frame(place.file, place.line, place.function))
+                    frames.append(Frame(place.file, place.line, place.function, self.lines[self.i - 1]))
         while self.i < len(self.lines) and not self.lines[self.i].text.strip():
             self.i += 1
         if self.i < len(self.lines) and (found := layouts.ENDING.match(self.lines[self.i].text.strip())):

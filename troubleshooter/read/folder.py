@@ -14,6 +14,13 @@ SKIPPED_SUFFIXES = frozenset((
     ".arrow", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".zip", ".tar", ".whl", ".md", ".yaml", ".yml", ".toml",
     ".lock", ".html", ".css", ".js", ".cu", ".cpp", ".h", ".model", ".db", ".sqlite", ".pid",
 ))  # fmt: skip
+SKIPPED_NAMES = frozenset((
+    "config.json", "generation_config.json", "adapter_config.json", "tokenizer.json", "tokenizer_config.json",
+    "special_tokens_map.json", "added_tokens.json", "vocab.json", "vocab.txt", "merges.txt", "preprocessor_config.json",
+    "processor_config.json", "chat_template.jinja", "model.safetensors.index.json", "pytorch_model.bin.index.json",
+    "requirements.txt", "dataset_info.json", "dataset_infos.json", "dataset_dict.json",
+))  # fmt: skip
+"""Files that stand in every checkpoint, model or data set and hold settings, a vocabulary or an index."""
 _JSON_LINES_LOG = lazy.compile(r"(?:^|[._-])(?:logs?|logging|metrics?|history|events?|stats)(?=[._-])")
 _KINDS = (
     (stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"),
@@ -32,10 +39,10 @@ class LogFile(NamedTuple):
 
 
 def named_like_a_log(name: str) -> bool:
-    """Whether a file of this name may be a log: hidden files, code, weights, tables and pictures are not. Of JSON Lines
+    """Whether a file of this name may be a log: hidden files, code, weights, settings, tables and pictures are not. Of JSON Lines
     (data sets, records of scans) only those are whose name says so, such as ``trainer_log.jsonl``."""
     suffix = os.path.splitext(name)[1].lower()
-    if name.startswith(".") or suffix in SKIPPED_SUFFIXES:
+    if name.startswith(".") or suffix in SKIPPED_SUFFIXES or name in SKIPPED_NAMES:
         return False
     return suffix != ".jsonl" or _JSON_LINES_LOG.search(name.lower()) is not None
 

@@ -65,6 +65,8 @@ def _by_start() -> dict[str, re.Pattern[str]]:
 
 _PREFIXES = _by_start()
 _RANK_IN = lazy.compile(r"rank=(\d+)")
+_LOCAL = ("rank1", "rank2")
+"""Groups of `_FORMATS` that name a process of its node; the rank in the run, which may follow, tells more."""
 _LIMIT = 5
 _WORDS = lazy.compile(r"[a-z][\w.-]{0,70}(?::|\s+\|)|std(?:out|err)")
 
@@ -75,6 +77,7 @@ def strip(text: str) -> tuple[str, str, int | None, bool]:
     The rest keeps its own indent; the stream is "" where nothing names one; stamped says that a time stood there.
     """
     stream, rank, stamped = "", None, False
+    local = True  # whether the rank is one of its node only
     for _ in range(_LIMIT):
         prefix = _PREFIXES.get(text[:1])
         if prefix is None or (text[0] == " " and not text[1:4].lstrip(" ")[:1].isdigit()):
@@ -88,11 +91,12 @@ def strip(text: str) -> tuple[str, str, int | None, bool]:
         if name is None:
             stamped = True
         elif name[:4] == "rank":
-            rank = int(found[name]) if rank is None else rank
+            if rank is None or (local and name not in _LOCAL):
+                rank, local = int(found[name]), name in _LOCAL
         elif (value := found[name]) not in ("stderr", "stdout"):
             stream = f"{stream} {value}".strip()
             if rank is None and (inner := _RANK_IN.search(value)):
-                rank = int(inner.group(1))
+                rank, local = int(inner.group(1)), False
         text = text[found.end() :]
     if rank is not None:
         stream = f"{stream} rank {rank}".strip()

@@ -60,10 +60,11 @@ class Shapes:
 
 
 def _told_by_digits(key: bytes) -> bool:
-    """Whether the text may depend on what the digits are: colours that lost their escape byte, entities of HTML, records of
-    JSON (which has no 01)."""
+    """Whether the text may depend on what the digits are: colours that lost their escape byte, entities of HTML, lines of two
+    ranks that were written at once, records of JSON (which has no 01)."""
     return (
         b"&#" in key
+        or key.count(b"[rank") > 1
         or (b"0m" in key and _LOST_COLOUR.search(key) is not None)
         or (key.startswith(b'{"') and b'"loss"' not in key)
     )

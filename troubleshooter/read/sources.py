@@ -1,4 +1,4 @@
-"""What the user names → inputs: files (plain, .gz, .xz, .bz2, .zst), folders as one run, notebooks, standard input."""
+"""What the user names → inputs: files (plain or compressed), folders as one run, notebooks, standard input."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from kb import lazy
 from troubleshooter.lean import dataclass
+from troubleshooter.read.decoders import MAGIC_BYTES, Damaged, packing, unpacked
 from troubleshooter.read.folder import log_files
 from troubleshooter.read.log import FileLog, Log, StreamLog
-from troubleshooter.read.text import CHUNK, encoding, recode
+from troubleshooter.read.text import CHUNK, ENCODING_BYTES, encoding, recode
 
 if TYPE_CHECKING:
     from troubleshooter.read.standing import Standing
@@ -31,7 +33,7 @@ _RANK = (
     lazy.compile(r"attempt_\d+/(\d{1,5})/"),
     lazy.compile(r"(?:^|/)(\d{1,4})/(?:std(?:out|err)|error)[^/]*$"),
     lazy.compile(r"slurm-\d+[_.\-](\d{1,5})\.\w+$"),
-    lazy.compile(r"\d{3,}[_.\-](\d{1,4})\.(?:out|err|log)$"),
+    lazy.compile(r"\d{3}[_.\-](\d{1,4})\.(?:out|err|log)$"),
 )
 
 
@@ -57,8 +59,8 @@ class Source:
     rank: int | None = None
     path: Path | None = None
     notebook: bool = False
-    plain: bool = False
-    """Whether the file's bytes are the log's, not compressed."""
+    damaged: str = ""
+    """Once it was read: what is wrong with a file of which only the part before that place could be read."""
     begun: FileLog | None = None
     """The log of which a search was begun ahead."""
     stop: Stop | None = None
@@ -87,7 +89,7 @@ class Source:
     @contextmanager
     def log(self) -> Iterator[Log]:
         """The log's bytes; those of a plain file are read where they lie. Raises `Unreadable`."""
-        if not self.plain or self.path is None:
+        if self.path is None or not _CAN_READ_AT:
             yield StreamLog(self.chunks())
             return
         try:
@@ -106,7 +108,7 @@ class Source:
 
         ``standing`` makes what they search for. A file that cannot be read is left to `log`.
         """
-        if not self.plain or self.path is None or self.notebook or processes < 1:
+        if self.path is None or not _CAN_READ_AT or self.notebook or processes < 1:
             return False
         from troubleshooter.read import apart
 
@@ -127,10 +129,16 @@ class Source:
             self.begun = None
 
 
+_CAN_READ_AT = hasattr(os, "preadv")
+
+
 def _in_place(log: FileLog) -> bool:
-    """Whether the file can be read where it lies: what has no size (no regular file), or is not plainly UTF-8, is read
-    as it comes."""
-    return log.size > 0 and _start(log.take(0, 4)) == 0
+    """Whether the file can be read where it lies: what has no size (no regular file), is compressed, or is not plainly
+    UTF-8, is read as it comes."""
+    if not log.size:
+        return False
+    head = log.take(0, ENCODING_BYTES)
+    return _start(head) == 0 and packing(head) is None
 
 
 class Unreadable(Exception):
@@ -207,52 +215,44 @@ def rank_of(name: str) -> int | None:
 
 
 def _file(path: Path, name: str) -> Source:
-    notebook = path.suffix == ".ipynb"
-
     def chunks() -> Iterator[bytes]:
+        source.damaged = ""
         try:
-            with _open(path) as stream:
-                yield from decoded(iter(lambda: stream.read(CHUNK), b""), name)
-        except (OSError, EOFError, ValueError) as error:
-            raise Unreadable(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+            with path.open("rb", buffering=0) as raw, BufferedReader(raw, CHUNK) as file:
+                yield from decoded(_bytes(file, source))
+        except OSError as error:
+            raise Unreadable(f"{name}: cannot be read: {error.strerror or error}") from error
 
-    plain = path.suffix.lower() not in _COMPRESSED and hasattr(os, "preadv")
-    return Source(name, chunks, rank_of(name), path, notebook, plain)
-
-
-_COMPRESSED = (".gz", ".xz", ".bz2", ".zst")
+    source = Source(name, chunks, rank_of(name), path, path.suffix == ".ipynb")
+    return source
 
 
-def _open(path: Path) -> Any:
-    suffix = path.suffix.lower()
-    if suffix == ".gz":
-        import gzip
-
-        return gzip.open(path, "rb")
-    if suffix == ".xz":
-        import lzma
-
-        return lzma.open(path, "rb")
-    if suffix == ".bz2":
-        import bz2
-
-        return bz2.open(path, "rb")
-    if suffix == ".zst":
-        import zstandard
-
-        return zstandard.open(path, "rb")
-    return path.open("rb", buffering=0)
+def _bytes(file: BufferedReader[Any], source: Source) -> Iterator[bytes]:
+    """The bytes of an open file, unpacked where it is compressed. Raises `Unreadable` where none can be had."""
+    kind = packing(file.peek(MAGIC_BYTES))
+    if kind is None:
+        yield from iter(lambda: file.read1(CHUNK), b"")
+        return
+    some = False
+    try:
+        for chunk in unpacked(file, kind):
+            some = True
+            yield chunk
+    except Damaged as error:
+        if not some:
+            raise Unreadable(f"{source.name}: a damaged {kind} file, nothing of it can be unpacked: {error}") from error
+        source.damaged = str(error)
 
 
-def decoded(chunks: Iterator[bytes], name: str = "") -> Iterator[bytes]:
-    """The chunks as UTF-8, whatever the encoding that their start tells."""
+def decoded(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The chunks as UTF-8, whatever the encoding that their first `ENCODING_BYTES` tell, however these arrive."""
     head = b""
     for chunk in chunks:
         head += chunk
-        if len(head) >= 4:
+        if len(head) >= ENCODING_BYTES:
             break
-    if (name_ := encoding(head)) is not None:
-        yield from recode(_chain(head, chunks), name_)
+    if (name := encoding(head)) is not None:
+        yield from recode(_chain(head, chunks), name)
         return
     yield head[_start(head) or 0 :]
     yield from chunks
@@ -270,8 +270,12 @@ def _chain(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
     yield from rest
 
 
+BINARY_BYTES = 8192
+"""First bytes of an input that tell whether it is text."""
+
+
 def binary(head: bytes) -> bool:
-    """Whether the first bytes are no text: many control bytes."""
-    sample = head[:8192]
+    """Whether the first bytes, decoded to UTF-8, are no text: many control bytes."""
+    sample = head[:BINARY_BYTES]
     odd = sum(sample.count(bytes([b])) for b in (*range(7), *range(14, 27), *range(28, 32)))
-    return len(sample) > 32 and encoding(sample) is None and odd > 0.04 * len(sample)
+    return len(sample) > 32 and odd > 0.04 * len(sample)

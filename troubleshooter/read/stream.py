@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
+from typing import Literal
 
 from troubleshooter.lean import dataclass
 from troubleshooter.read.line import GAP, Line, lines
+from troubleshooter.read.notebook import Notebook
 from troubleshooter.read.numbered import numbering
 from troubleshooter.read.scanner import Scanner
-from troubleshooter.read.sources import Source
+from troubleshooter.read.sources import BINARY_BYTES, Source, binary
 from troubleshooter.read.text import LINE_LIMIT
 from troubleshooter.read.windows import Windows
 from troubleshooter.read.wrapped import joined, width
@@ -35,12 +36,19 @@ def raw_lines(chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
         yield number, held
 
 
+Problem = Literal["blank", "binary", "damaged"]
+"""What is wrong with an input: it holds no text; it looks like no text; only the part before some place can be read."""
+
+
 @dataclass(slots=True)
 class Seen:
-    """How much of a source there was, and whether all of it was looked at line by line."""
+    """How much of a source there was, whether all of it was looked at line by line, and what is wrong with it."""
 
     bytes: int = 0
     complete: bool = True
+    problem: Problem | None = None
+    detail: str = ""
+    """Of a damaged input: what its decoder says."""
 
 
 def read(
@@ -53,7 +61,7 @@ def read(
     stream = f"rank {source.rank}" if source.rank is not None else ""
     seen = seen or Seen()
     if source.notebook:
-        yield from _notebook(source, file)
+        yield from _notebook(source, file, seen)
         return
     if scanner is None:
         for number, raw in raw_lines(source.chunks()):
@@ -62,10 +70,12 @@ def read(
     with source.log() as log:
         windows = Windows(log, scanner, helpers)
         lines_of = scanner.shapes.lines
-        following = 1
+        following, blank, head = 1, True, b""
         numbered, columns = None, 0
         for first, piece in windows.pieces():
+            blank = blank and (not piece or piece.isspace())
             if first == 1:
+                head = piece[:BINARY_BYTES]
                 numbered, columns = numbering(piece), width(piece)
             if first != following:
                 yield GAP
@@ -75,44 +85,24 @@ def read(
                 if numbered and (found := numbered.match(raw)):
                     raw = raw[found.end() :]
                 yield from lines_of(raw, number, file, stream, source.rank)
-    seen.bytes, seen.complete = windows.bytes, windows.complete
+    seen.bytes, seen.complete, seen.detail = windows.bytes, windows.complete, source.damaged
+    if seen.detail:
+        seen.problem = "damaged"
+    elif blank:
+        seen.problem = "blank"
+    elif binary(head):
+        seen.problem = "binary"
 
 
-def _notebook(source: Source, file: int) -> Iterator[Line]:
-    """The outputs of a notebook's cells. Each printed line stands on a raw line of the file, which is its place."""
-    in_source = False
-    for number, raw in raw_lines(source.chunks()):
-        text = raw.strip()
-        if text.startswith(b'"source": ['):
-            in_source = not text.endswith((b"]", b"],"))
-            continue
-        if in_source:
-            in_source = text not in (b"]", b"],")
-            continue
-        if text.startswith(b"{") and b'"cells"' in text:
-            yield from _compact(raw, number, file)
-            return
-        if text.startswith((b'"text": "', b'"evalue"')):
-            continue
-        if not text.startswith(b'"'):
-            continue
-        try:
-            value = json.loads(text.rstrip(b","))
-        except ValueError:
-            continue
-        for part in value.split("\n") if isinstance(value, str) else ():
-            yield from lines(part.encode("utf-8", "replace"), number, file)
-
-
-def _compact(raw: bytes, number: int, file: int) -> Iterator[Line]:
-    """A notebook written on one line."""
-    try:
-        cells = json.loads(raw).get("cells", [])
-    except ValueError:
-        return
-    for cell in cells:
-        for output in cell.get("outputs", []):
-            parts = output.get("traceback") or output.get("text") or []
-            whole = parts if isinstance(parts, str) else ("\n" if output.get("traceback") else "").join(parts)
-            for part in whole.split("\n"):
-                yield from lines(part.encode("utf-8", "replace"), number, file)
+def _notebook(source: Source, file: int, seen: Seen) -> Iterator[Line]:
+    """What the cells of a notebook printed."""
+    notebook = Notebook(source.chunks())
+    blank = True
+    for line in notebook.lines(file):
+        blank = blank and not line.text
+        yield line
+    seen.bytes, seen.complete, seen.detail = notebook.bytes, notebook.complete, source.damaged or notebook.damaged
+    if blank:
+        seen.problem = "blank"
+    elif seen.detail:
+        seen.problem = "damaged"

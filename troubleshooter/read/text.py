@@ -14,6 +14,10 @@ LINE_LIMIT = 64 * 1024
 CHUNK = 64 * 1024
 """Bytes that are read at once: small enough that memory for them is used again and stays in a core's cache."""
 
+ENCODING_BYTES = 4096
+"""First bytes of an input that tell its encoding. As many of them are waited for, so that the answer does not depend on the
+sizes in which they arrive."""
+
 # Colours and cursor moves (CSI), titles and links (OSC … BEL or ST), character set switches, single-character escapes.
 _ANSI = lazy.compile(
     r"\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b\][^\x07\x1b]{0,2048}(?:\x07|\x1b\\)?|\x1b[()#%][0-9A-Za-z]|\x1b[ -~]"
@@ -97,9 +101,10 @@ def encoding(head: bytes) -> str | None:
     ):  # fmt: skip
         if head.startswith(mark):
             return name
+    head = head[:ENCODING_BYTES]
     if len(head) >= 4 and b"\x00" in head:
         # PowerShell's `>` without a BOM: every second byte of western text is NUL.
-        even, odd = head[0:4096:2], head[1:4096:2]
+        even, odd = head[0::2], head[1::2]
         if odd.count(0) > 0.7 * len(odd) and even.count(0) < 0.1 * len(even):
             return "utf-16-le"
         if even.count(0) > 0.7 * len(even) and odd.count(0) < 0.1 * len(odd):

@@ -13,6 +13,8 @@ from troubleshooter.match.context import Context
 from troubleshooter.match.regex import search
 from troubleshooter.observe.model import Failure, Observations, Point
 from troubleshooter.rank import Ranked
+from troubleshooter.read.line import Line
+from troubleshooter.read.notebook import CELL
 from troubleshooter.read.text import fold, plain
 from troubleshooter.report.curves import charted, first_bad, sample
 from troubleshooter.report.fill import fill, safe
@@ -74,6 +76,10 @@ def build(
             "bytes": observations.bytes,
             "complete": observations.complete,
             "piped": piped,
+            "problems": [
+                {"file": _name(names, file), "problem": problem, "detail": detail}
+                for file, (problem, detail) in observations.problems.items()
+            ],
         },
         failures=[_seen(f, names) for f in observations.failures[:200]],
         diagnoses=diagnoses,
@@ -104,7 +110,9 @@ def _diagnosis(
     values = {k: fold(v) for k, v in trial.captured.items()}
     evidence: list[EvidenceLine] = []
     for shown in (*item.candidate.evidence, *item.version_evidence):
-        line = EvidenceLine(shown.line.number, safe(plain(shown.text), 400), shown.why, _name(names, shown.line.file))
+        line = EvidenceLine(
+            shown.line.number, safe(plain(shown.text), 400), shown.why, _name(names, shown.line.file), _where(shown.line)
+        )  # fmt: skip
         if not any(e.line == line.line and e.file == line.file and e.text == line.text for e in evidence):
             evidence.append(line)
     context = Context(observations, knowledge, item.candidate.base, trial.anchor, dict(trial.captured))
@@ -204,7 +212,10 @@ def _seen(failure: Failure, names: list[str]) -> FailureSeen:
     return FailureSeen(
         exception=failure.exception,
         message=failure.message[:MESSAGE],
-        frames=[{"file": f.file, "line": f.line, "function": f.function} for f in failure.frames],
+        frames=[
+            {"file": f.file, "line": f.line, "function": f.function, "log_line": f.seen.number if f.seen else None}
+            for f in failure.frames
+        ],
         rank=failure.line.rank,
         ranks=sorted(failure.ranks),
         role=failure.role,
@@ -314,6 +325,11 @@ def _newer(shown: dict[str, str], checked: dict[str, str]) -> dict[str, str]:
             except ValueError:
                 continue
     return out
+
+
+def _where(line: Line) -> str:
+    """What tells a line's place beside its number: a notebook's cell, or that no input holds it."""
+    return "" if line.number and not line.stream.startswith(CELL) else line.stream or "installed"
 
 
 def _name(names: list[str], file: int) -> str:

@@ -29,7 +29,7 @@ def messages(body: Body) -> list[str]:
 
 def _nothing(lang: str) -> Report:
     return Report(
-        input={"files": [], "lines": 0, "bytes": 0, "complete": True, "piped": False},
+        input={"files": [], "lines": 0, "bytes": 0, "complete": True, "piped": False, "problems": []},
         failures=[],
         diagnoses=[],
         unexplained=None,

@@ -13,7 +13,8 @@ from kb import lazy
 from kb.placeholders import HOLE, TYPES
 
 _TYPES = {name: lazy.compile(pattern) for name, pattern in TYPES.items()}
-_UNSAFE = lazy.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+UNSAFE = lazy.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+"""A control, zero-width or bidirectional character."""
 
 
 def fill(text: str, values: dict[str, str], *, shell: bool = False) -> str | None:
@@ -48,4 +49,4 @@ def safe(text: str, limit: int = 2000) -> str:
 
 def _bare(text: str) -> str:
     """The text with a mark for each unsafe character; none of them is printable."""
-    return text if text.isprintable() else _UNSAFE.sub("\ufffd", text)
+    return text if text.isprintable() else UNSAFE.sub("\ufffd", text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Diagnosis, Report
 from troubleshooter.report.stopped import advice, headline, lines
 from troubleshooter.report.way import steps
@@ -30,13 +31,16 @@ def markdown(report: Report) -> str:
             parts += [f"- {near['title']} (`{near['id']}`)" for near in unknown["nearest"]]
     elif not report.diagnoses and report.stopped is None:
         parts.append(health(report))
+    for problem in report.input["problems"]:
+        if problem["problem"] == "damaged":
+            parts.append(say("damaged", lang, file=safe(problem["file"]), detail=safe(problem["detail"], 200)))
     return "\n".join(parts)
 
 
 def _diagnosis(item: Diagnosis, lang: str) -> str:
     word = say("harmless" if item.kind == "harmless" else item.confidence, lang)
     out = [f"## {word}: {item.title}", "", f"`{item.id}`", "", f"**{say('shows', lang)}**", ""]
-    out.append(_fence("\n".join(f"{e.line:>6}  {e.text}" for e in item.evidence), "text"))
+    out.append(_fence("\n".join(f"{e.where or e.line:>6}  {e.text}" for e in item.evidence), "text"))
     out += ["", f"**{say('why', lang)}**", "", item.cause, ""]
     if item.fixes:
         out += [f"**{say('do', lang)}**", ""]

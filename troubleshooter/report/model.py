@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         ExitSeen,
         Facts,
         FirstFailure,
-        FrameShown,
+        FrameSeen,
         Ignored,
         Input,
         Kind,
@@ -42,12 +42,17 @@ SCHEMA_VERSION = 1
 
 @dataclass(slots=True)
 class EvidenceLine:
-    """A raw line (1-based) of an input, its text without prefix, and what it shows."""
+    """A raw line (1-based) of an input, its text without prefix, and what it shows.
+
+    ``where`` is the cell of a notebook (``cell [3]``), or "installed" for what ``--env`` read and no input holds: then
+    ``line`` is 0.
+    """
 
     line: int
     text: str
     why: str
     file: str = ""
+    where: str = ""
 
 
 @dataclass(slots=True)
@@ -95,7 +100,7 @@ class FailureSeen:
 
     exception: str
     message: str
-    frames: list[FrameShown]
+    frames: list[FrameSeen]
     rank: int | None
     ranks: list[int]
     role: FailureRole

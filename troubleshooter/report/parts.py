@@ -12,6 +12,7 @@ from kb.likeness import Near
 from troubleshooter.observe.model import EndState
 from troubleshooter.observe.model import Role as FailureRole
 from troubleshooter.rank import VersionState
+from troubleshooter.read.stream import Problem
 
 Kind = Literal["failure", "harmless"]
 Severity = Literal["crash", "hang", "wrong-results", "degraded", "none"]
@@ -23,6 +24,14 @@ Shows = Literal["symptom", "cause", "fix", "versions"]
 Signal = Literal["SIGINT", "SIGTERM", "SIGHUP"]
 
 
+class InputProblem(TypedDict):
+    """What is wrong with a file; ``detail`` is what the decoder of a damaged one says."""
+
+    file: str
+    problem: Problem
+    detail: str
+
+
 class Input(TypedDict):
     """What was read. ``complete`` is false where a large log was read in parts."""
 
@@ -31,6 +40,7 @@ class Input(TypedDict):
     bytes: int
     complete: bool
     piped: bool
+    problems: list[InputProblem]
 
 
 class FrameShown(TypedDict):
@@ -39,6 +49,12 @@ class FrameShown(TypedDict):
     file: str
     line: int
     function: str
+
+
+class FrameSeen(FrameShown):
+    """A frame where it stands in the log; ``log_line`` is None where that is not known."""
+
+    log_line: int | None
 
 
 class Place(FrameShown):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 from rich.cells import cell_len
 from rich.text import Text
 
+from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Diagnosis, FixStep, Report
 from troubleshooter.report.stopped import advice, headline, lines, silence
 from troubleshooter.report.way import steps
@@ -110,6 +111,11 @@ class Page:
         for package, checked in report.facts.get("newer_than_checked", {}).items():
             shown = report.facts["versions"][package]
             self.print(self.say("newer", package=package, shown=shown, checked=checked), "dim")
+        for problem in report.input["problems"]:
+            if problem["problem"] == "damaged":
+                self.print(
+                    self.say("damaged", file=safe(problem["file"]), detail=safe(problem["detail"], 200)), "yellow"
+                )
         for item in report.ignored:
             self.print(self.told("ignored", item["id"] + self.say("aside", text=item["reason"])), "dim")
 
@@ -129,7 +135,8 @@ class Page:
         self.head("shows")
         many = len(self.report.input["files"]) > 1
         for shown in item.evidence:
-            place = f"{shown.file}:{shown.line}" if many else f"{shown.line}"
+            place = shown.where or f"{shown.line}"
+            place = f"{shown.file}:{place}" if many and shown.line else place
             self.evidence(place, shown.text)
         if item.severity in ("wrong-results", "degraded", "none") and self.report.metrics:
             from troubleshooter.report.sparkline import sparklines

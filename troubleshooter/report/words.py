@@ -92,6 +92,10 @@ WORDS: Phrases = {
     "ignored": ("Ignored by your settings", "按你的设置忽略"),
     "ranks": ("on {count} ranks", "共 {count} 个 rank"),
     "repeated": ("{count} times", "共 {count} 次"),
+    "damaged": (
+        "{file} is cut or damaged: only the part before that place was read ({detail})",
+        "{file} 不完整或已损坏：只读取了损坏处之前的内容（{detail}）",
+    ),
     "partly": (
         "a large log: its start, its end and everything that stands out were read",
         "日志很大：读取了开头、结尾以及所有显著之处",

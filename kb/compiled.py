@@ -20,7 +20,7 @@ from typing import Any
 
 from kb.sealed import Sealed
 
-FORMAT = 45
+FORMAT = 46
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 WORDS = "words"
@@ -88,6 +88,10 @@ class Index:
     def kept(self) -> Any:
         """What the next compilation of the folder takes over; None in a pack that does not say."""
         return json.loads(self._read(*self._sections["kept"])) if "kept" in self._sections else None
+
+    def search(self) -> bytes:
+        """What `kb.search.encode` made of the entries."""
+        return self._read(*self._sections["search"])
 
     def beside(self, literal: int) -> dict[str, Ways]:
         """By entry that a literal does not trigger by itself: the ways in which its patterns match."""

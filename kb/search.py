@@ -1,117 +1,318 @@
-"""Search over entries: words that few entries have count most, typing errors are forgiven, both languages.
+"""Search over entries: by words and by how common a failure is. Typing errors are forgiven, in both languages.
 
-A comparison of characters (rapidfuzz's token_set_ratio and partial_ratio over each text) gave a pasted message to whatever
-long text shared its small words, and a hundred points to all that held the words somewhere.
+`encode` makes the index once, when entries are compiled. Two programs read it: `search` here, and ``search.js`` on the pages,
+which follows this module step by step (``tests/kb/test_search.py`` compares their answers).
+
+The score of an entry is the share of the asked words that it holds. A word counts by its rarity and by its place in the
+entry (title, printed message, cause). The share is then raised by the entry's commonness.
 """
 
 from __future__ import annotations
 
+import itertools
+import json
 import math
 import re
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from kb import likeness
 from kb.compiled import Body, Knowledge
 from kb.placeholders import general
 
-IN_TITLE, PRINTED, IN_CAUSE = 1.0, 0.8, 0.5
-"""What a word counts for where it stands in title or id, in what the failure prints, in the cause."""
-FORM, TYPO, ALIKE = 0.7, 0.7, 75
-"""What another form of a word counts for (merge, merging), and a word that is spelled nearly so; how nearly, of 100."""
+PLACES = (1.0, 0.8, 0.5)
+"""What a word counts for in the title or id, in what the failure prints, in the cause."""
+FORM, TYPO = 0.7, 0.7
+"""What another form of a word counts for (merge, merging), and a word that is spelled nearly so."""
 STEM = 4
 """Characters that two forms of a word share at least."""
-LEAST = 35
-"""Points that a find needs: of the words that were asked for, by weight, about a third."""
-TITLE = 5.0
-"""Points for a title that tells of nothing but the words."""
+SPELLINGS = 12
+"""Words that a misspelled word may stand for at most."""
+LEAST = 0.35
+"""Share of the asked words, by weight, that a find holds at least."""
+TITLE, NAME = 0.05, 0.2
+"""Added to the share for a title that holds nothing but the asked words, and for an id that is made of them in their order."""
+COMMON, COMMONEST = 0.5, 64
+"""By how much the commonest failure is raised, and the commonness from which on a failure is one of these."""
+HARMLESS = 0.85
+"""Factor for entries of which nothing is wrong: they come first only where the words are theirs."""
 
 _CHINESE = re.compile(r"[\u4e00-\u9fff]+")
-_NUMBER = re.compile(r"(?<![\w.])\d{3,}(?![\w.])")
+_NUMBER = re.compile(r"(?<![\w.])([0-9]+(?:\.[0-9]+)?)(?![\w%]|\.\w)")
 _SMALL = frozenset(
     ("an", "and", "are", "as", "at", "be", "but", "by", "for", "from", "has", "in", "into", "is", "it", "its", "not", "of", "on", "or",
      "so", "than", "that", "the", "this", "to", "was", "with")
 )  # fmt: skip
+_PLAIN = re.compile(r"[a-z0-9]+")
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+class Fact(NamedTuple):
+    """What the score needs of an entry besides its words."""
+
+    commonness: int
+    title_words: int
+    harmless: bool
 
 
 def search(knowledge: Knowledge, asked: str, limit: int = 10) -> list[tuple[float, Body]]:
-    """Entries that the words fit best, with a score from 0 to 100 (what stands in the title makes it a little more)."""
-    entries = [(body, _places(body)) for body in knowledge.bodies()]
-    holders: defaultdict[str, int] = defaultdict(int)
-    for _, places in entries:
-        for word in places:
-            holders[word] += 1
-    wanted = {word: _variants(word, holders) for word in words(asked)}
-    weights = {
-        word: math.log(1 + len(entries) / max((holders[v] for v in variants), default=1)) if variants else 0.0
-        for word, variants in wanted.items()
-    }
-    total = sum(weights.values())
-    found = []
-    for body, places in entries:
-        got = sum(
-            weights[word] * max((places.get(v, 0.0) * worth for v, worth in variants.items()), default=0.0)
-            for word, variants in wanted.items()
-        )
-        if got <= 0 or (score := 100 * got / total) < LEAST:
-            continue
-        title = _of(_titles(body))
-        told = sum(any(v in title for v in variants) for variants in wanted.values())
-        found.append((score + TITLE * told / max(len(title), 1), body))
-    found.sort(key=lambda item: (-item[0], item[1]["id"]))
-    return [(min(score, 100.0), body) for score, body in found[:limit]]
+    """The entries that fit the words best. The number is the share of the words that an entry holds, from 0 to 100; the
+    order also follows commonness."""
+    index = Index.of(knowledge)
+    out = []
+    for share, number in index.find(asked)[:limit]:
+        found = knowledge.find(index.ids[number])
+        assert found is not None
+        out.append((100 * share, found[0]))
+    return out
 
 
 def words(text: str) -> set[str]:
-    """The words of a text as `likeness.words` has them, numbers such as those of models, and Chinese as pairs of characters:
-    where a word begins is not known."""
+    """The words of a text: those of `likeness.words`, numbers, and Chinese as pairs of characters (Chinese has no blanks)."""
     found = {word for word in likeness.words(text) if word.isascii()}
-    found.update(_NUMBER.findall(text))
+    found.update(number.removesuffix(".0") for number in _NUMBER.findall(text))
     found.update(run[i : i + 2] for run in _CHINESE.findall(text) for i in range(max(len(run) - 1, 1)))
     return found - _SMALL
 
 
-def _places(body: Body) -> dict[str, float]:
-    """The words of an entry, and what each counts for."""
+def pairs(text: str) -> list[str]:
+    """Neighbours among the plain words of a text, joined as an id has them: ``pad token`` gives ``pad-token``."""
+    plain = [word for word in text.lower().split() if _PLAIN.fullmatch(word)]
+    return [f"{a}-{b}" for a, b in itertools.pairwise(plain)]
+
+
+class Terms(NamedTuple):
+    """What the index takes from one entry alone. Every field is JSON; words are joined by blanks."""
+
+    titles: str
+    printed: str
+    causes: str
+    """Words that only the cause has; ``printed`` has those that the titles lack."""
+    title_words: int
+    harmless: bool
+    threads: int
+    """Public threads among its sources."""
+    fallback_for: Sequence[str]
+    variant_of: str | None
+
+
+def terms(body: Body) -> Terms:
+    """The terms of an entry; ``lookalikes`` are not needed yet."""
     zh = body.get("zh") or {}
-    patterns = (
-        pattern["re"].replace("\\", " ")
-        for symptom in body["symptoms"]
-        for condition in symptom["require"]
-        for pattern in condition.get("patterns", ())
+    name = body["id"].replace("-", " ")
+    titles = words("\n".join(general(told["title"]) for told in (body, zh) if told))
+    named = titles | words(name) | set(pairs(name))
+    printed = words("\n".join([*_readable(body), *body.get("printed", ())])) - named
+    causes = words(f"{body['cause']}\n{zh.get('cause', '')}") - named - printed
+    sources = [*body["sources"], *(symptom["source"] for symptom in body["symptoms"])]
+    return Terms(
+        titles=" ".join(sorted(named)),
+        printed=" ".join(sorted(printed)),
+        causes=" ".join(sorted(causes)),
+        title_words=len(titles),
+        harmless=body["kind"] == "harmless",
+        threads=len({source["url"] for source in sources if source.get("url")}),
+        fallback_for=body.get("fallback_for") or [],
+        variant_of=body.get("variant_of"),
     )
-    places: dict[str, float] = {}
-    for worth, texts in (
-        (IN_CAUSE, (body["cause"], zh.get("cause", ""))),
-        (PRINTED, (*patterns, *body.get("printed", ()))),
-        (IN_TITLE, (*_titles(body), body["id"].replace("-", " "))),
-    ):
-        places.update(dict.fromkeys(_of(texts), worth))
-    return places
 
 
-def _titles(body: Body) -> list[str]:
-    return [general(told["title"]) for told in (body, body.get("zh")) if told]
+def _readable(body: Body) -> Iterator[str]:
+    """The patterns of an entry's messages, as far as they are words."""
+    for symptom in body["symptoms"]:
+        for condition in symptom["require"]:
+            for pattern in condition.get("patterns", ()):
+                yield pattern["re"].replace("\\", " ")
 
 
-def _of(texts: Iterable[str]) -> set[str]:
-    return set().union(*map(words, texts))
+def commonness(entries: Mapping[str, Terms], related: Mapping[str, Any]) -> dict[str, int]:
+    """How common each failure is, as far as the entries show it: the number of other entries that refer to it plus the
+    number of public threads among its sources. ``related``: the ``lookalikes`` by id.
+
+    A failure that is met often has its special cases described in entries of their own, and these name the general one
+    (``fallback_for``, lookalikes, overlaps, ``variant_of``). Counts of reports would be better. The recorded reports cannot
+    give them: they were chosen one for each cause.
+    """
+    others: defaultdict[str, set[str]] = defaultdict(set)
+    for id_, entry in entries.items():
+        others[id_].update(entry.fallback_for, related[id_]["overlaps"])
+        others[id_].update(other["entry"] for other in related[id_]["confused"])
+        if entry.variant_of:
+            others[entry.variant_of].add(id_)
+    return {id_: entry.threads + len(others[id_] - {id_}) for id_, entry in entries.items()}
 
 
-def _variants(word: str, known: Mapping[str, int]) -> dict[str, float]:
-    """The words of entries that are meant, and what each counts for."""
-    out = {word: 1.0} if word in known else {}
-    if len(word) >= STEM and word.isascii():
-        out |= {
-            other: FORM
-            for other in known
-            if other != word and len(other) >= STEM and (other.startswith(word) or word.startswith(other))
-        }
-    if not out and len(word) >= STEM:
-        from rapidfuzz import fuzz, process
+def encode(entries: Mapping[str, Terms], related: Mapping[str, Any]) -> dict[str, Any]:
+    """The index of some entries, as JSON data. Entries are named by their place in ``entries``.
 
-        out = {
-            other: TYPO
-            for other, _, _ in process.extract(word, known.keys(), scorer=fuzz.ratio, score_cutoff=ALIKE, limit=3)
-        }
+    ``words`` are sorted. ``holders`` has a string for each: three lists of entries, for `PLACES`, separated by ``|``; in a
+    list each number is the distance to the one before, in base 36. ``facts`` has the values of `Fact` for each entry.
+    """
+    common = commonness(entries, related)
+    holders: defaultdict[str, list[list[int]]] = defaultdict(lambda: [[], [], []])
+    for number, entry in enumerate(entries.values()):
+        for place, text in enumerate((entry.titles, entry.printed, entry.causes)):
+            for word in text.split():
+                holders[word][place].append(number)
+    known = sorted(holders)
+    facts = [[common[id_], entry.title_words, int(entry.harmless)] for id_, entry in entries.items()]
+    return {"words": known, "holders": [_packed(holders[word]) for word in known], "facts": facts}
+
+
+class Index:
+    """What `encode` made, of one or several packs: entries have their place in ``ids``."""
+
+    def __init__(self, parts: Sequence[tuple[dict[str, Any], Sequence[int | None]]], ids: Sequence[str]) -> None:
+        """``parts``: the data of each pack, with the place in ``ids`` of each of its entries (None where a later pack
+        has an entry of the same id)."""
+        self.ids = ids
+        self._parts = parts
+        self.facts = [Fact(0, 0, False)] * len(ids)
+        for data, places in parts:
+            for place, (common, title, harmless) in zip(places, data["facts"], strict=True):
+                if place is not None:
+                    self.facts[place] = Fact(common, title, bool(harmless))
+
+    @classmethod
+    def of(cls, knowledge: Knowledge) -> Index:
+        """The index of compiled entries."""
+        ids = knowledge.ids()
+        place = {id_: number for number, id_ in enumerate(ids)}
+        parts = []
+        for pack in knowledge.packs:
+            owned = [place[id_] if knowledge.owner(id_) is pack else None for id_ in pack.index.ids]
+            parts.append((json.loads(pack.index.search()), owned))
+        return cls(parts, ids)
+
+    @classmethod
+    def over(cls, bodies: Sequence[Body]) -> Index:
+        """The index of entries that are given whole."""
+        entries = {str(body["id"]): terms(body) for body in bodies}
+        related = {str(body["id"]): body["lookalikes"] for body in bodies}
+        return cls([(encode(entries, related), range(len(entries)))], list(entries))
+
+    @cached_property
+    def words(self) -> list[str]:
+        """All words, sorted."""
+        if len(self._parts) == 1:
+            found: list[str] = self._parts[0][0]["words"]
+            return found
+        return sorted({word for data, _ in self._parts for word in data["words"]})
+
+    @cached_property
+    def _numbers(self) -> list[dict[str, int]]:
+        return [{word: number for number, word in enumerate(data["words"])} for data, _ in self._parts]
+
+    def holders(self, word: str) -> list[list[int]]:
+        """The entries that hold a word: in the title, in the printed message, in the cause alone."""
+        found: list[list[int]] = [[], [], []]
+        for (data, places), numbers in zip(self._parts, self._numbers, strict=True):
+            if (number := numbers.get(word)) is None:
+                continue
+            for into, text in zip(found, data["holders"][number].split("|"), strict=True):
+                if text:
+                    given = itertools.accumulate(int(step, 36) for step in text.split(","))
+                    into += [place for n in given if (place := places[n]) is not None]
+        return found
+
+    def data(self) -> dict[str, Any]:
+        """The index as `encode` makes it, of all parts together."""
+        if len(self._parts) == 1 and list(self._parts[0][1]) == list(range(len(self.ids))):
+            return self._parts[0][0]
+        packed = [_packed([sorted(place) for place in self.holders(word)]) for word in self.words]
+        facts = [[fact.commonness, fact.title_words, int(fact.harmless)] for fact in self.facts]
+        return {"words": self.words, "holders": packed, "facts": facts}
+
+    def find(self, asked: str) -> list[tuple[float, int]]:
+        """Pairs of an entry's share of the asked words (0 to 1) and its place in ``ids``, the best first."""
+        total = 0.0
+        shares: defaultdict[int, float] = defaultdict(float)
+        in_title: defaultdict[int, int] = defaultdict(int)
+        for word in sorted(words(asked)):
+            best: dict[int, float] = {}
+            titled: set[int] = set()
+            most = 0
+            for variant, worth in self._variants(word).items():
+                places = self.holders(variant)
+                most = max(most, sum(map(len, places)))
+                titled.update(places[0])
+                for place, numbers in zip(PLACES, places, strict=True):
+                    for number in numbers:
+                        best[number] = max(best.get(number, 0.0), place * worth)
+            if not most:
+                continue
+            weight = math.log(1 + len(self.ids) / most)
+            total += weight
+            for number, worth in best.items():
+                shares[number] += weight * worth
+            for number in titled:
+                in_title[number] += 1
+        in_id: defaultdict[int, int] = defaultdict(int)
+        for pair in sorted(set(pairs(asked))):
+            for number in self.holders(pair)[0]:
+                in_id[number] += 1
+        scored = []
+        for number, sum_ in shares.items():
+            share = sum_ / total
+            if share >= LEAST:
+                fact = self.facts[number]
+                title = TITLE * in_title[number] / max(fact.title_words, 1)
+                name = NAME * in_id[number] / max(self.ids[number].count("-"), 1)
+                scored.append((_raised(share + title + name, fact), share, number))
+        scored.sort(key=lambda item: (-item[0], self.ids[item[2]]))
+        return [(share, number) for _, share, number in scored]
+
+    def _variants(self, word: str) -> dict[str, float]:
+        """The words of entries that are meant, and what each counts for."""
+        at = bisect_left(self.words, word)
+        known = at < len(self.words) and self.words[at] == word
+        out = {word: 1.0} if known else {}
+        if not word.isascii() or word[0].isdigit():
+            return out
+        if len(word) >= STEM or (not known and len(word) > 1):
+            for other in self.words[at + known :]:
+                if not other.startswith(word):
+                    break
+                out[other] = FORM
+            for length in range(STEM, len(word)):
+                start = word[:length]
+                place = bisect_left(self.words, start)
+                if place < len(self.words) and self.words[place] == start:
+                    out[start] = FORM
+        if not out and len(word) >= STEM:
+            out = dict.fromkeys(self._spellings(word), TYPO)
+        return out
+
+    def _spellings(self, word: str) -> list[str]:
+        """The words that differ least from an unknown one: in one character, or in two where it has seven or more."""
+        from rapidfuzz import process
+        from rapidfuzz.distance import OSA
+
+        most = 1 if len(word) < 7 else 2
+        near = process.extract(word, self.words, scorer=OSA.distance, score_cutoff=most, limit=None)
+        least = min((far for _, far, _ in near), default=0)
+        nearest = [other for other, far, _ in near if far == least]
+        nearest.sort(key=lambda other: (-sum(map(len, self.holders(other))), other))
+        return nearest[:SPELLINGS]
+
+
+def _raised(score: float, fact: Fact) -> float:
+    """The score with the entry's commonness."""
+    common = min(1.0, math.log(1 + fact.commonness) / math.log(1 + COMMONEST))
+    return score * (1 + COMMON * common) * (HARMLESS if fact.harmless else 1)
+
+
+def _packed(places: Sequence[Sequence[int]]) -> str:
+    return "|".join(
+        ",".join(_base36(n - before) for before, n in zip((0, *numbers), numbers, strict=False)) for numbers in places
+    )
+
+
+def _base36(number: int) -> str:
+    out = _DIGITS[number % 36]
+    while number := number // 36:
+        out = _DIGITS[number % 36] + out
     return out

@@ -7,10 +7,11 @@ their numbers in the pack.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kb import likeness, patterns
+from kb import likeness, patterns, search
 from kb.compiled import MATCHED, TOLERATED, holds
 from kb.load import Loaded, english_hash
 from kb.shown import printed, records
@@ -35,6 +36,8 @@ class Unit:
     """Symptoms that are strict if their literals are shared by other entries: number of the symptom, its literals."""
     words: list[str] = field(default_factory=list)
     """Words that a failure of this entry prints, by which an unknown message is compared."""
+    search: Sequence[Any] = ()
+    """What the search's index takes of the entry (`kb.search.Terms`)."""
     confused: list[dict[str, Any]] = field(default_factory=list)
     overlaps: list[str] = field(default_factory=list)
     standing: list[str] = field(default_factory=list)
@@ -68,6 +71,7 @@ class _Compiler:
         ]
         required = [unit.literals[n] for s in body["symptoms"] for c in s["require"] for n in literals_of(c)]
         unit.words = sorted(likeness.words(" ".join([*body["printed"], *required])))
+        unit.search = search.terms(body)
         entry, chinese = self.item.entry, self.item.chinese
         for i, other in enumerate(entry.not_to_confuse_with):
             zh = chinese.not_to_confuse_with[i].because if chinese else None

@@ -13,6 +13,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from kb import search
 from kb.compile.entry import Unit
 from kb.compile.tables import sorted_rows
 from kb.compiled import FORMAT, WORDS, numbers
@@ -80,6 +81,8 @@ def link(
     digits = {number: text for number, text in enumerate(names) if re.search("[0-9]", text)}
     sections["literals"] = body.add(_json(names).encode())
     sections["digits"] = body.add(_json(digits).encode())
+    entries = {unit.id: search.Terms(*unit.search) for unit in units}
+    sections["search"] = body.add(_json(search.encode(entries, relations)).encode())
     if kept is not None:
         sections["kept"] = body.add(_json({**kept, "shared": shared}).encode())
     standing = sorted({text for unit in units for text in unit.standing})

@@ -55,7 +55,7 @@ class EntryPage:
     def cause(self) -> str:
         return str((self.chinese or self.body)["cause"])
 
-    @property
+    @cached_property
     def description(self) -> str:
         return plain(self.cause, 160)
 

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from kb.compiled import Body
 from kb.pages.entry import RUNS, EntryPage
-from kb.pages.markup import highlight, inline, markdown, plain
-from kb.pages.words import LANGUAGES, area_name, say
+from kb.pages.markup import clean, highlight, inline, markdown, plain
+from kb.pages.words import area_name, say
+from kb.search import Index
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
+COMMON, OF_AREA = 12, 2
+"""How many of the most common failures the start page shows, and of each area."""
+RESERVED = ("static", "zh")
+"""Folders of the site that are no area."""
 SEVERITIES = ("crash", "hang", "wrong-results", "degraded", "none")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -39,7 +46,7 @@ def environment(*folders: Path) -> Environment:
         auto_reload=False,
     )
     made.filters.update(markdown=markdown, inline=inline, highlight=highlight, plain=plain)
-    made.globals.update(say=say, area_name=area_name, RUNS=RUNS)
+    made.globals.update(say=say, area_name=area_name, folder=folder, asset=asset, RUNS=RUNS)
     return made
 
 
@@ -52,70 +59,147 @@ class Style:
 
 
 class Pages:
-    """All pages of a set of entries."""
+    """All pages of a set of entries. Names of pages are paths below the folder of their language."""
 
-    def __init__(self, bodies: Iterable[Body], style: Style | None = None, *folders: Path) -> None:
+    def __init__(
+        self, bodies: Iterable[Body], style: Style | None = None, *folders: Path, index: Index | None = None
+    ) -> None:
+        """``index``: the search's index over these entries where it is known; else it is made when it is needed."""
         self.style = style or Style()
         self.bodies = {str(body["id"]): body for body in bodies}
         self.jinja = environment(*folders)
-        self.jinja.globals.update(style=self.style, policy=POLICY)
-
-    def titles(self, lang: str) -> dict[str, str]:
-        return self._titles[lang]
-
-    @cached_property
-    def _views(self) -> dict[str, dict[str, EntryPage]]:
-        return {lang: {i: EntryPage.of(b, lang) for i, b in self.bodies.items()} for lang in LANGUAGES}
+        self.jinja.globals.update(style=self.style, policy=POLICY, known=self.bodies, address=self.address)
+        self._index = index
+        self._clean: dict[str, Body] = {}
+        self._views: dict[tuple[str, str], EntryPage] = {}
+        self._titles: dict[tuple[str, str], str] = {}
 
     @cached_property
-    def _titles(self) -> dict[str, dict[str, str]]:
-        return {lang: {i: plain(view.title) for i, view in views.items()} for lang, views in self._views.items()}
+    def index(self) -> Index:
+        return self._index or Index.over(list(self.bodies.values()))
+
+    @cached_property
+    def commonness(self) -> dict[str, int]:
+        """How common each failure is (`kb.search.commonness`)."""
+        found = {id_: fact.commonness for id_, fact in zip(self.index.ids, self.index.facts, strict=True)}
+        return {id_: found[id_] for id_ in self.bodies}
+
+    @cached_property
+    def areas(self) -> dict[str, list[str]]:
+        """The ids of each area, the most common first; the largest area first."""
+        found: dict[str, list[str]] = {}
+        for id_, body in self.bodies.items():
+            found.setdefault(clean(str(body["area"])), []).append(id_)
+        for ids in found.values():
+            ids.sort(key=lambda id_: (-self.commonness[id_], id_))
+        return dict(sorted(found.items(), key=lambda item: (-len(item[1]), item[0])))
+
+    @cached_property
+    def common(self) -> list[str]:
+        """The most common failures, at most `OF_AREA` of each area."""
+        found = [
+            id_
+            for ids in self.areas.values()
+            for id_ in [i for i in ids if self.bodies[i]["kind"] == "failure"][:OF_AREA]
+            if self.commonness[id_]
+        ]
+        return sorted(found, key=lambda id_: (-self.commonness[id_], id_))[:COMMON]
+
+    @cached_property
+    def libraries(self) -> list[str]:
+        """The libraries that several entries are about."""
+        counts = Counter(name for id_ in self.bodies for name in self.view(id_, "en").libraries)
+        return sorted(name for name, count in counts.items() if count > 1)
+
+    def address(self, id_: str) -> str:
+        """The name of an entry's page. Raises KeyError for an unknown id."""
+        return f"{folder(clean(str(self.bodies[id_]['area'])))}/{id_}.html"
+
+    def title(self, id_: str, lang: str) -> str:
+        """The title of an entry without markup. Raises KeyError for an unknown id."""
+        if (known := self._titles.get((id_, lang))) is None:
+            known = self._titles[id_, lang] = plain(self.view(id_, lang).title)
+        return known
 
     def view(self, id_: str, lang: str) -> EntryPage:
         """An entry as its page shows it. Raises KeyError for an unknown id."""
-        return self._views[lang][id_]
+        if (known := self._views.get((id_, lang))) is None:
+            if (body := self._clean.get(id_)) is None:
+                body = self._clean[id_] = clean(self.bodies[id_])
+            known = self._views[id_, lang] = EntryPage(body, lang)
+        return known
 
     def entry(self, id_: str, lang: str) -> str:
         """The page of one entry. Raises KeyError for an unknown id."""
-        return self.show("entry.html", lang, f"{id_}.html", entry=self.view(id_, lang), titles=self._titles[lang])
+        return self.show("entry.html", lang, self.address(id_), entry=self.view(id_, lang))
+
+    def area(self, area: str, lang: str) -> str:
+        """The page of an area: the titles of its entries. Raises KeyError for an unknown area."""
+        entries = [self.view(id_, lang) for id_ in self.areas[area]]
+        return self.show("area.html", lang, f"{folder(area)}/index.html", area=area, entries=entries)
 
     def start(self, lang: str, answer: str = "", log: str = "", file_name: str = "index.html") -> str:
-        """The start page: search, filters, every entry by area; on the live server the paste box and its answer."""
-        views = list(self._views[lang].values())
-        areas = sorted({v.area for v in views}, key=lambda a: (-sum(v.area == a for v in views), a))
-        libraries = Counter(name for view in views for name in view.libraries)
+        """The start page: search, filters, the areas and the most common failures; on the live server the paste box and
+        its answer."""
+        severities = {body["severity"] for body in self.bodies.values()}
         return self.show(
-            "start.html", lang, file_name, entries=views, titles=self._titles[lang], areas=areas,
-            libraries=sorted(name for name, count in libraries.items() if count > 1),
-            severities=[s for s in SEVERITIES if any(v.severity == s for v in views)], answer=answer, log=log,
+            "start.html", lang, file_name, count=len(self.bodies), areas=self.areas, libraries=self.libraries,
+            common=[self.view(id_, lang) for id_ in self.common],
+            severities=[s for s in SEVERITIES if s in severities], answer=answer, log=log,
         )  # fmt: skip
 
-    def show(self, template: str, lang: str, name: str, **values: Any) -> str:
-        """Any page in our layout; ``name`` is its file name, the same in both languages."""
-        root = "../" if lang == "zh" else ""
-        other = f"../{name}" if lang == "zh" else f"zh/{name}"
+    def show(self, template: str, lang: str, name: str, depth: int | None = None, **values: Any) -> str:
+        """Any page in our layout; ``name`` is the same in both languages. ``depth``: how many folders below that of its
+        language the page is shown, where its name does not tell."""
+        home = "../" * (name.count("/") if depth is None else depth)
+        root = f"{home}../" if lang == "zh" else home
+        other = f"{root}{name}" if lang == "zh" else f"{root}zh/{name}"
         page = self.jinja.get_template(template)
-        return page.render(lang=lang, root=root, other=other, name=name, **values)
+        title = partial(self.title, lang=lang)
+        return page.render(lang=lang, home=home, root=root, other=other, name=name, title=title, **values)
 
-    def search_data(self) -> str:
-        """The script that holds what is searched: both languages of every entry, as data."""
-        rows = [_row(self._views["en"][i], self._views["zh"][i]) for i in self.bodies]
-        text = json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
-        return "window.TROUBLESHOOT = " + re.sub("[\u2028\u2029]", " ", text).replace("</", "<\\/") + ";\n"
+    def search_index(self) -> str:
+        """The script that holds what `kb.search` made: the words of all entries, in both languages."""
+        return _script("index", self.index.data())
+
+    def search_entries(self, lang: str) -> str:
+        """The script that holds what results show in a language, in the order of the index."""
+        offered = set(self.libraries)
+        rows = []
+        for id_ in self.index.ids:
+            view = self.view(id_, lang)
+            rows.append(
+                {
+                    "id": id_, "at": quote(self.address(id_)), "title": self.title(id_, lang), "area": view.area,
+                    "severity": view.severity, "kind": "cascade" if view.body["role"] == "cascade" else view.body["kind"],
+                    "libraries": [name for name in view.libraries if name in offered],
+                }
+            )  # fmt: skip
+        return _script("severities", {name: say(name, lang) for name in SEVERITIES}) + _script("entries", rows)
 
 
-def _row(english: EntryPage, chinese: EntryPage) -> dict[str, str]:
-    """One entry for the search: id, titles, messages, causes, names."""
-    translated = not chinese.untranslated
-    return {
-        "id": english.id,
-        "title": plain(english.title),
-        "zh": plain(chinese.title) if translated else "",
-        "messages": "\n".join(english.messages),
-        "cause": plain(english.cause, 600),
-        "zhCause": plain(chinese.cause, 400) if translated else "",
-        "names": " ".join([english.id.replace("-", " "), english.area, *english.libraries]),
-    }
+def folder(area: str) -> str:
+    """The folder of an area's pages: its name as far as an address may hold it."""
+    name = re.sub(r"[^\w.-]+", "-", area).strip(".-") or "area"
+    return f"area-{name}" if name in RESERVED else name
+
+
+def area_folders(areas: Iterable[str]) -> dict[str, str]:
+    """The areas by `folder`."""
+    return {folder(area): area for area in areas}
+
+
+def _script(name: str, value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = re.sub("[\u2028\u2029]", " ", text).replace("</", "<\\/")
+    return f"(window.TROUBLESHOOT = window.TROUBLESHOOT || {{}}).{name} = {text};\n"
+
+
+@lru_cache(maxsize=64)
+def asset(name: str) -> str:
+    """A file of `STATIC` as pages refer to it: with a digest of its content, so that browsers may keep it for ever."""
+    digest = hashlib.blake2b((STATIC / name).read_bytes(), digest_size=5).hexdigest()
+    return f"static/{name}?v={digest}"
 
 
 def static_files() -> Sequence[Path]:

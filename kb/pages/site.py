@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
 
 from kb.compiled import Body
 from kb.pages.render import STATIC, Pages, Style, static_files
+from kb.pages.render import folder as area_folder
 from kb.pages.words import LANGUAGES
 
 MARK = ".troubleshoot-site"
-"""Lies in a folder that we wrote: only such a folder, or an empty one, is written again."""
+"""Lists what we wrote. Only a folder that holds it, or an empty one, is written to."""
+PLACES = {lang: "zh/" if lang == "zh" else "" for lang in LANGUAGES}
+"""The folder of each language's pages."""
 
 
 class SiteError(Exception):
@@ -35,53 +38,101 @@ def build(bodies: Iterable[Body], folder: Path, base_url: str = "") -> Built:
     if base_url and not base_url.startswith(("http://", "https://")):
         raise SiteError(f"--base-url {base_url}: expected the site's address, such as https://example.org/fixes/")
     pages = Pages(bodies, Style(base_url=base_url))
-    files = dict(_pages(pages))
-    files["search-data.js"] = pages.search_data()
-    files["sitemap.xml"] = sitemap(sorted(pages.bodies), base_url)
+    files = _Files(folder)
     try:
-        _prepare(folder)
-        for name, text in files.items():
-            (folder / name).write_text(text, encoding="utf-8", newline="\n")
+        for name, text in _pages(pages, base_url):
+            files.write(name, text.encode())
         for path in static_files():
-            target = folder / "static" / path.relative_to(STATIC)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, target)
+            files.write(f"static/{path.relative_to(STATIC).as_posix()}", path.read_bytes())
+        files.finish()
     except OSError as error:
         raise SiteError(
             f"{error.filename or folder}: cannot be written: {error.strerror}; name another folder"
         ) from error
-    written = [p for p in folder.rglob("*") if p.is_file()]
-    return Built(len(pages.bodies), len(written), sum(p.stat().st_size for p in written))
+    return Built(len(pages.bodies), len(files.names), files.bytes)
 
 
-def _pages(pages: Pages) -> Iterable[tuple[str, str]]:
-    for lang in LANGUAGES:
-        place = "zh/" if lang == "zh" else ""
+def _pages(pages: Pages, base_url: str) -> Iterable[tuple[str, str]]:
+    """Each file's name and text."""
+    names = ["index.html"]
+    for lang, place in PLACES.items():
         yield f"{place}index.html", pages.start(lang)
-        for id_ in pages.bodies:
-            yield f"{place}{id_}.html", pages.entry(id_, lang)
+        yield f"{place}search-entries.js", pages.search_entries(lang)
+    for area in pages.areas:
+        names.append(f"{area_folder(area)}/index.html")
+        for lang, place in PLACES.items():
+            yield f"{place}{names[-1]}", pages.area(area, lang)
+    for id_ in pages.bodies:
+        names.append(pages.address(id_))
+        for lang, place in PLACES.items():  # one after the other: the code that both show is highlighted once
+            yield f"{place}{names[-1]}", pages.entry(id_, lang)
+    yield "search-index.js", pages.search_index()
+    yield "sitemap.xml", sitemap(names, base_url)
 
 
-def _prepare(folder: Path) -> None:
-    """An empty folder to write to. A folder with other people's files in it is left alone."""
-    if folder.exists() and any(folder.iterdir()) and not (folder / MARK).exists():
-        raise SiteError(f"{folder}: is not empty and holds no site of ours; name a new folder, or empty this one")
-    for part in (folder, folder / "zh"):
-        part.mkdir(parents=True, exist_ok=True)
-        for old in part.glob("*.html"):
-            old.unlink()
-    (folder / MARK).write_text("Written by troubleshoot build-site; it is replaced as a whole.\n", encoding="utf-8")
+class _Files:
+    """The files of a site. What the last build wrote and this one does not is removed; other files are left alone."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises `SiteError` for a folder that holds files and no site of ours."""
+        self.folder = folder
+        self.names: set[str] = set()
+        self.bytes = 0
+        try:
+            if folder.exists() and any(folder.iterdir()) and not (folder / MARK).exists():
+                raise SiteError(
+                    f"{folder}: is not empty and holds no site of ours; name a new folder, or empty this one"
+                )
+            self._before = self._listed() if folder.exists() else set()
+            folder.mkdir(parents=True, exist_ok=True)
+            self._mark(self._before)
+        except OSError as error:
+            text = f"{error.filename or folder}: cannot be written: {error.strerror}; name another folder"
+            raise SiteError(text) from error
+
+    def write(self, name: str, content: bytes) -> None:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        self.names.add(name)
+        self.bytes += len(content)
+
+    def finish(self) -> None:
+        """Remove what the last build wrote and this one did not, and note what was written."""
+        for name in self._before - self.names:
+            path = self.folder / name
+            path.unlink(missing_ok=True)
+            for parent in path.relative_to(self.folder).parents:
+                place = self.folder / parent
+                if place != self.folder and place.is_dir() and not any(place.iterdir()):
+                    place.rmdir()
+        self._mark(self.names)
+
+    def _listed(self) -> set[str]:
+        if not (self.folder / MARK).exists():
+            return set()
+        names = (self.folder / MARK).read_text(encoding="utf-8").splitlines()[1:]
+        if not names:  # a site of an earlier release: pages in one flat folder, no list
+            flat = (*self.folder.glob("*.html"), *self.folder.glob("zh/*.html"), *self.folder.glob("search-data.js"))
+            names = [path.relative_to(self.folder).as_posix() for path in flat]
+        return {name for name in names if not PurePosixPath(name).is_absolute() and ".." not in name.split("/")}
+
+    def _mark(self, names: Iterable[str]) -> None:
+        text = "\n".join(
+            ["Written by troubleshoot build-site; these files are replaced or removed by it:", *sorted(names)]
+        )
+        (self.folder / MARK).write_text(text + "\n", encoding="utf-8")
 
 
-def sitemap(ids: list[str], base_url: str) -> str:
-    """Addresses of all pages with their other language. Search engines want absolute ones: give a base URL."""
+def sitemap(names: list[str], base_url: str) -> str:
+    """Addresses of all pages with their other language; ``names`` are those of the English ones. Search engines want absolute ones: give a base URL."""
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">',
     ]
     if not base_url:
         lines.append("<!-- relative: build with base-url for the absolute addresses that search engines ask for -->")
-    for name in ("index.html", *(f"{id_}.html" for id_ in ids)):
+    for name in map(quote, sorted(names)):
         english, chinese = escape(f"{base_url}{name}"), escape(f"{base_url}zh/{name}")
         for own in (english, chinese):
             lines.append(

@@ -33,6 +33,17 @@ WORDS: Phrases = {
         "Nothing fits. Try fewer words, or only the last line of the traceback.",
         "没有匹配的条目。请减少关键词，或只输入 traceback 的最后一行。",
     ),
+    "loading": ("Loading the entries…", "正在加载条目……"),
+    "areas": ("Areas", "领域"),
+    "area-intro": (
+        "{count} entries on {area}, the most common first.",
+        "{area}：共 {count} 个条目，最常见的在前。",
+    ),
+    "common": ("Common failures", "常见故障"),
+    "common-how": (
+        "Common here means: many other entries refer to the failure, and many public threads are among its sources.",
+        "“常见”的依据：有多少其他条目提到该故障，以及其来源中有多少公开讨论。",
+    ),
     "more": ("Show more", "显示更多"),
     "theme": ("Light or dark", "明暗主题"),
     "language": ("中文", "English"),
@@ -117,6 +128,10 @@ WORDS: Phrases = {
     ),
     "diagnose": ("Diagnose", "诊断"),
     "working": ("Reading the log…", "正在读取日志……"),
+    "starting": (
+        "The entries are being compiled, once after an installation or a change (about half a minute)…",
+        "正在编译条目，安装或更改后只需一次（约半分钟）……",
+    ),
     "choose": ("Choose a file", "选择文件"),
     "static-paste": ("Have a log? Diagnose it on your machine:", "手上有日志？在本机诊断："),
     "unreachable": ("The server did not answer; is it still running?", "服务器没有响应；它还在运行吗？"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
+from kb.search import Index
 from troubleshooter.browse.app import Site
 from troubleshooter.browse.worker import Worker
 from troubleshooter.pipeline import Diagnoser
@@ -21,14 +22,15 @@ LIMIT = 128 << 20
 
 @pytest.fixture(scope="session")
 def worker() -> Iterator[Worker]:
-    made = Worker([], {}, LIMIT)
+    made = Worker([], {}, LIMIT, patience=600)
     yield made
     made.stop()
 
 
 @pytest.fixture(scope="session")
 def site(worker: Worker) -> Site:
-    return Site(Diagnoser.load().knowledge.bodies(), worker)
+    tool = Diagnoser.load()
+    return Site(tool.knowledge.bodies(), worker, index=Index.of(tool.knowledge))
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ def base(request: pytest.FixtureRequest) -> str:
 
 
 def results(page: Any) -> list[str]:
+    page.wait_for_selector("#results li")
     return [str(e.get_attribute("data-id")) for e in page.query_selector_all("#results li")]
 
 
@@ -46,11 +47,64 @@ def test_search_forgives_typing_errors_and_knows_chinese(
         assert expected in results(page)[:5]
 
 
+SIZES = [(1280, 800), (390, 844)]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("place", ["", "zh/"])
+def test_results_stand_under_the_box_in_view(
+    opened: Callable[..., Watched], server: str, size: tuple[int, int], place: str
+) -> None:
+    page = opened(server, size[0]).go(place)
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.fill("#q", "loss nan")
+    results(page)
+    assert page.evaluate("scrollY") == 0
+    seen = [
+        box for e in page.query_selector_all("#results li") if (box := e.bounding_box())["y"] + box["height"] < size[1]
+    ]
+    assert len(seen) >= 3
+    assert not page.is_visible("#paste")
+
+
+def test_the_search_is_loaded_when_it_is_used(opened: Callable[..., Watched], base: str) -> None:
+    watched = opened(base)
+    page = watched.go("index.html")
+    page.wait_for_load_state("networkidle")
+    assert not [url for url in watched.requests if "search-" in url]
+    page.fill("#q", "loss nan")
+    assert results(page)[0] == "nonfinite-loss"
+    assert len([url for url in watched.requests if "search-" in url]) == 2
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_first_fix_is_in_view_before_any_chart(
+    opened: Callable[..., Watched], server: str, size: tuple[int, int]
+) -> None:
+    crash = (Path(__file__).parents[1] / "logs" / "gemma3-eval.log").read_text("utf-8")
+    for log in (crash, NAN_RUN):
+        page = opened(server, size[0], reduced_motion="reduce").go()
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.fill("#log", log)
+        page.click("button.primary")
+        page.wait_for_selector("#answer .headline")
+        for part in ("#answer .headline", "#answer .fix h3"):
+            box = page.query_selector(part).bounding_box()
+            assert box["y"] >= 0
+            assert box["y"] + box["height"] <= size[1]
+        charts = page.query_selector_all("#answer .chart")
+        assert bool(charts) == (log == NAN_RUN)
+        assert all(chart.bounding_box()["y"] > box["y"] for chart in charts)
+
+
 def test_filters_narrow_and_the_address_keeps_them(opened: Callable[..., Watched], base: str) -> None:
     watched = opened(base)
     page = watched.go("index.html")
-    assert page.is_visible("#all")
+    assert page.is_visible(".overview")
+    page.click("#fold summary")
     page.select_option("select[name=area]", "memory")
+    results(page)
+    assert not page.is_visible(".overview")
     found = page.query_selector_all("#results li")
     assert found
     assert {e.get_attribute("data-area") for e in found} == {"memory"}
@@ -67,24 +121,29 @@ def test_filters_narrow_and_the_address_keeps_them(opened: Callable[..., Watched
     assert page.input_value("#q") == "out of memory"
     assert page.input_value("select[name=area]") == "memory"
     page.click("#clear")
-    page.wait_for_selector("#all:not([hidden])")
+    page.wait_for_selector(".overview")
     assert page.input_value("#q") == ""
 
 
 def test_an_entry_page_leads_to_the_search(opened: Callable[..., Watched], base: str) -> None:
-    page = opened(base).go("cache-object-float.html")
+    page = opened(base).go("precision/cache-object-float.html")
     page.fill(".topsearch input", "out of memory")
     page.keyboard.press("Enter")
     page.wait_for_selector("#results li")
     assert page.input_value("#q") == "out of memory"
     page.go_back()
     page.click(".crumb a")
-    page.wait_for_selector("#results li[data-area=precision]")
+    page.wait_for_selector(".list li[data-id=cache-object-float]")
+    page.click(".list li[data-id=cache-object-float] a")
+    page.wait_for_selector("article.entry")
+    page.click(".facts a")
+    page.wait_for_selector("#results li")
+    assert page.is_visible("select[name=library]")
 
 
 def test_the_copy_button_copies(opened: Callable[..., Watched], base: str) -> None:
     more = {"permissions": ["clipboard-read", "clipboard-write"]} if base.startswith("http") else {}
-    page = opened(base, **more).go("cache-object-float.html")
+    page = opened(base, **more).go("precision/cache-object-float.html")
     button = page.query_selector("#fixes .copy")
     wanted = page.query_selector("#fixes figure.code code").text_content()
     button.click()
@@ -98,13 +157,13 @@ def test_the_copy_button_copies(opened: Callable[..., Watched], base: str) -> No
 
 
 def test_the_language_switch_keeps_page_and_place(opened: Callable[..., Watched], base: str) -> None:
-    page = opened(base).go("cache-object-float.html#fixes")
+    page = opened(base).go("precision/cache-object-float.html#fixes")
     page.click("#language")
     page.wait_for_selector("html[lang=zh-Hans]")
-    assert page.url.endswith("/zh/cache-object-float.html#fixes")
+    assert page.url.endswith("/zh/precision/cache-object-float.html#fixes")
     page.click("#language")
     page.wait_for_selector("html[lang=en]")
-    assert page.url == f"{base}cache-object-float.html#fixes"
+    assert page.url == f"{base}precision/cache-object-float.html#fixes"
 
 
 def test_a_pasted_log_shows_diagnosis_chart_and_evidence(opened: Callable[..., Watched], server: str) -> None:
@@ -157,7 +216,10 @@ def test_without_script_everything_is_readable(chromium: Any, server: str) -> No
     context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(server)
-    assert page.is_visible("#all li a")
+    assert page.is_visible(".areas li a")
+    page.click(".areas li a")
+    assert page.locator(".list li a").count() > 20
+    page.go_back()
     page.fill("#log", NAN_RUN)
     page.click("button.primary")
     page.wait_for_selector("#answer .headline")
@@ -172,21 +234,24 @@ def test_keyboard_alone(opened: Callable[..., Watched], base: str) -> None:
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.id") == "q"
     page.keyboard.type("hybridcache float")
+    expected = f"/{results(page)[0]}.html"
     page.keyboard.press("ArrowDown")
     first = page.evaluate("document.activeElement.getAttribute('href')")
-    assert first == f"{results(page)[0]}.html"
+    assert first.endswith(expected)
     page.keyboard.press("ArrowUp")
     assert page.evaluate("document.activeElement.id") == "q"
     page.keyboard.press("Escape")
     assert page.input_value("#q") == ""
     page.keyboard.type("hybridcache float")
+    results(page)
     page.keyboard.press("Enter")
     page.wait_for_selector("article.entry")
 
 
 @pytest.mark.parametrize("width", [360, 800, 1600])
 @pytest.mark.parametrize(
-    "path", ["index.html", "zh/index.html", "cache-object-float.html", "zh/cache-object-float.html"]
+    "path",
+    ["index.html", "zh/index.html", "precision/cache-object-float.html", "zh/precision/", "zh/memory/index.html"],
 )
 def test_no_width_scrolls_sideways(opened: Callable[..., Watched], server: str, width: int, path: str) -> None:
     page = opened(server, width).go(path)
@@ -204,9 +269,11 @@ def test_no_answer_scrolls_sideways(opened: Callable[..., Watched], server: str,
 
 def test_no_entry_scrolls_sideways_on_a_telephone(opened: Callable[..., Watched], files: str) -> None:
     page = opened(files, 360).go("index.html")
-    links = [e.get_attribute("href") for e in page.query_selector_all("#all li a")]
+    page.fill("#q", "loss")
+    results(page)
+    links = page.evaluate("TROUBLESHOOT.entries.map(row => row.at)")
     wide = []
-    for link in links[::4]:
+    for link in links[::20]:
         page.goto(files + link)
         if page.evaluate("document.documentElement.scrollWidth") > 360:
             wide.append(link)
@@ -218,7 +285,7 @@ def test_dark_and_light(opened: Callable[..., Watched], base: str) -> None:
         color = page.evaluate("getComputedStyle(document.body).backgroundColor")
         return sum(int(n) for n in re.findall(r"\d+", color)[:3])
 
-    page = opened(base, color_scheme="dark").go("cache-object-float.html")
+    page = opened(base, color_scheme="dark").go("precision/cache-object-float.html")
     assert paper(page) < 150
     page.click("#theme")
     assert paper(page) > 600
@@ -228,7 +295,7 @@ def test_dark_and_light(opened: Callable[..., Watched], base: str) -> None:
 
 
 def test_print_leaves_out_the_tools_and_is_light(opened: Callable[..., Watched], server: str) -> None:
-    page = opened(server, color_scheme="dark").go("cache-object-float.html")
+    page = opened(server, color_scheme="dark").go("precision/cache-object-float.html")
     page.emulate_media(media="print")
     for gone in (".top", ".side", ".copy", ".bottom"):
         assert not page.is_visible(gone)

@@ -46,9 +46,7 @@ def axe(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(
-    "path", ["", "zh/", "cache-object-float.html", "zh/cache-object-float.html", "answer", "missing"]
-)
+@pytest.mark.parametrize("path", ["", "zh/", "precision/cache-object-float.html", "zh/precision/", "answer", "missing"])
 def test_no_serious_accessibility_fault(
     chromium: Any, server: str, axe: str, path: str, scheme: str, files: str
 ) -> None:
@@ -118,7 +116,13 @@ TYPING = """async typed => {
 )
 def test_a_key_stroke_is_answered_in_50_ms(opened: Callable[..., Watched], five_hundred: str, typed: str) -> None:
     # Other programs of the machine take their turns: of three fresh pages the best time of each stroke counts.
-    runs = [opened(five_hundred).go("index.html").evaluate(TYPING, typed) for _ in range(3)]
+    runs = []
+    for _ in range(3):
+        page = opened(five_hundred).go("index.html")
+        page.fill("#q", "loss")
+        page.wait_for_selector("#results li")  # the data is loaded
+        page.fill("#q", "")
+        runs.append(page.evaluate(TYPING, typed))
     times = [min(stroke) for stroke in zip(*runs, strict=True)]
     print(f"\n{typed!r}: median {sorted(times)[len(times) // 2]:.1f} ms, most {max(times):.1f} ms")
     assert len(times) == len(typed)

@@ -7,7 +7,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from kb.nearest import nearest
 from kb.problem import EntryError
+from kb.search import Index
 from troubleshooter.browse.server import LOOPBACK, PORT, Unbound, bind, loopback, own_hosts, serve
 from troubleshooter.cli.settings import SettingsError, ignored
 from troubleshooter.pipeline import Diagnoser
@@ -37,16 +39,16 @@ def browse(
         print(f"troubleshoot browse: {error}", file=sys.stderr)
         return UNUSABLE
     from troubleshooter.browse.app import LIMIT, Site
-    from troubleshooter.browse.worker import Failed, Worker
+    from troubleshooter.browse.worker import Worker
 
     worker = Worker(entries, ignore, LIMIT)
     with listening:
         number = listening.getsockname()[1]
-        site = Site(tool.knowledge.bodies(), worker)
+        site = Site(tool.knowledge.bodies(), worker, index=Index.of(tool.knowledge))
         hosts, everywhere = own_hosts(host or LOOPBACK, number)
         shown = f"[{host}]" if host and ":" in host else host or LOOPBACK
         place = "zh/" if lang == "zh" else ""
-        url = f"http://{LOOPBACK if everywhere else shown}:{number}/{place}{f'{entry}.html' if entry else ''}"
+        url = f"http://{LOOPBACK if everywhere else shown}:{number}/{place}{site.pages.address(entry) if entry else ''}"
         print(f"Fix pages: {url}  (Ctrl+C stops)", flush=True)
         if not loopback(host or LOOPBACK):
             print("troubleshoot browse: whoever reaches this address can use it, unencrypted", file=sys.stderr)
@@ -55,9 +57,6 @@ def browse(
             serve(site.app(hosts, everywhere), listening, url if open_browser else None)
         except KeyboardInterrupt:
             pass
-        except Failed as error:
-            print(f"troubleshoot browse: {error}", file=sys.stderr)
-            return UNUSABLE
         finally:
             worker.stop()
     return 0
@@ -81,9 +80,7 @@ def build_site(folder: Path, *, entries: Sequence[Path], base_url: str = "") -> 
 
 
 def _unknown(tool: Diagnoser, id_: str) -> int:
-    from rapidfuzz import process
-
-    near = process.extractOne(id_, tool.knowledge.ids(), score_cutoff=50)
-    hint = f"did you mean {near[0]}?" if near else "see: troubleshoot list"
+    found = nearest(id_, tool.knowledge.ids())
+    hint = f"did you mean {found[0]}?" if found else "see: troubleshoot list"
     print(f"troubleshoot: no entry {id_!r}; {hint}", file=sys.stderr)
     return UNUSABLE

@@ -24,7 +24,6 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
-    "cache-control": "no-store",
 }
 
 
@@ -46,6 +45,8 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
+                # What says nothing of it may not be kept: an answer holds the log.
+                headers.setdefault("cache-control", "no-store")
             await send(message)
 
         refused = self.refusal(scope["method"], Headers(scope=scope))

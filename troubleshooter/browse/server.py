@@ -78,14 +78,10 @@ def loopback(host: str) -> bool:
 
 def serve(app: Any, listening: socket.socket, open_at: str | None) -> None:
     """Serve until interrupted; ``open_at``: the page to open in the user's browser."""
-    import uvicorn
+    from troubleshooter.browse.patient import server
 
-    config = uvicorn.Config(
-        app, log_level="error", access_log=False, server_header=False, proxy_headers=False, lifespan="off", ws="none",
-        http="h11", loop="asyncio", timeout_keep_alive=5, limit_concurrency=64, timeout_graceful_shutdown=1,
-    )  # fmt: skip
     if open_at is not None:
         timer = threading.Timer(0.3, webbrowser.open, (open_at,))
         timer.daemon = True
         timer.start()
-    uvicorn.Server(config).run(sockets=[listening])
+    server(app).run(sockets=[listening])

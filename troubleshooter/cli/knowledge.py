@@ -83,8 +83,8 @@ def search(words: str, entries: list[Path], lang: str | None, format: str) -> in
         print(
             json.dumps([{"id": b["id"], "title": b["title"], "score": round(s)} for s, b in found], ensure_ascii=False)
         )
-    for score, body in found if format != "json" else ():
-        print(f"{score:3.0f}  {body['id']:44} {_title(body, language(lang))}")
+    for _, body in found if format != "json" else ():
+        print(f"{body['id']:44} {_title(body, language(lang))}")
     if not found and format != "json":
         print("nothing similar; try fewer words, or the exception's message", file=sys.stderr)
     return 0 if found else 3

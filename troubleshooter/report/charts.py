@@ -20,6 +20,8 @@ from troubleshooter.report.sparkline import why
 WIDTH, HEIGHT = 340, 160
 LEFT, RIGHT, TOP, BOTTOM = 60, 14, 12, 26
 RANKS = 16
+FEW = 8
+"""Points that a chart has at least."""
 _STEP = ("step", "步")
 _POINT = ("record", "记录")
 _TITLE = ("{name} over {axis}", "{name} 随{axis}变化")
@@ -40,8 +42,15 @@ class Chart:
 
 
 def charts(report: Report) -> list[Chart]:
-    """The charts of a report's metrics."""
-    return [_chart(curve, report.lang) for curve in curves(report)]
+    """The charts that are evidence: of the metrics that the first diagnosis rests on, and of others that went wrong with
+    them. A crash has none; where nothing is wrong all are shown. Curves of fewer than `FEW` points tell nothing."""
+    drawn = [curve for curve in curves(report) if len(curve.values) >= FEW]
+    if report.diagnoses:
+        shown = {name for name in report.metrics for e in report.diagnoses[0].evidence if e.why.startswith(f"{name} ")}
+        drawn = [curve for curve in drawn if shown and (curve.name in shown or curve.wrong is not None)]
+    elif report.unexplained is not None:
+        drawn = []
+    return [_chart(curve, report.lang) for curve in drawn]
 
 
 def _chart(curve: Curve, lang: str) -> Chart:

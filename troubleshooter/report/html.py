@@ -21,6 +21,8 @@ from troubleshooter.report.words import health, say
 TEMPLATES = Path(__file__).with_name("templates")
 _OWN = {
     "ranks-order": ("Which rank failed first", "哪个 rank 最先失败"),
+    "more-lines": ("{count} more lines", "另外 {count} 行"),
+    "other-fixes": ("If that does not help", "如果不奏效"),
     "curves": ("Training curves", "训练曲线"),
 }
 
@@ -87,7 +89,7 @@ def words(lang: str) -> Any:
     """The program's own phrases in a language, as the templates call them."""
 
     def phrase(key: str, **values: object) -> str:
-        return _OWN[key][lang == "zh"] if key in _OWN else say(key, lang, **values)
+        return _OWN[key][lang == "zh"].format(**values) if key in _OWN else say(key, lang, **values)
 
     return phrase
 

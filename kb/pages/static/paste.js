@@ -11,15 +11,27 @@
   var sent = 0;
   document.getElementById("choose").hidden = false;
 
-  function send(body) {
-    var mine = ++sent;
+  function send(body, again) {
+    var mine = ++sent, later = false;
+    var box = document.getElementById("q");
+    if (box && box.value) { box.value = ""; box.dispatchEvent(new Event("input")); }
     working.hidden = false;
+    if (!again) working.textContent = working.dataset.working;
     answer.replaceChildren();
     answer.setAttribute("aria-busy", "true");
     fetch(form.action, { method: "POST", body: body, headers: { "Content-Type": "application/octet-stream", "X-Part": "answer" }, credentials: "omit" })
-      .then(function (reply) { return reply.text(); })
+      .then(function (reply) {
+        // The server still compiles the entries: it says so, and the log is sent again until it is answered.
+        later = reply.headers.has("Retry-After");
+        return reply.text();
+      })
       .then(function (text) {
         if (mine !== sent) return;
+        if (later) {
+          working.textContent = working.dataset.starting;
+          setTimeout(function () { if (mine === sent) send(body, true); }, 1000);
+          return;
+        }
         var page = new DOMParser().parseFromString(text, "text/html");
         var found = page.getElementById("answer");
         answer.replaceChildren.apply(answer, found ? Array.from(found.childNodes) : [text]);
@@ -33,7 +45,7 @@
         answer.scrollIntoView({ block: "start" });
       })
       .catch(function () { if (mine === sent) answer.textContent = working.dataset.unreachable; })
-      .finally(function () { if (mine === sent) { working.hidden = true; answer.removeAttribute("aria-busy"); } });
+      .finally(function () { if (mine === sent && !later) { working.hidden = true; answer.removeAttribute("aria-busy"); } });
   }
 
   form.addEventListener("submit", function (event) {

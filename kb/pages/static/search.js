@@ -1,53 +1,35 @@
-// The start page: search as you type over both languages, and filters; the state stands in the address.
-(function () {
+// Search as you type, and filters, on the start page. The data is loaded when the search is first used.
+//
+// The ranking is that of kb/search.py, step by step, over the index that it made: a change belongs into both
+// (tests/kb/test_search.py compares their answers). The state of the search stands in the address.
+(function (root) {
   "use strict";
-  var PAGE = 30;
-  var box = document.getElementById("q");
-  var filters = document.getElementById("filters");
-  var all = document.getElementById("all");
-  var results = document.getElementById("results");
-  var count = document.getElementById("count");
-  var more = document.getElementById("more");
-  var rows = new Map();
-  all.querySelectorAll("li[data-id]").forEach(function (li) { rows.set(li.dataset.id, li); });
-  var shown = PAGE;
+  var PLACES = [1, 0.8, 0.5], FORM = 0.7, TYPO = 0.7, STEM = 4, SPELLINGS = 12, LEAST = 0.35;
+  var TITLE = 0.05, NAME = 0.2, COMMON = 0.5, COMMONEST = 64, HARMLESS = 0.85;
+  var SMALL = new Set(("an and are as at be but by for from has in into is it its not of on or so than that the this to " +
+    "was with").split(" "));
 
-  // Chinese has no blanks: single characters and pairs of them. Names are also taken apart at _ and capitals.
-  var WORD = /[\u3400-\u9fff]+|[\p{L}\p{N}_]+/gu;
   function words(text) {
-    var out = [];
-    var found = String(text).match(WORD) || [];
-    for (var i = 0; i < found.length; i++) {
-      var word = found[i];
-      if (/[\u3400-\u9fff]/.test(word)) {
-        for (var j = 0; j < word.length; j++) {
-          if (j + 1 < word.length) out.push(word.slice(j, j + 2));
-          else if (word.length === 1) out.push(word);
-        }
-        continue;
-      }
-      out.push(word.toLowerCase());
-      var parts = word.split(/_+|(?<=[a-z0-9])(?=[A-Z])/).filter(function (p) { return p.length > 1; });
-      if (parts.length > 1) parts.forEach(function (p) { out.push(p.toLowerCase()); });
-    }
-    return out;
+    var found = new Set();
+    (text.toLowerCase().match(/[a-z_][a-z0-9_.]*[a-z0-9_]/g) || []).forEach(function (word) {
+      found.add(word);
+      if (/[._]/.test(word)) word.split(/[._]/).forEach(function (part) { if (part.length > 2) found.add(part); });
+    });
+    (text.match(/(?<![\p{L}\p{N}_.])[0-9]+(?:\.[0-9]+)?(?![\p{L}\p{N}_%]|\.[\p{L}\p{N}_])/gu) || []).forEach(function (number) {
+      found.add(number.replace(/\.0$/, ""));
+    });
+    (text.match(/[\u4e00-\u9fff]+/g) || []).forEach(function (run) {
+      for (var i = 0; i < Math.max(run.length - 1, 1); i++) found.add(run.slice(i, i + 2));
+    });
+    return Array.from(found).filter(function (word) { return !SMALL.has(word); }).sort();
   }
 
-  var FIELDS = ["title", "zh", "messages", "cause", "zhCause", "names"];
-  var known = new Set();
-  var index = new MiniSearch({
-    fields: FIELDS,
-    tokenize: function (text) { return words(text); },
-    processTerm: function (term) { known.add(term); return term; }
-  });
-  index.addAll(window.TROUBLESHOOT || []);
-
-  var COMMON = new Set(("a an and are as at be by can do does for from has have if in is it its no not of on one or " +
-    "that the then this to was were with").split(" "));
-
-  // Typing errors: a word that no entry holds stands for the words of entries that are one or two changes away.
-  var vocabulary = Array.from(known);
-  var letters = Int32Array.from(vocabulary, mask);
+  function pairs(text) {
+    var plain = text.toLowerCase().split(/\s+/).filter(function (word) { return /^[a-z0-9]+$/.test(word); });
+    var found = new Set();
+    for (var i = 1; i < plain.length; i++) found.add(plain[i - 1] + "-" + plain[i]);
+    return Array.from(found).sort();
+  }
 
   // The letters of a word as bits: a word that lacks several letters of another cannot be near to it.
   function mask(word) {
@@ -61,10 +43,8 @@
     return false;
   }
 
-  var near = new Map();
-
+  // Characters to insert, remove, replace or swap to make one word of another; given up above `most`.
   function distance(a, b, most) {
-    // Levenshtein with swaps, given up as soon as it exceeds `most`.
     var before = [], row = [], last = [];
     for (var j = 0; j <= b.length; j++) row[j] = j;
     for (var i = 1; i <= a.length; i++) {
@@ -82,94 +62,195 @@
     return row[b.length];
   }
 
-  function alike(term, unfinished) {
-    var key = (unfinished ? "<" : "=") + term;
-    var found = near.get(key);
-    if (found) return found;
-    var most = term.length < 4 ? 0 : term.length < 7 ? 1 : 2;
-    found = [];
-    var own = mask(term);
-    for (var i = 0; most && i < vocabulary.length; i++) {
-      if (many(own & ~letters[i], most)) continue;
-      var word = vocabulary[i];
-      var other = unfinished && word.length > term.length ? word.slice(0, term.length) : word;
-      if (Math.abs(other.length - term.length) > most) continue;
-      var far = distance(term, other, most);
-      if (far <= most) found.push([far, word]);
+  // data: what kb.search.encode made; ids: the entries' names by number.
+  function Index(data, ids) {
+    var known = data.words, letters = Int32Array.from(known, mask), kept = new Map();
+
+    function at(word) {
+      var low = 0, high = known.length;
+      while (low < high) { var middle = (low + high) >> 1; if (known[middle] < word) low = middle + 1; else high = middle; }
+      return low;
     }
-    found.sort(function (a, b) { return a[0] - b[0]; });
-    // Only the nearest words: what is one change away, else what is two.
-    found = found.filter(function (one) { return one[0] === found[0][0]; }).slice(0, 12).map(function (one) { return one[1]; });
-    near.set(key, found);
-    return found;
+
+    function holders(word) {
+      var place = at(word);
+      if (known[place] !== word) return [[], [], []];
+      return data.holders[place].split("|").map(function (text) {
+        var number = 0;
+        return text ? text.split(",").map(function (step) { return (number += parseInt(step, 36)); }) : [];
+      });
+    }
+
+    function count(places) { return places[0].length + places[1].length + places[2].length; }
+
+    function spellings(word) {
+      var most = word.length < 7 ? 1 : 2, own = mask(word), least = most, found = [];
+      for (var i = 0; i < known.length; i++) {
+        var other = known[i];
+        if (Math.abs(other.length - word.length) > most || many(own & ~letters[i], most)) continue;
+        var far = distance(word, other, most);
+        if (far <= most) { found.push([far, other]); least = Math.min(least, far); }
+      }
+      return found.filter(function (one) { return one[0] === least; })
+        .map(function (one) { return [count(holders(one[1])), one[1]]; })
+        .sort(function (a, b) { return b[0] - a[0] || (a[1] < b[1] ? -1 : 1); })
+        .slice(0, SPELLINGS).map(function (one) { return one[1]; });
+    }
+
+    function variants(word) {
+      var place = at(word), here = known[place] === word, out = new Map();
+      if (here) out.set(word, 1);
+      if (!/^[a-z_]/.test(word)) return out;
+      if (word.length >= STEM || (!here && word.length > 1)) {
+        for (var i = place + (here ? 1 : 0); i < known.length && known[i].startsWith(word); i++) out.set(known[i], FORM);
+        for (var length = STEM; length < word.length; length++) {
+          var start = word.slice(0, length);
+          if (known[at(start)] === start) out.set(start, FORM);
+        }
+      }
+      if (!out.size && word.length >= STEM) spellings(word).forEach(function (other) { out.set(other, TYPO); });
+      return out;
+    }
+
+    // What one word gives: its weight, and by entry what it counts for. Kept, as a person types one word after another.
+    function told(word) {
+      var known = kept.get(word);
+      if (known) return known;
+      var best = new Map(), titled = new Set(), most = 0;
+      variants(word).forEach(function (worth, variant) {
+        var places = holders(variant);
+        most = Math.max(most, count(places));
+        places[0].forEach(function (number) { titled.add(number); });
+        places.forEach(function (numbers, place) {
+          numbers.forEach(function (number) {
+            var value = PLACES[place] * worth;
+            if (!(best.get(number) >= value)) best.set(number, value);
+          });
+        });
+      });
+      known = { weight: most ? Math.log(1 + ids.length / most) : 0, best: best, titled: titled };
+      if (kept.size > 200) kept.clear();
+      kept.set(word, known);
+      return known;
+    }
+
+    function find(asked) {
+      var total = 0, shares = new Map(), inTitle = new Map(), inId = new Map();
+      function add(map, number, value) { map.set(number, (map.get(number) || 0) + value); }
+      words(asked).forEach(function (word) {
+        var one = told(word);
+        if (!one.weight) return;
+        total += one.weight;
+        one.best.forEach(function (worth, number) { add(shares, number, one.weight * worth); });
+        one.titled.forEach(function (number) { add(inTitle, number, 1); });
+      });
+      pairs(asked).forEach(function (pair) { holders(pair)[0].forEach(function (number) { add(inId, number, 1); }); });
+      var scored = [];
+      shares.forEach(function (sum, number) {
+        var share = sum / total, fact = data.facts[number];
+        if (share < LEAST) return;
+        var score = share + TITLE * (inTitle.get(number) || 0) / Math.max(fact[1], 1);
+        score += NAME * (inId.get(number) || 0) / Math.max(ids[number].split("-").length - 1, 1);
+        score *= 1 + COMMON * Math.min(1, Math.log(1 + fact[0]) / Math.log(1 + COMMONEST));
+        scored.push([fact[2] ? score * HARMLESS : score, number]);
+      });
+      scored.sort(function (a, b) { return b[0] - a[0] || (ids[a[1]] < ids[b[1]] ? -1 : 1); });
+      return scored.map(function (one) { return one[1]; });
+    }
+
+    return { find: find, words: words };
   }
 
-  function ranked(query) {
-    var terms = Array.from(new Set(words(query))).slice(0, 32);
-    if (!terms.length) return null;
-    var last = terms[terms.length - 1];
-    // Words of every entry tell nothing where rarer ones stand beside them.
-    var telling = terms.filter(function (term) { return !COMMON.has(term) || term === last; });
-    if (telling.length > 1) terms = telling;
-    var typing = !/[\s\p{P}]$/u.test(query);
-    var queries = terms.map(function (term) {
-      var unfinished = typing && term === last && term.length > 1;
-      if (known.has(term) || /[\u3400-\u9fff]/.test(term)) return { queries: [term], prefix: unfinished };
-      var others = alike(term, unfinished);
-      return unfinished && !others.length ? { queries: [term], prefix: true } : { queries: others, combineWith: "OR", boostTerm: function () { return 0.7; } };
-    }).filter(function (one) { return one.queries.length; });
-    var found = index.search({ combineWith: "OR", queries: queries }, {
-      tokenize: function (text) { return [text]; },
-      processTerm: function (term) { return term; },
-      boost: { title: 3, zh: 3, messages: 2.5, names: 2, zhCause: 1, cause: 1 },
-      weights: { fuzzy: 0.6, prefix: 0.5 }
-    });
-    // An entry that has most of the words comes before one that has a rare word often.
-    found.forEach(function (one) { one.score *= 0.3 + one.queryTerms.length / queries.length; });
-    found.sort(function (a, b) { return b.score - a.score; });
-    var best = found.length ? found[0].score : 0;
-    return found.filter(function (one) { return one.score > 0.2 * best; }).map(function (one) { return one.id; });
+  if (!root.document) { root.SearchIndex = Index; return; }
+
+  var PAGE = 30;
+  var box = document.getElementById("q");
+  var filters = document.getElementById("filters");
+  var fold = document.getElementById("fold");
+  var results = document.getElementById("results");
+  var count = document.getElementById("count");
+  var more = document.getElementById("more");
+  var data = results.dataset;
+  var NAMES = ["area", "library", "severity", "kind"];
+  var shown = PAGE, entries = null, index = null, loading = {};
+
+  // Scripts, as a page that was opened as a file may fetch nothing else.
+  function load(address, then) {
+    if (loading[address]) return;
+    loading[address] = true;
+    var script = document.createElement("script");
+    script.src = address;
+    script.onload = then;
+    script.onerror = function () { loading[address] = false; count.textContent = data.unreachable; };
+    document.head.appendChild(script);
+  }
+
+  function ready() {
+    load(data.entries, function () { entries = root.TROUBLESHOOT.entries; started(); });
+    load(data.index, started);
+  }
+
+  function started() {
+    if (!entries || !root.TROUBLESHOOT.index) return;
+    index = index || Index(root.TROUBLESHOOT.index, entries.map(function (row) { return row.id; }));
+    show();
   }
 
   function chosen() {
-    var data = new FormData(filters);
-    return { area: data.get("area"), library: data.get("library"), severity: data.get("severity"), kind: data.get("kind") };
+    var given = new FormData(filters), want = {};
+    NAMES.forEach(function (name) { want[name] = given.get(name) || ""; });
+    return want;
   }
 
-  function passes(li, want) {
-    var has = li.dataset;
-    return (!want.area || has.area === want.area) && (!want.severity || has.severity === want.severity) &&
-      (!want.kind || has.kind === want.kind) &&
-      (!want.library || has.libraries.split(" ").indexOf(want.library) >= 0);
+  function passes(row, want) {
+    return (!want.area || row.area === want.area) && (!want.severity || row.severity === want.severity) &&
+      (!want.kind || row.kind === want.kind) && (!want.library || row.libraries.indexOf(want.library) >= 0);
   }
 
   function keep(query, want) {
     var state = new URLSearchParams();
     if (query) state.set("q", query);
-    Object.keys(want).forEach(function (name) { if (want[name]) state.set(name, want[name]); });
+    NAMES.forEach(function (name) { if (want[name]) state.set(name, want[name]); });
     var text = state.toString();
     try { history.replaceState(null, "", location.pathname + (text ? "#" + text : "")); } catch (error) { /* file:// in some browsers */ }
   }
 
+  function item(row) {
+    var li = document.createElement("li"), link = document.createElement("a"), badge = document.createElement("span");
+    li.dataset.id = row.id;
+    li.dataset.area = row.area;
+    link.href = row.at;
+    link.textContent = row.title;
+    badge.className = "badge " + row.severity;
+    badge.textContent = root.TROUBLESHOOT.severities[row.severity];
+    li.append(link, badge);
+    return li;
+  }
+
   function show() {
-    var query = box.value.trim();
-    var want = chosen();
-    var ids = ranked(query);
-    var filtered = Object.values(want).some(Boolean);
+    var query = box.value.trim(), want = chosen();
+    var searching = Boolean(query) || NAMES.some(function (name) { return want[name]; });
+    document.body.classList.toggle("searching", searching);
     keep(query, want);
-    if (ids === null && !filtered) {
+    if (!searching) {
       results.hidden = more.hidden = true;
-      all.hidden = false;
       count.textContent = "";
       return;
     }
-    ids = (ids || Array.from(rows.keys())).filter(function (id) { return rows.has(id) && passes(rows.get(id), want); });
-    results.replaceChildren.apply(results, ids.slice(0, shown).map(function (id) { return rows.get(id).cloneNode(true); }));
-    results.hidden = !ids.length;
-    all.hidden = true;
-    more.hidden = ids.length <= shown;
-    var said = count.dataset;
-    count.textContent = ids.length === 0 ? said.none : ids.length === 1 ? said.one : said.many.replace("{count}", ids.length);
+    if (!index) { count.textContent = data.loading; ready(); return; }
+    var found = query && words(query).length ? index.find(query) : common();
+    found = found.map(function (number) { return entries[number]; }).filter(function (row) { return passes(row, want); });
+    results.replaceChildren.apply(results, found.slice(0, shown).map(item));
+    results.hidden = !found.length;
+    more.hidden = found.length <= shown;
+    count.textContent = found.length === 0 ? data.none : found.length === 1 ? data.one : data.many.replace("{count}", found.length);
+  }
+
+  // All entries, the most common first.
+  function common() {
+    var facts = root.TROUBLESHOOT.index.facts;
+    return entries.map(function (row, number) { return number; })
+      .sort(function (a, b) { return facts[b][0] - facts[a][0] || a - b; });
   }
 
   function fresh() { shown = PAGE; show(); }
@@ -179,15 +260,17 @@
     if (location.hash.length > 1 && location.hash.indexOf("=") < 0) return;
     var state = new URLSearchParams(location.hash.slice(1) || location.search);
     box.value = state.get("q") || "";
-    ["area", "library", "severity", "kind"].forEach(function (name) {
+    NAMES.forEach(function (name) {
       var select = filters.elements[name];
       select.value = state.get(name) || "";
       if (select.selectedIndex < 0) select.value = "";
+      if (select.value) fold.open = true;
     });
     fresh();
   }
 
-  filters.hidden = false;
+  fold.hidden = false;
+  box.addEventListener("focus", ready);
   box.addEventListener("input", fresh);
   box.form.addEventListener("submit", function (event) {
     event.preventDefault();
@@ -213,5 +296,4 @@
   more.addEventListener("click", function () { shown += 100; show(); });
   addEventListener("hashchange", restore);
   restore();
-  ranked("warmm upp the serch");
-})();
+})(typeof window === "undefined" ? globalThis : window);

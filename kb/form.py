@@ -63,7 +63,7 @@ class Frame(Part):
 
 Shape = Literal[
     "seen", "nan", "inf", "nonfinite", "finite", "zero", "nonzero", "stuck", "constant", "falling", "rising",
-    "exploding", "repeating", "above", "below", "equal",
+    "climbing", "exploding", "frozen", "repeating", "above", "below", "equal",
 ]  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from troubleshooter.match.engine import Candidate
 from troubleshooter.match.facts import version_state
 from troubleshooter.match.outcome import Evidence, Trial
 from troubleshooter.observe.model import Failure, Observations
+from troubleshooter.read.line import Line
 
 CERTAIN, LIKELY = 0.9, 0.7
 """The words' bounds; their precision is measured by `benchmarks/figures.py`."""
@@ -57,9 +58,16 @@ def _overcome(candidate: Candidate, observations: Observations) -> bool:
         return False
     if anchor.failure is not None:
         return anchor.failure.role == "handled"
+    end = observations.ending
+    if candidate.trial.unseen and end.state == "ended" and end.line is not None and _is_below(end.line, anchor.line):
+        return True  # a line that names no exception, and the run came to its end
     if not observations.handled(anchor.line):
         return False
     return all(observations.handled(line) for line in observations.saying(anchor.line.text))
+
+
+def _is_below(line: Line, other: Line) -> bool:
+    return line.file == other.file and line.number > other.number
 
 
 def _weigh(candidate: Candidate, observations: Observations) -> Ranked:

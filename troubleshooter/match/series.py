@@ -14,6 +14,12 @@ EXPLODED = 30.0
 and lies above `EXPLODED_TO`."""
 EXPLODED_TO = 10.0
 
+CLIMB_POINTS = 10
+CLIMBED, CLIMBED_NOISE, HELD = 1.05, 3.0, 0.96
+"""A series climbs when its last third lies so many times above its first, by so many standard deviations of the first, and no
+value below this part of the first three."""
+FROZEN_POINTS = 8
+
 
 def ruled_out(shape: str, value: float | None, within: Bounds) -> bool:
     """Whether no point of a series with these bounds shows the shape: told without looking at each."""
@@ -95,6 +101,29 @@ def _trend(values: list[float]) -> float:
     return (stop - start) / (max(abs(start), abs(stop)) or 1.0)
 
 
+def _climbing(values: list[float]) -> bool:
+    """Never noticeably below where it began, each third above the one before, and the rise is larger than its noise."""
+    seen = _finite(values)
+    if len(seen) < CLIMB_POINTS or seen[0] <= 0:
+        return False
+    third = len(seen) // 3
+    first, second, last = (sum(part) / third for part in (seen[:third], seen[third : 2 * third], seen[-third:]))
+    noise = (sum((v - first) ** 2 for v in seen[:third]) / third) ** 0.5
+    return (
+        first < second < last
+        and last > max(CLIMBED * first, first + CLIMBED_NOISE * noise)
+        and min(seen) > HELD * sum(seen[:3]) / 3
+    )
+
+
+def _frozen(values: list[float]) -> bool:
+    """The same value to the last digit, from some record on to the end."""
+    if len(values) < FROZEN_POINTS:
+        return False
+    count = next((n for n, v in enumerate(reversed(values)) if v != values[-1]), len(values))
+    return count >= FROZEN_POINTS and 2 * count > len(values)
+
+
 def _exploding(values: list[float]) -> bool:
     seen = _finite(values)
     low = seen[0] if seen else 0.0
@@ -135,6 +164,8 @@ _WHOLE: dict[str, Callable[[list[float]], bool]] = {
     "constant": _constant,
     "falling": lambda values: _trend(values) < -0.02,
     "rising": lambda values: _trend(values) > 0.02,
+    "climbing": _climbing,
     "exploding": _exploding,
+    "frozen": _frozen,
     "repeating": _repeating,
 }

@@ -226,11 +226,14 @@ def _seen(failure: Failure, names: list[str]) -> FailureSeen:
 
 
 def _first(observations: Observations, names: list[str]) -> FirstFailure | None:
-    """Which rank failed first, and how many followed."""
+    """Which rank failed first, and how many followed; None where the log does not show it."""
     ranked = [f for f in observations.failures if f.ranks and f.role in ("initiating", "cascade")]
     if not ranked:
         return None
     first = min(ranked, key=lambda f: (f.role != "initiating", f.line.number))
+    rivals = [f for f in observations.failures if f.role == "initiating" and f.line.file != first.line.file]
+    if rivals and (first.role != "initiating" or any(f.ranks for f in rivals)):
+        return None  # the lines of several files have no order
     followed = {r for f in ranked for r in f.ranks} - {first.line.rank}
     order: dict[int, RankFailure] = {}
     for failure in ranked:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kb.clean import clean
+from kb.errors import TroubleshootError
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -25,7 +26,7 @@ class Problem:
         return clean(f"{self.path}:{self.line}:{self.column}: {field}{self.message}{hint}")
 
 
-class EntryError(Exception):
+class EntryError(TroubleshootError):
     """Entries that cannot be used: carries all problems."""
 
     def __init__(self, problems: list[Problem]) -> None:

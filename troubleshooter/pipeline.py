@@ -15,9 +15,10 @@ from troubleshooter.observe.model import Ending, Fact, Observations
 from troubleshooter.observe.observer import Observer
 from troubleshooter.rank import rank
 from troubleshooter.read.cores import helpers as usual_helpers
+from troubleshooter.read.given import Given, given
 from troubleshooter.read.line import Line
 from troubleshooter.read.scanner import Scanner, Segment
-from troubleshooter.read.sources import Source, from_path, from_text
+from troubleshooter.read.sources import Source, Unreadable
 from troubleshooter.read.standing import Standing
 from troubleshooter.read.stream import Seen, read
 from troubleshooter.report.build import TOP, build
@@ -41,26 +42,31 @@ class Diagnoser:
     __slots__ = ("environment", "helpers", "ignore", "knowledge", "scanner")
 
     def __init__(
-        self, knowledge: Knowledge, scanner: Scanner, *, ignore: Mapping[str, str] | None = None,
+        self, knowledge: Knowledge, scanner: Scanner, *, ignore: Mapping[str, str] | Iterable[str] = (),
         environment: Mapping[str, str] | None = None, helpers: int | None = None,
     ) -> None:  # fmt: skip
         self.knowledge: Final = knowledge
         self.scanner: Final = scanner
-        self.ignore: Final[Mapping[str, str]] = MappingProxyType(dict(ignore or {}))
+        self.ignore: Final[Mapping[str, str]] = MappingProxyType(
+            dict(ignore) if isinstance(ignore, Mapping) else dict.fromkeys(_several(ignore), "ignored by the caller")
+        )
         self.environment: Final[Mapping[str, str]] = MappingProxyType(dict(environment or {}))
         self.helpers: Final = usual_helpers() if helpers is None else helpers
 
     @classmethod
     def load(
-        cls, entries: Sequence[Path] = (), *, ignore: Mapping[str, str] | None = None,
-        environment: Mapping[str, str] | None = None, helpers: int | None = None,
+        cls, entries: Sequence[Path] = (), *, ignore: Mapping[str, str] | Iterable[str] = (),
+        env: str | Path | Mapping[str, str] | None = None, helpers: int | None = None,
     ) -> Diagnoser:  # fmt: skip
-        """The shipped entries, with folders of a team's own on top. Raises `kb.problem.EntryError`, FileNotFoundError."""
-        return cls.of(packs(*beyond_shipped(entries)), ignore=ignore, environment=environment, helpers=helpers)
+        """The shipped entries, with folders of a team's own on top; the arguments are those of `diagnose`.
+
+        Raises `TroubleshootError`: `InvalidEntries`, or what is wrong with ``env``; FileNotFoundError for a missing folder.
+        """
+        return cls.of(packs(*beyond_shipped(entries)), ignore=ignore, environment=versions(env), helpers=helpers)
 
     @classmethod
     def of(
-        cls, packs: Sequence[Pack], standing: Standing | None = None, *, ignore: Mapping[str, str] | None = None,
+        cls, packs: Sequence[Pack], standing: Standing | None = None, *, ignore: Mapping[str, str] | Iterable[str] = (),
         environment: Mapping[str, str] | None = None, helpers: int | None = None,
     ) -> Diagnoser:  # fmt: skip
         """A diagnoser for these packs of entries, its scanner from the user's cache where it is there.
@@ -108,6 +114,20 @@ class Diagnoser:
     def match(self, observations: Observations) -> list[Candidate]:
         return candidates(observations, self.knowledge)
 
+    def diagnose(self, log: Given, *, lang: str = "en", top: int = TOP) -> Report:
+        """Diagnose one log, given as `troubleshooter.diagnose` takes it. Raises `UnreadableInput`.
+
+        An exception was raised by this very Python: if nothing else is known, its versions join the facts.
+        """
+        if isinstance(log, BaseException) and not self.environment:
+            from troubleshooter.verify.environment import installed
+
+            here = Diagnoser(
+                self.knowledge, self.scanner, ignore=self.ignore, environment=installed(), helpers=self.helpers
+            )
+            return here.report(given(log), lang=lang, top=top)
+        return self.report(given(log), lang=lang, top=top)
+
     def report(
         self,
         sources: Sequence[Source],
@@ -130,14 +150,51 @@ class Diagnoser:
 
 
 def diagnose(
-    log: str | bytes | Path | Iterable[str | bytes], *, lang: str = "en", entries: Sequence[Path] = (), top: int = TOP,
-    diagnoser: Diagnoser | None = None,
-) -> Report:  # fmt: skip
-    """Diagnose one log: a text, bytes or an iterable of lines is the log itself, a `Path` is a file or a run's folder.
+    log: Given,
+    *,
+    lang: str = "en",
+    top: int = TOP,
+    entries: Sequence[Path] = (),
+    ignore: Mapping[str, str] | Iterable[str] = (),
+    env: str | Path | Mapping[str, str] | None = None,
+) -> Report:
+    """Diagnose one log.
 
-    ``diagnoser`` keeps the knowledge loaded between calls. Raises `troubleshooter.read.sources.Unreadable`,
-    `kb.problem.EntryError`, FileNotFoundError.
+    ``log``: its text (str or bytes), its lines, the `Path` of a file or of a run's folder, or an exception that was caught.
+    ``lang``: "en" or "zh". ``top``: how many answers at most. ``entries``: folders of your own entries. ``ignore``: ids of
+    entries not to report, with reasons if you like. ``env``: the Python of the training environment, or its versions by
+    package. Use a `Diagnoser` for many logs: it loads the knowledge once.
+
+    Raises `TroubleshootError`: `UnreadableInput`, `InvalidEntries`, or what is wrong with ``entries`` or ``env``.
     """
-    diagnoser = diagnoser or Diagnoser.load(entries)
-    sources = from_path(log) if isinstance(log, Path) else [from_text(log)]
-    return diagnoser.report(sources, lang=lang, top=top)
+    return Diagnoser.load(entries, ignore=ignore, env=env).diagnose(log, lang=lang, top=top)
+
+
+def diagnose_file(
+    path: str | Path,
+    *,
+    lang: str = "en",
+    top: int = TOP,
+    entries: Sequence[Path] = (),
+    ignore: Mapping[str, str] | Iterable[str] = (),
+    env: str | Path | Mapping[str, str] | None = None,
+) -> Report:
+    """Diagnose the log in a file (also .gz, .xz, .zst, .ipynb), or all logs of a run's folder; else as `diagnose`."""
+    return diagnose(Path(path), lang=lang, top=top, entries=entries, ignore=ignore, env=env)
+
+
+def _several(ids: Iterable[str]) -> Iterable[str]:
+    return (ids,) if isinstance(ids, str) else ids
+
+
+def versions(env: str | Path | Mapping[str, str] | None) -> Mapping[str, str]:
+    """The versions by package that ``env`` means: those that a Python has installed, or as they are given."""
+    if env is None or isinstance(env, Mapping):
+        return env or {}
+    from troubleshooter.verify.environment import EnvironmentProblem, ask
+
+    try:
+        found = ask(str(env))
+    except EnvironmentProblem as error:
+        raise Unreadable(f"env: {error}") from error
+    return {"python": found.version, **found.versions}

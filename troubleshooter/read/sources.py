@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from kb import lazy
+from kb.errors import TroubleshootError
 from troubleshooter.lean import dataclass
 from troubleshooter.read.decoders import MAGIC_BYTES, Damaged, packing, unpacked
 from troubleshooter.read.folder import log_files
@@ -141,7 +142,7 @@ def _in_place(log: FileLog) -> bool:
     return _start(head) == 0 and packing(head) is None
 
 
-class Unreadable(Exception):
+class Unreadable(TroubleshootError):
     """An input that cannot be read: one sentence with its place and the next step."""
 
 

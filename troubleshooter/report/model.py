@@ -167,7 +167,8 @@ class Report:
             answers.append(f"unexplained {self.unexplained['exception']}")
         if self.stopped is not None:
             answers.append("stopped")
-        return f"<Report: {', '.join(answers) or 'nothing wrong'}; {self.input['lines']} lines read>"
+        lines = self.input["lines"]
+        return f"<Report: {', '.join(answers) or 'nothing wrong'}; {lines} line{'' if lines == 1 else 's'} read>"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: HTML that stands alone, with every text of the log escaped."""

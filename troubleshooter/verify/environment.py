@@ -78,6 +78,20 @@ class Environment:
     """Installed packages only."""
 
 
+def installed() -> dict[str, str]:
+    """The versions that this very interpreter sees, and its own."""
+    import platform
+    from importlib import metadata
+
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
 def ask(python: str, packages: Iterable[str] = (), timeout: float = 20.0) -> Environment:
     """The versions that an interpreter sees, from installed metadata: no package is imported.
 

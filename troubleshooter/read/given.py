@@ -1,0 +1,47 @@
+"""What a Python caller gives → inputs: the text of a log, its lines, a path, or an exception that was caught."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from troubleshooter.read.sources import Source, Unreadable, from_path, from_text
+
+Given = str | bytes | Path | BaseException | Iterable[str | bytes]
+"""A log as a caller has it."""
+
+
+def given(log: Given) -> list[Source]:
+    """The inputs of one report. Raises `Unreadable`, and for a `str` that names a file, as only a `Path` means one."""
+    if isinstance(log, Path):
+        return from_path(log)
+    if isinstance(log, BaseException):
+        return [_exception(log)]
+    if isinstance(log, str) and "\n" not in log and os.path.exists(log):
+        raise Unreadable(
+            f"{log!r} is the name of a file, and a str is the text of a log; pass Path({log!r}), or use diagnose_file"
+        )
+    if isinstance(log, (str, bytes)):
+        return [from_text(log)]
+    if not isinstance(log, Iterable):
+        raise Unreadable(
+            f"{type(log).__name__} is no log; pass its text, its lines, a Path, or an exception (such as sys.last_value)"
+        )
+    return [from_text(_lines(log))]
+
+
+def _exception(error: BaseException) -> Source:
+    """The exception as Python prints it: with its causes, notes and the exceptions of a group."""
+    from traceback import format_exception
+
+    source = from_text("".join(format_exception(error)), "exception")
+    source.excerpt = True
+    return source
+
+
+def _lines(log: Iterable[object]) -> Iterator[str | bytes]:
+    for number, line in enumerate(log, 1):
+        if not isinstance(line, (str, bytes)):
+            raise Unreadable(f"item {number} of the log is a {type(line).__name__}; expected lines (str or bytes)")
+        yield line

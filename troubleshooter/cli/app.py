@@ -55,7 +55,7 @@ def diagnose(
     lang: Lang = None,
     entries: Entries = None,
     env: Annotated[
-        str | None, typer.Option("--env", help="Python of the training environment: its versions join the facts.")
+        str | None, typer.Option("--env", help="The training environment (its folder or its Python): its versions join the facts.")
     ] = None,
     ignore: Annotated[
         list[str] | None, typer.Option("--ignore", help="An entry not to report (reasons: .troubleshoot.toml).")
@@ -183,7 +183,7 @@ def wrong(
 @app.command()
 def verify(
     target: Annotated[str | None, typer.Argument(help="An entry's id, or a log (- for standard input).")] = None,
-    python: Annotated[str | None, typer.Option("--python", help="The training environment's Python.")] = None,
+    python: Annotated[str | None, typer.Option("--python", help="The training environment: its folder (venv, conda) or its Python.")] = None,
     device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda or cuda:N.")] = "auto",
     timeout: Annotated[float, typer.Option("--timeout", min=1.0, help="Seconds that the probe may take.")] = 60.0,
     model: Annotated[
@@ -200,7 +200,11 @@ def verify(
     entries: Entries = None,
     lang: Lang = None,
 ) -> None:
-    """Prove a diagnosis: a small probe reproduces the failure in your environment and shows what removes it."""
+    """Prove a diagnosis: a small probe reproduces the failure in your environment and shows what removes it.
+
+    Exit: 0 not here, 1 confirmed, 3 not proven (cannot tell, or only this kind of failure was seen), 2 unusable. Without a target: 3
+    when installed versions are in the affected range of an entry, else 0.
+    """
     from troubleshooter.cli.settings import language
     from troubleshooter.verify.command import verify as prove
 

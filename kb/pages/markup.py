@@ -14,6 +14,8 @@ from kb.clean import clean as clean_text
 from kb.placeholders import general
 
 _TAG = re.compile(r"<[^>]*>")
+_MARKED = re.compile(r"[`*\[\]<>\\&!~|#]|\n|(?<![^\W_])_|_(?![^\W_])|^ |^[-+=]|^\d+[.)]")
+"""What may be Markdown. A text without it is its own words: most titles, of which a page may need thousands."""
 LEXERS = {"python": "python", "yaml": "yaml", "json": "json", "ini": "ini", "shell": "bash"}
 
 
@@ -59,7 +61,10 @@ def inline(text: str) -> Markup:
 
 def plain(text: str, limit: int = 0) -> str:
     """The words of a Markdown text; cut at a word where it is longer than ``limit``."""
-    words = " ".join(html.unescape(_TAG.sub("", markdown(text))).split())
+    if not _MARKED.search(text):
+        words = " ".join(text.split())
+    else:
+        words = " ".join(html.unescape(_TAG.sub("", markdown(text))).split())
     if not limit or len(words) <= limit:
         return words
     cut = words[: limit - 1]

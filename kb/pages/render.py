@@ -108,8 +108,12 @@ class Pages:
     @cached_property
     def libraries(self) -> list[str]:
         """The libraries that several entries are about."""
-        counts = Counter(name for id_ in self.bodies for name in self.view(id_, "en").libraries)
+        counts = Counter(name for names in self._libraries.values() for name in names)
         return sorted(name for name, count in counts.items() if count > 1)
+
+    @cached_property
+    def _libraries(self) -> dict[str, list[str]]:
+        return {id_: clean(EntryPage(body, "en").libraries) for id_, body in self.bodies.items()}
 
     def address(self, id_: str) -> str:
         """The name of an entry's page. Raises KeyError for an unknown id."""
@@ -118,7 +122,7 @@ class Pages:
     def title(self, id_: str, lang: str) -> str:
         """The title of an entry without markup. Raises KeyError for an unknown id."""
         if (known := self._titles.get((id_, lang))) is None:
-            known = self._titles[id_, lang] = plain(self.view(id_, lang).title)
+            known = self._titles[id_, lang] = plain(clean(EntryPage(self.bodies[id_], lang).title))
         return known
 
     def view(self, id_: str, lang: str) -> EntryPage:
@@ -167,12 +171,13 @@ class Pages:
         offered = set(self.libraries)
         rows = []
         for id_ in self.index.ids:
-            view = self.view(id_, lang)
+            body = self.bodies[id_]
             rows.append(
                 {
-                    "id": id_, "at": quote(self.address(id_)), "title": self.title(id_, lang), "area": view.area,
-                    "severity": view.severity, "kind": "cascade" if view.body["role"] == "cascade" else view.body["kind"],
-                    "libraries": [name for name in view.libraries if name in offered],
+                    "id": id_, "at": quote(self.address(id_)), "title": self.title(id_, lang),
+                    "area": clean(str(body["area"])), "severity": body["severity"],
+                    "kind": "cascade" if body["role"] == "cascade" else body["kind"],
+                    "libraries": [name for name in self._libraries[id_] if name in offered],
                 }
             )  # fmt: skip
         return _script("severities", {name: say(name, lang) for name in SEVERITIES}) + _script("entries", rows)

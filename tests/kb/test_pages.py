@@ -250,6 +250,11 @@ def test_markdown_is_rendered_and_placeholders_are_shown_by_name() -> None:
     assert highlight("<b>", "text") == "&lt;b&gt;"
 
 
+@pytest.mark.parametrize("text", ["grad_norm is NaN", "an _emphasis_ here", "1. a list", "- a list", "a `code` & more", "8-bit, 3.5 GB"])
+def test_words_without_markup_are_themselves(text: str) -> None:
+    assert f"{plain(text)} x" == plain(f"{text} `x`"), "the second one is rendered as Markdown"
+
+
 @pytest.mark.parametrize(
     ("given", "version", "after"),
     [(">=4.50.0,<4.51.0", "4.51.0", False), ("<=0.9.3", "0.9.3", True), (">=5.0", None, False), ("", None, False)],

@@ -71,8 +71,8 @@ def pack(folder: Path, origin: str, *, strict: bool = True) -> Pack:
     from kb.compile.state import FolderState
 
     state = FolderState(folder)
-    name = f"{_digest(str(folder.resolve()))}-{_compiler()}"
-    target = cache_folder() / f"{name}-{state.fingerprint()}.pack"
+    name, compiler = _digest(str(folder.resolve())), _compiler()
+    target = cache_folder() / f"{name}-{compiler}-{state.fingerprint()}.pack"
 
     def compiled(place: Path, last: Pack | None = None) -> Pack:
         from kb.compile.folder import compile_folder
@@ -91,7 +91,7 @@ def pack(folder: Path, origin: str, *, strict: bool = True) -> Pack:
         pass
 
     try:
-        made = compiled(target, _last(target.parent, name))
+        made = compiled(target, _last(target.parent, name, compiler))
     except OSError:  # the cache cannot be written: compile into a place that vanishes with the process
         import tempfile
 
@@ -102,12 +102,13 @@ def pack(folder: Path, origin: str, *, strict: bool = True) -> Pack:
     return made
 
 
-def _last(cache: Path, name: str) -> Pack | None:
-    """The newest pack of this name, made by the same compiler of the same folder."""
-    found = [(path.stat().st_mtime, path) for path in cache.glob(f"{name}-*.pack")]
-    for _, path in sorted(found, reverse=True):
-        with suppress(OSError, ValueError):
-            return Pack(path)
+def _last(cache: Path, folder: str, compiler: str) -> Pack | None:
+    """The newest pack by the same compiler: of this folder, else of another one (a clone has mostly the same entries)."""
+    for wanted in (f"{folder}-{compiler}-*.pack", f"*-{compiler}-*.pack"):
+        found = [(path.stat().st_mtime, path) for path in cache.glob(wanted)]
+        for _, path in sorted(found, reverse=True):
+            with suppress(OSError, ValueError):
+                return Pack(path)
     return None
 
 

@@ -105,6 +105,16 @@ def test_files_with_new_times_and_the_same_content_are_not_compiled_again(area: 
     assert compiled == []
 
 
+def test_a_clone_takes_over_what_another_folder_compiled(area: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pack(area, "own")
+    compiled = count_compiled(monkeypatch)
+    shutil.copytree(area, tmp_path / "clone")
+    edit(tmp_path / "clone" / "precision" / "cache-object-float" / "entry.yaml", "severity: crash", "severity: hang")
+    found = pack(tmp_path / "clone", "own")
+    assert compiled == ["cache-object-float"]
+    assert found.index.ids == pack(area, "own").index.ids
+
+
 def changed(area: Path) -> None:
     """Edits of many kinds: words, a new entry, a removed one, a relation."""
     folder = area / "precision"

@@ -65,6 +65,30 @@ def test_no_serious_accessibility_fault(
     assert [(v["id"], [n["html"][:200] for n in v["nodes"][:3]]) for v in serious] == []
 
 
+@pytest.mark.parametrize(("paper", "ink"), [("#ffffff", "#212121"), ("#111111", "#e0e0e0")])
+def test_the_report_in_a_notebook_fits_its_page(chromium: Any, axe: str, tmp_path: Path, paper: str, ink: str) -> None:
+    """In a light and in a dark notebook: readable, no wider than the page, and nothing outside of it is restyled."""
+    from troubleshooter import diagnose
+
+    place = tmp_path / "notebook.html"
+    shown = "".join(diagnose(log)._repr_html_() for log in (NAN_RUN, CACHE, f"QuuxError: {'x' * 500}", "KeyboardInterrupt"))
+    start = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>n</title><body style="background:{paper};color:{ink}">'
+    place.write_text(f'{start}<main><h1>Notebook</h1><p><code id="own">outside</code></p>{shown}</main>', "utf-8")
+    context = chromium.new_context(viewport={"width": 390, "height": 900})
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(place.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.evaluate("getComputedStyle(document.querySelector('#own')).backgroundColor") == "rgba(0, 0, 0, 0)"
+    page.evaluate(axe)
+    found = page.evaluate("axe.run('.tsr', {resultTypes: ['violations']}).then(r => r.violations)")
+    context.close()
+    serious = [v for v in found if v["impact"] in ("serious", "critical")]
+    assert [(v["id"], [n["html"][:200] for n in v["nodes"][:3]]) for v in serious] == []
+    assert asked == [place.as_uri()]
+
+
 def test_the_html_report_has_no_serious_accessibility_fault(chromium: Any, axe: str, tmp_path: Path) -> None:
     from troubleshooter.pipeline import diagnose
     from troubleshooter.report.html import html

@@ -12,6 +12,7 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
+from kb.errors import TroubleshootError
 from kb.phrases import Phrases, phrase
 from troubleshooter.cli import clipboard
 from troubleshooter.cli.pasting import terminal
@@ -212,7 +213,10 @@ class Menu:
         elif key == "verify":
             from troubleshooter.verify.command import verify
 
-            verify(self.report.diagnoses[self.at].id, python=more or None, lang=self.lang)
+            try:
+                verify(self.report.diagnoses[self.at].id, python=more or None, lang=self.lang)
+            except TroubleshootError as error:
+                print(error)
 
     def next(self) -> None:
         """Show the next candidate; behind the last one comes the first."""

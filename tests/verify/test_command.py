@@ -347,7 +347,7 @@ def test_the_terminal_shows_no_marks_and_no_run_where_none_was(capsys: Any, entr
     where = python("wombat==2.1")
     assert verify("wombat-fuel", python=where, entries=[folder]) == 0
     shown = capsys.readouterr().out
-    assert shown.endswith("\nversions compared, nothing run\n")
+    assert shown.endswith("\nnothing was run\n")
     assert "A failure that only" in shown
     probe = "{name: shm-size, with: {batch_mb: 100000, workers: 512}}"
     path.write_text(path.read_text().replace("{name: shm-size}", probe).replace("<2.0", "<3.0"))

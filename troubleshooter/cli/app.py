@@ -55,7 +55,8 @@ def diagnose(
     lang: Lang = None,
     entries: Entries = None,
     env: Annotated[
-        str | None, typer.Option("--env", help="The training environment (its folder or its Python): its versions join the facts.")
+        str | None,
+        typer.Option("--env", help="The training environment (its folder or its Python): its versions join the facts."),
     ] = None,
     ignore: Annotated[
         list[str] | None, typer.Option("--ignore", help="An entry not to report (reasons: .troubleshoot.toml).")
@@ -183,7 +184,9 @@ def wrong(
 @app.command()
 def verify(
     target: Annotated[str | None, typer.Argument(help="An entry's id, or a log (- for standard input).")] = None,
-    python: Annotated[str | None, typer.Option("--python", help="The training environment: its folder (venv, conda) or its Python.")] = None,
+    python: Annotated[
+        str | None, typer.Option("--python", help="The training environment: its folder (venv, conda) or its Python.")
+    ] = None,
     device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda or cuda:N.")] = "auto",
     timeout: Annotated[float, typer.Option("--timeout", min=1.0, help="Seconds that the probe may take.")] = 60.0,
     model: Annotated[

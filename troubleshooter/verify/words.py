@@ -115,7 +115,7 @@ _SENTENCES: Final[dict[str, tuple[str, str]]] = {
         " {ranges} by their version range",
         "已知的 {failures} 种故障中有 {checkable} 种（{share} %）可在环境中检查：{probes} 种有可运行的探针，{ranges} 种有版本范围",
     ),
-    "by-versions": ("versions compared, nothing run", "只比较了版本，没有运行"),
+    "by-versions": ("nothing was run", "没有运行任何探针"),
     "affected-list": (
         "{count} of {total} entries with version ranges match this environment",
         "{total} 个带版本范围的条目中有 {count} 个与此环境相符",

@@ -22,6 +22,7 @@ import codecs
 import contextlib
 import io
 import json
+import os
 import random
 import sys
 import tempfile
@@ -238,6 +239,7 @@ class Fuzz:
         if number % 3 == 0:
             path = self.folder / "input.log"
             path.write_bytes(data)
+            os.utime(path, (0, 0))  # of a file that is still being written the report says so
             self.differ("file", said, self.json(self.report(from_path(path))).replace(json.dumps(str(path))[1:-1], "text"))
         if number % 2 == 0:
             self.raw(report)

@@ -22,7 +22,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     (re.compile(r"(?i)(authorization:\s{0,3}(?:bearer|basic)\s{1,3})\S+"), r"\1<secret>"),
     (re.compile(r"\b(https?://)[^/\s:@]{1,100}:[^/\s@]{1,100}@"), r"\1<user>:<password>@"),
-    (re.compile(r"\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}"), "<jwt>"),
+    (re.compile(r"(?<![\w-])eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}"), "<jwt>"),
     (re.compile(r"\b[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){0,4}\.[A-Za-z]{2,12}\b"), "user@example.org"),
     (re.compile(r"(/(?:home|Users)/)[^/\s:\"']+"), r"\1user"),
     (re.compile(r"(?i)([A-Z]:\\Users\\)[^\\\s\"']+"), r"\1user"),

@@ -37,12 +37,9 @@ def patterns(packages: tuple[str, ...], without: tuple[str, ...]) -> Iterator[Fo
     trees = {module.__name__: ast.parse(Path(module.__file__ or "").read_text(encoding="utf-8")) for module in modules}
     everywhere = _uses(trees.values())
     own = {name: _uses([tree]) for name, tree in trees.items()}
-    seen: set[tuple[str | bytes, int, bool]] = set()
     for module in modules:
-        for place, pattern, flags, searched in (*_variables(module, own[module.__name__], everywhere), *_calls(module.__name__, trees[module.__name__])):
-            if (pattern, flags, searched) not in seen:
-                seen.add((pattern, flags, searched))
-                yield Found(place, pattern, flags, searched)
+        yield from _variables(module, own[module.__name__], everywhere)
+        yield from _calls(module.__name__, trees[module.__name__])
 
 
 def _uses(trees: Any) -> dict[str, set[str]]:

@@ -166,8 +166,12 @@ def _prefix(lines: list[Line], at: int) -> re.Pattern[str] | None:
     head = text[:place]
     if not 0 < place <= PREFIX or not head.strip() or layouts.GROUP_LINE.match(head):
         return None
+    begin = _COUNTED.split(head, 1)[0]
+    below = [line for line in lines[at + 1 : at + 1 + NEAR] if _BARE_FRAME in line.text and line.text.startswith(begin)]
+    if not below:  # as a rule: to compile an expression takes longer than to read the lines
+        return None
     pattern = re.compile(_COUNTED.sub(r"\\d+", re.escape(head)).replace("\\ ", " "))
-    for line in lines[at + 1 : at + 1 + NEAR]:
+    for line in below:
         found = pattern.match(line.text)
         if found and line.text.startswith((_FRAME, _BARE_FRAME, "  | " + _FRAME), found.end()):
             return pattern

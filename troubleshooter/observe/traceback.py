@@ -50,6 +50,7 @@ class _Parser:
         self.rank: int | None = None
         self.ended = -1  # where the last message ended
         self.no_box = 0  # before this line no box that began above goes on
+        self.indent = 0, 0  # lines that were looked at for frames, and how far the last frame is indented
 
     def run(self, stop: int | None = None) -> list[Failure]:
         """Read exceptions that start before line ``stop`` (all of them without it)."""
@@ -220,10 +221,14 @@ class _Parser:
         return _type_like(found["type"])
 
     def _file_indent(self) -> int:
-        for line in reversed(self.lines[: self.i]):
-            if line.text.lstrip().startswith('File "'):
-                return len(line.text) - len(line.text.lstrip())
-        return 0
+        """How far the last frame above is indented. Each line is looked at once, however often this is asked."""
+        seen, indent = self.indent
+        for at in range(seen, self.i):
+            bare = self.lines[at].text.lstrip()
+            if bare.startswith('File "'):
+                indent = len(self.lines[at].text) - len(bare)
+        self.indent = max(seen, self.i), indent
+        return indent
 
     def _more_follows(self, kind: str | None) -> bool:
         """A frame or the exception's line stands a few lines ahead: what is between is other output."""

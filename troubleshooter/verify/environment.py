@@ -52,7 +52,10 @@ site = sys.modules.get("site")
 print(json.dumps(dict(executable=sys.executable, version=sys.version.split()[0], prefix=sys.prefix, path=sys.path,
     user_base=site.getuserbase() if site else None, gpu_build=gpu, versions=versions)))
 """
-_SITE: Final = re.compile(r"(?<![\w/:.])((?:/|[A-Za-z]:\\)[^\s:;,'\"<>|*?()]*?(?:site|dist)-packages)(?=[/\\])")
+# A path begins behind a blank, a quote, a bracket or a sign; so a line of slashes costs no more than its length.
+_SITE: Final = re.compile(
+    r"(?<![^\s;,'\"<>|*?()=\[\]{}`])((?:/|[A-Za-z]:\\)[^\s:;,'\"<>|*?()=\[\]{}`]*?(?:site|dist)-packages)(?=[/\\])"
+)
 
 
 _DROPPED: Final = frozenset(("PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONHOME"))

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+import re2
+
 from kb import lazy
 from troubleshooter.observe import process
 from troubleshooter.observe.model import Ending, EndState
@@ -31,16 +33,19 @@ class _Counter(NamedTuple):
 
 
 # A record of a Trainer:   {'loss': 1.2, 'grad_norm': 0.9, 'learning_rate': 2e-05, 'epoch': 0.1}
-_TRAINER = lazy.compile(
-    r"\{.{0,300}?['\"]loss['\"]: .{0,2000}?['\"]learning_rate['\"]: ['\"]?(?P<rate>[\d.e+-]+).{0,2000}?['\"]epoch['\"]: ['\"]?(?P<epoch>[\d.]+)"
+# By RE2, which is linear: Python's `re` would try each "loss" with each "learning_rate" of a hostile line.
+_TRAINER = re2.compile(
+    r"\{.*?['\"]loss['\"]: .*?['\"]learning_rate['\"]: ['\"]?(?P<rate>[\d.e+-]+).*?['\"]epoch['\"]: ['\"]?(?P<epoch>[\d.]+)"
 )
-_BAR = lazy.compile(r"(?P<name>[^|%]{0,100}?)[:\s]*\d{1,3}(?:\.\d+)?%\s?\|.{0,300}?\|\s*(?P<at>\d+)/(?P<total>\d+)\b")
-_RICH_BAR = lazy.compile(r"(?P<name>[\w ]{0,40}?)\s*(?:\d+/\d+)?\s*[━╸╺]{8,}\s{0,4}(?P<at>\d+)/(?P<total>\d+)\b")
+_BAR = lazy.compile(r"(?P<name>[^|%]{0,100}?)\d{1,3}(?:\.\d{1,9})?%\s?\|[^|]{0,300}\|\s*(?P<at>\d+)/(?P<total>\d+)\b")
+_RICH_BAR = lazy.compile(
+    r"(?P<name>[\w ]{0,40}?)\s{0,9}(?:\d{1,9}/\d{1,9}\s{0,9})?[━╸╺]{8,}\s{0,4}(?P<at>\d+)/(?P<total>\d+)\b"
+)
 _WORDED = lazy.compile(
     r"(?i)\b(?P<name>epoch|step|iter(?:ation)?|batch|update)s?\b[\s:=\[(#'\"]{0,12}(?P<at>\d+)\s{0,3}(?:/|of)\s{0,8}(?P<total>\d+)\b"
 )
 _KEYED = lazy.compile(
-    r"['\"](?P<name>current_steps?|step|global_step)['\"]: ?(?P<at>\d+).{0,200}?['\"](?:total_steps?|max_steps)['\"]: ?(?P<total>\d+)"
+    r"['\"](?P<name>current_steps?|step|global_step)['\"]: ?(?P<at>\d{1,12})\b.{0,140}?['\"](?:total_steps?|max_steps)['\"]: ?(?P<total>\d+)"
 )
 _TRAINING = lazy.compile(r"(?i)epoch|train|step|iter")
 _LOSS = lazy.compile(r"(?i)loss|reward|\bppl\b|perplexity")
@@ -131,7 +136,7 @@ def _counters(text: str) -> Iterator[_Counter]:
     """The counters of training in a line. Bars of other work (loading, tokenizing) are none."""
     for pattern in (_BAR, _RICH_BAR):
         if found := pattern.match(text):
-            name = found["name"].strip().lower()
+            name = found["name"].strip(" \t:").lower()
             if (not name or _TRAINING.search(name)) and int(found["total"]) > 1:
                 yield _Counter(name, int(found["at"]), int(found["total"]), True)
                 return

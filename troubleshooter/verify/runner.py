@@ -50,7 +50,7 @@ _NOT_PASSED: Final = re.compile(
     r"TOKEN(?!IZERS)|SECRET|PASSW|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|_KEY\Z|_AUTH\Z|COOKIE|\ATORCH_NCCL_",
     re.IGNORECASE,
 )
-_WITH_PASSWORD: Final = re.compile(r"\w://[^/\s@]*:[^/\s@]+@")
+_WITH_PASSWORD: Final = re.compile(r"\w://[^/\s@:]*:[^/\s@]+@")
 _PREFIX: Final = "troubleshoot-probe-"
 _OLD_SECONDS: Final = 24 * 3600
 """No probe runs for longer than an hour."""

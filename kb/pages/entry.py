@@ -161,6 +161,8 @@ def patterns(body: Body) -> list[str]:
             found.append(" / ".join(kinds))
         if condition["kind"] == "metric":
             found.append(f"{' / '.join(condition['names'])}: {condition['is']} {condition['value'] or ''}".rstrip())
+        if condition["kind"] == "ends":  # nothing is printed: the log stops
+            found.append("… (the log ends here)")
         if condition["kind"] == "exit":
             found += [f"exit {status}" for status in condition["statuses"]]
         stack = condition.get("parts", []) + stack

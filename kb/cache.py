@@ -10,6 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from kb.compiled import FORMAT, Knowledge, Pack
+from kb.errors import NoEntries
+from kb.home import home
 
 PACK = Path(__file__).with_name("data") / "knowledge.pack"
 CHECKOUT = Path(__file__).parent.parent / "entries"
@@ -21,15 +23,16 @@ _HOUR = 3600.0
 
 
 def cache_folder() -> Path:
-    """The user's cache folder for this tool (it may not exist or not be writable)."""
+    """The user's cache folder for this tool (it may not exist or not be writable; without a home it can never exist)."""
     if given := os.environ.get("TROUBLESHOOT_CACHE"):
         return Path(given)
+    own = home() or os.devnull
     if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+        base = os.environ.get("LOCALAPPDATA") or os.path.join(own, "AppData", "Local")
     elif sys.platform == "darwin":
-        base = str(Path.home() / "Library" / "Caches")
+        base = os.path.join(own, "Library", "Caches")
     else:
-        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.join(own, ".cache")
     return Path(base) / "llm-troubleshooter"
 
 
@@ -41,7 +44,7 @@ def shipped() -> Path | None:
 def packs(*folders: Path) -> list[Pack]:
     """The shipped entries, then those of the folders, which go on top.
 
-    Raises `kb.problem.EntryError` with every problem when a folder's entries cannot be used, and FileNotFoundError
+    Raises `kb.problem.EntryError` with every problem when a folder's entries cannot be used, and `kb.errors.NoEntries`
     when a folder does not exist or nothing is shipped.
     """
     if PACK.exists():
@@ -49,10 +52,10 @@ def packs(*folders: Path) -> list[Pack]:
     elif CHECKOUT.is_dir():
         found = [pack(CHECKOUT, "shipped", strict=False)]
     else:
-        raise FileNotFoundError(f"no entries: neither {PACK} nor {CHECKOUT} exists; install the package again")
+        raise NoEntries(f"no entries: neither {PACK} nor {CHECKOUT} exists; install the package again")
     for folder in folders:
         if not folder.is_dir():
-            raise FileNotFoundError(f"{folder}: no such folder of entries; expected <area>/<id>/entry.yaml below it")
+            raise NoEntries(f"{folder}: no such folder of entries; expected <area>/<id>/entry.yaml below it")
         found.append(pack(folder, str(folder)))
     return found
 

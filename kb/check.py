@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from kb.form import Entry
 from kb.load import Library, Loaded, conditions, english_hash
+from kb.nearest import did_you_mean
 from kb.patterns import groups
 from kb.placeholders import HOLE, TYPES
 from kb.problem import Problem
@@ -176,7 +177,4 @@ def _captures(entry: Entry, number: int) -> set[str] | None:
 
 
 def _near(word: str, known: Iterable[str]) -> str:
-    from rapidfuzz import process
-
-    found = process.extractOne(word, list(known), score_cutoff=60)
-    return f"did you mean {found[0]!r}?" if found else "write that entry first, or take the name out"
+    return did_you_mean(word, known, "write that entry first, or take the name out")

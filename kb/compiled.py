@@ -16,11 +16,11 @@ from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from kb.sealed import Sealed
 
-FORMAT = 46
+FORMAT = 47
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 WORDS = "words"
@@ -36,6 +36,17 @@ Ways = list[list[list[str]]]
 
 MATCHED = ("id", "kind", "role", "severity", "symptoms", "versions", "variant_of", "fallback_for", "cause_known")
 """What of an entry is read for a log that calls it up. The rest, three quarters of its bytes, is read for a report."""
+
+
+class Listed(NamedTuple):
+    """What a list shows of an entry. ``zh``: the Chinese title, where there is one."""
+
+    id: str
+    area: str
+    kind: str
+    severity: str
+    title: str
+    zh: str | None
 
 
 class Index:
@@ -74,6 +85,16 @@ class Index:
         """Of the literals those with digits, by number."""
         found: dict[str, str] = json.loads(self._read(*self._sections["digits"]))
         return {int(number): text for number, text in found.items()}
+
+    @cached_property
+    def by_id(self) -> dict[str, int]:
+        """The number of each entry."""
+        return {id_: number for number, id_ in enumerate(self.ids)}
+
+    def listing(self) -> list[Listed]:
+        """What a list shows of each entry, in the order of the ids; no entry is read for it."""
+        rows = json.loads(self._read(*self._sections["listing"]))
+        return [Listed(id_, *row) for id_, row in zip(self.ids, rows, strict=True)]
 
     def owners(self, literal: int) -> Sequence[int]:
         """The entries that a literal triggers."""
@@ -156,6 +177,8 @@ class Pack:
         """The literals come in segments: a digest of each, under which what is made from it may be kept, and its size."""
         self.standing: list[str] = header["standing"]
         """Literals that make a place in the middle of a large log worth a look (`kb.standing`)."""
+        self.date: str | None = header.get("date")
+        """The day of the last recorded change of the entries (``2026-11-23``), where the pack was given one."""
         self._index: Index | None = None
         self._base = 0  # where the places of the index count from
         self._bodies: dict[int, Body] = {}
@@ -337,8 +360,27 @@ class Knowledge:
             pack = self.packs[number]
             if len(self._found) >= MAX_KEPT_ENTRIES:
                 self._found.clear()
-            known = self._found[id_] = pack.whole(pack.index.ids.index(id_)), self._first[number]
+            known = self._found[id_] = pack.whole(pack.index.by_id[id_]), self._first[number]
         return known
+
+    def need(self, id_: str) -> tuple[Body, int]:
+        """What `find` gives. Raises `kb.errors.UsageError` with the nearest known id where there is no such entry."""
+        if (found := self.find(id_)) is not None:
+            return found
+        from kb.errors import UsageError
+        from kb.nearest import did_you_mean
+
+        raise UsageError(f"no entry {id_!r}; {did_you_mean(id_, self._owner, 'see: troubleshoot list')}")
+
+    def listing(self) -> list[Listed]:
+        """What a list shows of all entries, by id."""
+        found = [
+            told
+            for number, pack in enumerate(self.packs)
+            for told in pack.index.listing()
+            if self._owner[told.id] == number
+        ]
+        return sorted(found)
 
     def owner(self, id_: str) -> Pack | None:
         """The pack whose entry of this id counts."""

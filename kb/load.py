@@ -10,7 +10,7 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from kb import patterns, source
 from kb.clean import clean
 from kb.error_words import weight
 from kb.form import KINDS, Chinese, Condition, Entry, Part
+from kb.nearest import did_you_mean
 from kb.problem import EntryError, Problem
 from kb.source import Document, Place
 
@@ -175,7 +176,7 @@ def _problem(document: Document, fault: Any, model: type[Part]) -> Problem:
     place = tuple(p for p in fault["loc"] if not (isinstance(p, str) and (p in tags or "[" in p or p == "str")))
     message, hint = str(fault["msg"]).removeprefix("Value error, "), ""
     if fault["type"] == "extra_forbidden":
-        message, hint = "unknown key", _nearest(str(place[-1]), _keys(model))
+        message, hint = "unknown key", did_you_mean(str(place[-1]), _keys(model))
     elif fault["type"] == "missing":
         message = "is missing"
     return document.problem(place, message, hint)
@@ -186,13 +187,6 @@ def _keys(model: type[Part]) -> list[str]:
     schema = model.model_json_schema()
     parts = [schema, *schema.get("$defs", {}).values()]
     return sorted({key for part in parts for key in part.get("properties", {})})
-
-
-def _nearest(word: str, known: Iterable[str]) -> str:
-    from rapidfuzz import process
-
-    found = process.extractOne(word, list(known), score_cutoff=60)
-    return f"did you mean {found[0]!r}?" if found else ""
 
 
 def conditions(entry: Entry) -> Iterator[tuple[Place, Condition]]:

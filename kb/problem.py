@@ -27,8 +27,8 @@ class Problem:
 
 
 class EntryError(TroubleshootError):
-    """Entries that cannot be used: carries all problems."""
+    """Entries that cannot be used: carries all problems, and tells each on a line of its own."""
 
     def __init__(self, problems: list[Problem]) -> None:
         self.problems = sorted(problems)
-        super().__init__("\n".join(map(str, self.problems)))
+        super().__init__("\n".join(["entries that cannot be used:", *map(str, self.problems)]))

@@ -26,9 +26,10 @@ class EntriesHook(BuildHookInterface):  # type: ignore[type-arg]
         sys.dont_write_bytecode, before = True, sys.dont_write_bytecode
         try:
             from kb.compile.folder import compile_to
+            from kb.known import last_change
             from kb.load import load
 
-            compile_to(load(root / "entries"), target)
+            compile_to(load(root / "entries"), target, last_change(root / "entries"))
         finally:
             sys.path.remove(str(root))
             sys.dont_write_bytecode = before

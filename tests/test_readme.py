@@ -40,9 +40,9 @@ def test_ci_runs_the_readmes_own_test_command() -> None:
 
 
 def test_every_command_is_in_the_readme() -> None:
-    from troubleshooter.__main__ import COMMANDS
+    from troubleshooter.cli.commands import COMMANDS
 
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for command in COMMANDS:
-        if command != "diagnose":
-            assert re.search(rf"\b{command}\b", text), command
+        if command.name != "diagnose":
+            assert re.search(rf"\b{command.name}\b", text), command.name

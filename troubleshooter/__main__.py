@@ -2,50 +2,101 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
-if TYPE_CHECKING:
-    from troubleshooter.cli.front import Options
-
-COMMANDS = (
-    "diagnose", "explain", "list", "show", "search", "check", "new", "wrong", "verify", "browse", "build-site", "scan",
-)  # fmt: skip
-SELDOM = 100_000
-"""New objects from which on garbage is looked for: what one log is made into is nearly all kept until the end (measured: 9 of
-265 ms for a log that holds most literals, 1.7 of 59 ms for a pasted traceback, 3.11)."""
+COMPLETION = "_TROUBLESHOOT_COMPLETE"
+"""The variable by which a shell asks for completions: nothing else may then be printed, read or diagnosed."""
+UNUSABLE = 2
 
 
 def main() -> None:
     """Entry point: diagnosing takes a short way that imports no more than it needs (a tenth of a second counts)."""
+    _mend_streams()
     if (other := _shadowed()) is not None:
         print(other, file=sys.stderr)
-        raise SystemExit(2)
+        raise SystemExit(UNUSABLE)
+    from troubleshooter.cli.commands import COMMANDS
+    from troubleshooter.cli.options import read_plain
+
     arguments = sys.argv[1:]
-    if not (arguments and arguments[0] in COMMANDS):
-        from troubleshooter.cli.front import options
+    named = next((command for command in COMMANDS if arguments and command.name == arguments[0]), None)
+    command, rest = (named, arguments[1:]) if named is not None else (COMMANDS[0], arguments)
+    values = None if os.environ.get(COMPLETION) else read_plain(rest, command.options)
+    if values is None:
+        raise SystemExit(guarded(lambda: _run_parsed(arguments)))
+    status = guarded(lambda: command.run(values))
+    if command is COMMANDS[0]:
+        _end(status)
+    raise SystemExit(status)
 
-        if (given := options(arguments)) is not None:
-            _end(_answer(given))
-        if not _asks_for_help(arguments):
-            arguments = ["diagnose", *arguments]
-    from troubleshooter.cli.app import app
 
-    app(args=arguments, prog_name="troubleshoot")
+def _run_parsed(arguments: list[str]) -> int:
+    from troubleshooter.cli.app import parsed
+
+    command, values = parsed(arguments)
+    return command.run(values)
 
 
-def _answer(given: Options) -> int:
-    gc.disable()  # nothing that is imported is garbage
-    from troubleshooter.cli.run import guarded
+def guarded(work: Callable[[], int]) -> int:
+    """The exit status of the work. What a user can mend is told in a sentence (2); a closed pipe is quiet (0).
 
-    gc.freeze()
-    gc.set_threshold(SELDOM)
-    gc.enable()
-    return guarded(given)
+    This is the only place where errors of this program become an exit status. SystemExit passes, when what was printed
+    before it could be written.
+    """
+    from kb.errors import TroubleshootError
+
+    try:
+        try:
+            status = work()
+        except TroubleshootError as error:
+            _tell(str(error))
+            status = error.exit_status
+        except SystemExit:
+            sys.stdout.flush()
+            raise
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        _close_output()
+        return 0
+    except OSError as error:  # a full disk, a closed descriptor; with a name: a file that cannot be used
+        _tell(f"{error.filename or 'the report cannot be written'}: {error.strerror or error}")
+        _close_output()
+        return UNUSABLE
+    except KeyboardInterrupt:
+        return 130
+
+
+def _tell(text: str) -> None:
+    """One error on standard error; names and texts of others cannot steer the terminal with it."""
+    from kb.clean import clean
+
+    with suppress(OSError):
+        print(f"troubleshoot: {clean(text)}", file=sys.stderr)
+
+
+def _mend_streams() -> None:
+    """A stream that was closed is an empty one, and no character ends the program: what cannot be encoded is a ``?``."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - for the whole process
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:
+        print("troubleshoot: standard output is closed: the report cannot be written", file=sys.stderr)
+        raise SystemExit(UNUSABLE)
+    with suppress(AttributeError, ValueError, OSError):  # a stream that a caller has replaced
+        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+
+
+def _close_output() -> None:
+    """What is left in the buffer goes nowhere, so that the interpreter's last flush finds no fault."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _end(code: int) -> NoReturn:
@@ -57,10 +108,6 @@ def _end(code: int) -> NoReturn:
     os._exit(code)
 
 
-def _asks_for_help(arguments: list[str]) -> bool:
-    return any(a in ("--help", "-h", "--version", "--install-completion", "--show-completion") for a in arguments)
-
-
 def _shadowed() -> str | None:
     """One sentence when another package called ``kb`` is imported instead of ours (both names are taken elsewhere)."""
     import kb
@@ -70,7 +117,7 @@ def _shadowed() -> str | None:
         return None
     return (
         f"troubleshoot: another package named kb ({found}) shadows ours; install in an environment of its own: "
-        "pipx install llm-troubleshooter"
+        "pipx install PATH-OF-THE-CHECKOUT"
     )
 
 

@@ -21,7 +21,8 @@ from troubleshooter.read.scanner import Scanner, Segment
 from troubleshooter.read.sources import Source, Unreadable
 from troubleshooter.read.standing import Standing
 from troubleshooter.read.stream import Seen, read
-from troubleshooter.report.build import TOP, build
+from troubleshooter.report import TOP
+from troubleshooter.report.build import build
 from troubleshooter.report.model import Report
 
 

@@ -40,6 +40,8 @@ class Unit:
     """What the search's index takes of the entry (`kb.search.Terms`)."""
     confused: list[dict[str, Any]] = field(default_factory=list)
     overlaps: list[str] = field(default_factory=list)
+    listed: list[str | None] = field(default_factory=list)
+    """What a list shows beside the id, as `kb.compiled.Listed` has it: area, kind, severity, title, Chinese title."""
     standing: list[str] = field(default_factory=list)
     """Literals that make a place in the middle of a large log worth a look (`kb.standing`)."""
 
@@ -76,6 +78,8 @@ class _Compiler:
         for i, other in enumerate(entry.not_to_confuse_with):
             zh = chinese.not_to_confuse_with[i].because if chinese else None
             unit.confused.append({"entry": other.entry, "because": other.because, "zh": zh})
+        chinese_title = chinese.title if chinese else None
+        unit.listed = [self.item.area, entry.kind, entry.severity, entry.title, chinese_title]
         unit.overlaps = [other.entry for other in entry.overlaps]
         unit.standing = sorted(standing_literals(self.item))
         return unit

@@ -38,12 +38,15 @@ CHUNK = 50
 _LINKED = tuple(item.name for item in fields(Unit) if item.name not in ("matched", "texts"))
 
 
-def compile_to(library: Library, target: Path) -> None:
-    """Write the pack of loaded entries. Raises `EntryError` when the library has problems, OSError when it cannot write."""
+def compile_to(library: Library, target: Path, date: str | None = None) -> None:
+    """Write the pack of loaded entries. Raises `EntryError` when the library has problems, OSError when it cannot write.
+
+    ``date``: the day of the last recorded change of the entries (``2026-11-23``), where it is known.
+    """
     entries = library.need().entries
     units = [compile_entry(entries[id_]) for id_ in sorted(entries)]
     tables = {name: compile_table(path) for name, path in library.tables.items()}
-    write(target, link(units, tables, newest_releases(library.tables)))
+    write(target, link(units, tables, newest_releases(library.tables), date=date))
 
 
 def write(target: Path, data: bytes) -> None:

@@ -37,13 +37,15 @@ def link(
     before: Mapping[str, bool] | None = None,
     touched: Collection[str] = (),
     kept: dict[str, Any] | None = None,
+    date: str | None = None,
 ) -> bytes:
     """The pack of these units, which come in the order of their ids.
 
     ``known``: the literals of the first segment of an earlier pack of the same folder, in its order. They keep their numbers,
     so that what was made from them (compiled databases) stays good; others follow in a segment of their own. ``kept``: JSON
     that the next compilation of the folder wants to find again; the words that were found to be shared are added to it, and
-    come as ``before`` then, with the literals of all entries that changed since (``touched``).
+    come as ``before`` then, with the literals of all entries that changed since (``touched``). ``date``: the day of the last
+    recorded change of the entries (``2026-11-23``), where it is known.
     """
     names, segments = _literal_names(units, known)
     by_name = {text: number for number, text in enumerate(names)}
@@ -80,13 +82,14 @@ def link(
     }
     digits = {number: text for number, text in enumerate(names) if re.search("[0-9]", text)}
     sections["literals"] = body.add(_json(names).encode())
+    sections["listing"] = body.add(_json([unit.listed for unit in units]).encode())
     sections["digits"] = body.add(_json(digits).encode())
     entries = {unit.id: search.Terms(*unit.search) for unit in units}
     sections["search"] = body.add(_json(search.encode(entries, relations)).encode())
     if kept is not None:
         sections["kept"] = body.add(_json({**kept, "shared": shared}).encode())
     standing = sorted({text for unit in units for text in unit.standing})
-    header = {"format": FORMAT, "segments": segments, "standing": standing}
+    header = {"format": FORMAT, "segments": segments, "standing": standing, "date": date}
     index = {
         "count": len(names), "sections": sections, "checked": checked, "tables": placed,
         "pseudo": dict(sorted(signals.items())), "ids": [unit.id for unit in units],

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from kb.compiled import Body
+from kb.errors import TroubleshootError
 from kb.pages.render import STATIC, Pages, Style, static_files
 from kb.pages.render import folder as area_folder
 from kb.pages.words import LANGUAGES
@@ -19,7 +20,7 @@ PLACES = {lang: "zh/" if lang == "zh" else "" for lang in LANGUAGES}
 """The folder of each language's pages."""
 
 
-class SiteError(Exception):
+class SiteError(TroubleshootError):
     """A folder that cannot be written to: one sentence with its place and the next step."""
 
 

@@ -95,7 +95,7 @@ def test_a_teams_entry_may_name_one_of_its_folder_and_one_of_ours(tmp_path: Path
     assert check(folder) == 0, capsys.readouterr().out
     (folder / "entry.yaml").write_text((folder / "entry.yaml").read_text().replace("cache-object-float", "cache-object-flot"))
     assert check(folder) == 2
-    assert "names no entry: 'cache-object-flot' (did you mean 'cache-object-float'?)" in capsys.readouterr().out
+    assert "names no entry: 'cache-object-flot' (did you mean cache-object-float?)" in capsys.readouterr().out
 
 
 def test_a_broad_pattern_fails_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
 import os
 import subprocess
@@ -12,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from troubleshooter.cli.front import Options, options
+from troubleshooter.cli.commands import COMMANDS, Command
+from troubleshooter.cli.options import Option, read_plain
 
 LOG = """\
 Traceback (most recent call last):
@@ -62,7 +65,7 @@ def test_a_large_file_is_answered_as_its_pipe_is(tmp_path: Path, format: str) ->
 def test_entries_that_cannot_be_used_end_a_search_that_was_begun(tmp_path: Path) -> None:
     path = tmp_path / "train.log"
     path.write_text(("x" * 80 + "\n") * 250_000)
-    done = run("--ignore", "no-such-reason", "--env", str(tmp_path / "no-python"), str(path))
+    done = run("--env", str(tmp_path / "no-python"), str(path))
     assert done.returncode == 2
     assert done.stderr.count(b"\n") == 1
     assert b"--env" in done.stderr
@@ -235,34 +238,40 @@ def test_hostile_values_stay_out_of_what_is_printed(tmp_path: Path) -> None:
             assert "rm -rf" not in (fix["shell"] or "")
 
 
-ARGUMENT = st.sampled_from(
-    ["a.log", "--format", "json", "--format=zh", "--lang", "zh", "--lang=en", "--top", "2", "--top=0", "-q", "--quiet", "--", "-", "-x", "--entries", "own", "--ignore", "an-id", "--env", "python", "--nope", "list"]
-)
+def given_values(option: Option) -> list[str]:
+    """Texts for an option: right ones, and one that may be wrong."""
+    texts = {"text": ["train.log", "an-id"], "path": ["own"], "whole": ["2", "0", "x"], "number": ["1.5", "x"]}
+    return [*option.choices, *texts.get(option.kind, [])]
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.lists(ARGUMENT, max_size=6))
-def test_the_short_way_reads_options_as_typer_does(arguments: list[str]) -> None:
-    short = options(arguments)
-    if short is None:
+def words_of(command: Command) -> st.SearchStrategy[list[str]]:
+    """Arguments as a user may type them for the command, mistakes among them."""
+    words = [["train.log"], ["-"], ["--"], ["-x"], ["--nope"], ["list"]]
+    for option in command.options:
+        for flag in option.spellings():
+            words += [[flag]] if option.kind == "flag" else []
+            words += [[flag, text] for text in given_values(option) if option.kind != "flag"]
+            words += [[f"{flag}={text}"] for text in given_values(option) if option.kind != "flag" and flag.startswith("--")]
+    return st.lists(st.sampled_from(words), max_size=5).map(lambda parts: [word for part in parts for word in part])
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(COMMANDS).flatmap(lambda command: st.tuples(st.just(command), words_of(command))))
+def test_the_plain_parser_reads_options_as_typer_does(case: tuple[Command, list[str]]) -> None:
+    command, arguments = case
+    values = read_plain(arguments, command.options)
+    if values is None:
         return
-    from typer.testing import CliRunner
+    from troubleshooter.cli.app import parsed
 
-    from troubleshooter.cli import run as module
-    from troubleshooter.cli.app import app
+    assert parsed([command.name, *arguments]) == (command, values)
 
-    seen: list[Options] = []
-    original = module.guarded
-    module.guarded = lambda given: seen.append(given) or 0  # type: ignore[func-returns-value, assignment]
-    try:
-        result = CliRunner().invoke(app, ["diagnose", *arguments])
-    finally:
-        module.guarded = original
-    assert result.exit_code == 0, result.output
-    assert seen[0].files == short.files
-    assert (seen[0].format, seen[0].lang, seen[0].quiet, seen[0].entries, seen[0].env, seen[0].ignore) == (
-        short.format, short.lang, short.quiet, short.entries, short.env, short.ignore,
-    )  # fmt: skip
+
+def test_every_command_takes_what_its_table_says() -> None:
+    for command in COMMANDS:
+        module, _, name = command.work.partition(":")
+        function = getattr(importlib.import_module(module), name)
+        inspect.signature(function).bind(**{option.name: option.start() for option in command.options})
 
 
 @pytest.mark.parametrize("command", ["diagnose", "explain", "list", "show", "search", "check", "new", "wrong", "verify"])

@@ -7,14 +7,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from kb.nearest import nearest
-from kb.problem import EntryError
 from kb.search import Index
-from troubleshooter.browse.server import LOOPBACK, PORT, Unbound, bind, loopback, own_hosts, serve
-from troubleshooter.cli.settings import SettingsError, ignored
+from troubleshooter.browse.server import LOOPBACK, PORT, bind, loopback, own_hosts, serve
+from troubleshooter.cli.settings import ignored
+from troubleshooter.install import missing_extra
 from troubleshooter.pipeline import Diagnoser
-
-UNUSABLE = 2
 
 
 def browse(
@@ -26,18 +23,12 @@ def browse(
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError as error:
-        text = f"browse needs the package {error.name}: pip install 'llm-troubleshooter[browse]'"
-        print(f"troubleshoot browse: {text}", file=sys.stderr)
-        return UNUSABLE
-    try:
-        tool = Diagnoser.load(entries)
-        ignore = ignored([])
-        if entry is not None and tool.knowledge.find(entry) is None:
-            return _unknown(tool, entry)
-        listening = bind(host or LOOPBACK, PORT if port is None else port, next_port)
-    except (EntryError, FileNotFoundError, SettingsError, Unbound) as error:
-        print(f"troubleshoot browse: {error}", file=sys.stderr)
-        return UNUSABLE
+        raise missing_extra("browse", str(error.name)) from error
+    tool = Diagnoser.load(entries)
+    ignore = ignored([], tool.knowledge.packs)
+    if entry is not None:
+        tool.knowledge.need(entry)
+    listening = bind(host or LOOPBACK, PORT if port is None else port, next_port)
     from troubleshooter.browse.app import LIMIT, Site
     from troubleshooter.browse.worker import Worker
 
@@ -64,23 +55,12 @@ def browse(
 
 def build_site(folder: Path, *, entries: Sequence[Path], base_url: str = "") -> int:
     """Write the pages as static files; the exit status."""
-    from kb.pages.site import SiteError, build
+    from kb.pages.site import build
 
     started = time.perf_counter()
-    try:
-        built = build(Diagnoser.load(entries).knowledge.bodies(), folder, base_url)
-    except (EntryError, FileNotFoundError, SiteError) as error:
-        print(f"troubleshoot build-site: {error}", file=sys.stderr)
-        return UNUSABLE
+    built = build(Diagnoser.load(entries).knowledge.bodies(), folder, base_url)
     took = time.perf_counter() - started
     print(f"{built.entries} entries, {built.files} files, {built.bytes / 1e6:.1f} MB in {took:.1f} s: {folder}")
     if not base_url:
         print("Search engines want absolute addresses in sitemap.xml: give --base-url https://…", file=sys.stderr)
     return 0
-
-
-def _unknown(tool: Diagnoser, id_: str) -> int:
-    found = nearest(id_, tool.knowledge.ids())
-    hint = f"did you mean {found[0]}?" if found else "see: troubleshoot list"
-    print(f"troubleshoot: no entry {id_!r}; {hint}", file=sys.stderr)
-    return UNUSABLE

@@ -10,12 +10,14 @@ import threading
 import webbrowser
 from typing import Any
 
+from kb.errors import TroubleshootError
+
 LOOPBACK = "127.0.0.1"
 PORT = 8765
 TRIES = 20
 
 
-class Unbound(Exception):
+class Unbound(TroubleshootError):
     """An address that cannot be served on: one sentence with place and next step."""
 
 

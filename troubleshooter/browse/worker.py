@@ -10,6 +10,8 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from kb.errors import TroubleshootError
+
 READY = "ready"
 SECONDS = 30.0
 """Seconds that a log may take."""
@@ -21,7 +23,7 @@ class Overrun(Exception):
     """The log took longer than it may."""
 
 
-class Failed(Exception):
+class Failed(TroubleshootError):
     """The log cannot be diagnosed; the text says why."""
 
 

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from kb.problem import EntryError
 from troubleshooter.pipeline import Diagnoser
 
 SHOWN = 3
@@ -30,14 +29,14 @@ def schema(report: bool) -> int:
 
 def check(
     folder: Path | None, healthy: Path | None, stamp: bool, rerun: int, claims: bool,
-    own: Sequence[Path] = (), changed: bool = False,
+    entries: Sequence[Path] = (), changed: bool = False,
 ) -> int:  # fmt: skip
-    """Check entries: 0 when they hold, 2 when there are problems. ``own``: folders of entries that these may refer to."""
+    """Check entries: 0 when they hold, 2 when there are problems. ``entries``: folders of entries that these may refer to."""
     from kb.cache import shipped
     from kb.load import Library, load
 
     root = shipped()
-    asked = folder or (own[0] if own else root)
+    asked = folder or (entries[0] if entries else root)
     if asked is None:
         print("troubleshoot check: name a folder of entries; this installation ships them compiled", file=sys.stderr)
         return 2
@@ -68,11 +67,7 @@ def check(
         return 2
     if library.problems and not inside:
         return _told(sorted(library.problems), [], len(wanted), claims)
-    try:
-        tool = Diagnoser.load([*own, *([] if inside else [asked])])
-    except (EntryError, FileNotFoundError) as error:
-        print(f"troubleshoot check: entries that cannot be used:\n{error}", file=sys.stderr)
-        return 2
+    tool = Diagnoser.load([*entries, *([] if inside else [asked])])
 
     from troubleshooter.check import check as tried
     from troubleshooter.check import notes
@@ -87,8 +82,8 @@ def check(
         from troubleshooter.verify.matrix import rerun_problems
         from troubleshooter.verify.overlays import Overlays, default_folder
 
-        entries = [(library.entries[i].entry, library.entries[i].folder) for i in wanted]
-        again = list(rerun_problems(entries, rerun, Overlays(default_folder())))
+        rerunnable = [(library.entries[i].entry, library.entries[i].folder) for i in wanted]
+        again = list(rerun_problems(rerunnable, rerun, Overlays(default_folder())))
         problems += [problem for problem in again if problem.fails]
         remarks += [problem for problem in again if not problem.fails]
     if beside is not None and beside.passed_over:

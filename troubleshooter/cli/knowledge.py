@@ -2,111 +2,92 @@
 
 from __future__ import annotations
 
-import json
+import os
+import shutil
 import sys
+from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 
+from kb.cache import knowledge
 from kb.compiled import Body
+from kb.errors import UsageError
+from kb.nearest import did_you_mean
 from kb.placeholders import general
-from kb.problem import EntryError
-from troubleshooter.cli.settings import language
-from troubleshooter.pipeline import Diagnoser
+from troubleshooter.report.fill import safe
+from troubleshooter.report.jsontext import as_json
 from troubleshooter.report.words import say
 
 _MARKS = {"held": "✓", "contradicted": "✗", "unseen": "·"}
 
 
-def _tool(entries: list[Path]) -> Diagnoser | None:
-    try:
-        return Diagnoser.load(entries)
-    except EntryError as error:
-        print(f"troubleshoot: entries that cannot be used:\n{error}", file=sys.stderr)
-    except FileNotFoundError as error:
-        print(f"troubleshoot: {error}", file=sys.stderr)
-    return None
-
-
-def _unknown(tool: Diagnoser, id_: str) -> int:
-    from rapidfuzz import process
-
-    near = process.extractOne(id_, tool.knowledge.ids(), score_cutoff=50)
-    hint = f"did you mean {near[0]}?" if near else "see: troubleshoot list"
-    print(f"troubleshoot: no entry {id_!r}; {hint}", file=sys.stderr)
-    return 2
-
-
-def list_(area: str | None, kind: str | None, entries: list[Path], lang: str | None, format: str) -> int:
+def list_(area: str | None, kind: str | None, entries: list[Path], lang: str, format: str) -> int:
     """Print all entries, by area."""
-    tool = _tool(entries)
-    if tool is None:
-        return 2
-    bodies = [b for b in tool.knowledge.bodies() if area in (None, b["area"]) and kind in (None, b["kind"])]
+    found = knowledge(*entries).listing()
+    areas = sorted({told.area for told in found})
+    if area is not None and area not in areas:
+        raise UsageError(f"list: no area {area!r}; {did_you_mean(area, areas, 'there are: ' + ', '.join(areas))}")
+    chosen = [told for told in found if area in (None, told.area) and kind in (None, told.kind)]
     if format == "json":
         keys = ("id", "area", "kind", "severity", "title")
-        print(json.dumps([{k: b[k] for k in keys} for b in bodies], ensure_ascii=False))
+        print(as_json([{key: getattr(told, key) for key in keys} for told in chosen]))
         return 0
-    spoken = language(lang)
-    for name in sorted({b["area"] for b in bodies}):
-        print(name)
-        for body in (b for b in bodies if b["area"] == name):
-            print(f"  {body['id']:44} {_title(body, spoken)}")
+    lines: list[str] = []
+    for name, group in groupby(sorted(chosen, key=lambda told: told.area), lambda told: told.area):
+        lines.append(name)
+        lines += [f"  {told.id:44} {safe(general((lang == 'zh' and told.zh) or told.title))}" for told in group]
+    page(lines)
     return 0
 
 
-def show(id_: str, entries: list[Path], lang: str | None, format: str) -> int:
+def show(entry: str, entries: list[Path], lang: str, format: str) -> int:
     """Print one entry."""
-    tool = _tool(entries)
-    if tool is None:
-        return 2
-    found = tool.knowledge.find(id_)
-    if found is None:
-        return _unknown(tool, id_)
-    body = found[0]
+    body, _ = knowledge(*entries).need(entry)
     if format == "json":
-        print(json.dumps(body, ensure_ascii=False, indent=1))
+        print(as_json(body, indent=1))
         return 0
     from troubleshooter.report.entry import show as print_entry
 
-    print_entry(body, language(lang))
+    print_entry(body, lang)
     return 0
 
 
-def search(words: str, entries: list[Path], lang: str | None, format: str) -> int:
+def search(words: list[str], entries: list[Path], lang: str, format: str) -> int:
     """Print the entries that the words fit."""
     from kb.search import search as find
 
-    tool = _tool(entries)
-    if tool is None:
-        return 2
-    found = find(tool.knowledge, words)
+    found = find(knowledge(*entries), " ".join(words))
     if format == "json":
-        print(
-            json.dumps([{"id": b["id"], "title": b["title"], "score": round(s)} for s, b in found], ensure_ascii=False)
-        )
+        print(as_json([{"id": b["id"], "title": b["title"], "score": round(s)} for s, b in found]))
     for _, body in found if format != "json" else ():
-        print(f"{body['id']:44} {_title(body, language(lang))}")
+        print(f"{body['id']:44} {_title(body, lang)}")
     if not found and format != "json":
-        print("nothing similar; try fewer words, or the exception's message", file=sys.stderr)
+        print(say("not-found", lang), file=sys.stderr)
     return 0 if found else 3
 
 
-def explain(id_: str, log: Path, entries: list[Path], lang: str | None) -> int:
+def page(lines: Sequence[str]) -> None:
+    """Print the lines; where they do not fit on the terminal, through the user's pager (``PAGER``, else ``less``)."""
+    text = "\n".join(lines)
+    if sys.stdin.isatty() and sys.stdout.isatty() and len(lines) >= shutil.get_terminal_size().lines:
+        import pydoc
+
+        os.environ.setdefault("LESSCHARSET", "utf-8")
+        pydoc.pager(text + "\n")
+    else:
+        print(text)
+
+
+def explain(entry: str, log: Path, entries: list[Path], lang: str) -> int:
     """Print each symptom of an entry, condition by condition."""
     from troubleshooter.explain import explain as tried
-    from troubleshooter.read.sources import Unreadable, from_path, from_stream
+    from troubleshooter.pipeline import Diagnoser
+    from troubleshooter.read.sources import from_path, from_stream
 
-    tool = _tool(entries)
-    if tool is None:
-        return 2
-    found = tool.knowledge.find(id_)
-    if found is None:
-        return _unknown(tool, id_)
-    try:
-        sources = [from_stream(sys.stdin.buffer)] if str(log) == "-" else from_path(log)
-        observations = tool.observe(sources)
-    except Unreadable as error:
-        print(f"troubleshoot: {error}", file=sys.stderr)
-        return 2
+    tool = Diagnoser.load(entries)
+    found = tool.knowledge.need(entry)
+    sources = [from_stream(sys.stdin.buffer)] if str(log) == "-" else from_path(log)
+    observations = tool.observe(sources)
     holds = False
     for one in tried(*found, observations, tool.knowledge):
         holds = holds or one.holds
@@ -119,7 +100,7 @@ def explain(id_: str, log: Path, entries: list[Path], lang: str | None) -> int:
             for outcome in outcomes:
                 print(f"  {_MARKS[outcome.state]} {part:8} {outcome.state:12} {outcome.said}")
                 for shown in outcome.evidence[:2]:
-                    print(f"      {say('line', language(lang), line=shown.line.number)}: {shown.text.strip()[:160]}")
+                    print(f"      {say('line', lang, line=shown.line.number)}: {shown.text.strip()[:160]}")
         if one.trial.captured:
             print("  captured " + ", ".join(f"{k}={v!r}" for k, v in sorted(one.trial.captured.items())[:12]))
     return 0 if holds else 3

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kb.cache import cache_folder, packs
-from troubleshooter.cli.front import Options
-from troubleshooter.cli.settings import SettingsError, ignored, language
+from kb.errors import UsageError
+from kb.nearest import did_you_mean
+from troubleshooter.cli.options import Options
+from troubleshooter.cli.settings import ignored, language
 from troubleshooter.read.cores import helpers
 from troubleshooter.read.sources import Source, Unreadable, from_path, from_stream
 
@@ -24,32 +26,6 @@ NAMED = 3
 """Replaced entries that are named one by one."""
 
 
-def guarded(options: Options) -> int:
-    """`run`, with every expected trouble as one clear sentence on standard error and exit 2; a closed pipe is quiet."""
-    try:
-        try:
-            code = run(options)
-        except (Unreadable, SettingsError, FileNotFoundError) as error:
-            print(f"troubleshoot: {error}", file=sys.stderr)
-            code = UNUSABLE
-        except Exception as error:
-            if type(error).__name__ != "EntryError":
-                raise
-            print(f"troubleshoot: entries that cannot be used:\n{error}", file=sys.stderr)
-            code = UNUSABLE
-        sys.stdout.flush()
-        return code
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except OSError as error:  # a full disk, a closed descriptor; with a name: a file of ours that cannot be read
-        place = error.filename or "the report cannot be written"
-        print(f"troubleshoot: {place}: {error.strerror or error}", file=sys.stderr)
-        return UNUSABLE
-    except KeyboardInterrupt:
-        return 130
-
-
 def tool(options: Options, ahead: Source | None = None) -> Diagnoser:
     """The knowledge as the options ask for it; a search of ``ahead`` begins before the larger part of it is read."""
     own = options.entries
@@ -58,7 +34,7 @@ def tool(options: Options, ahead: Source | None = None) -> Diagnoser:
 
         own = beyond_shipped(own)
     found = packs(*own)
-    ignore = ignored(options.ignore)
+    ignore = ignored(options.ignore, found)
     environment = _environment(options.env)
 
     def standing() -> Standing:
@@ -100,10 +76,12 @@ def _environment(asked: str | None) -> dict[str, str]:
 def run(options: Options) -> int:
     """Diagnose what the options name; the worst exit status of several inputs."""
     lang = language(options.lang)
+    if options.brief and options.format != "terminal":
+        raise UsageError(f"--brief is a form of its own: leave out --format {options.format}")
     if not options.files and sys.stdin.isatty():
         from troubleshooter.cli.prompt import paste
 
-        return paste(tool(options), lang, options.top or _usual())
+        return paste(tool(options), lang, options.top)
     if not options.files or options.files == ["-"]:
         return _show([_stdin(tool(options), options, lang)], options)
     inputs: list[Sequence[Source]] = []
@@ -112,7 +90,7 @@ def run(options: Options) -> int:
         try:
             inputs.append([from_stream(sys.stdin.buffer)] if name == "-" else from_path(Path(name)))
         except Unreadable as error:
-            unreadable = _told(error)
+            unreadable = _told(error, _meant(name))
     first = inputs[0][0] if inputs else None
     reports: list[Report] = []
     try:
@@ -129,19 +107,25 @@ def run(options: Options) -> int:
     return UNUSABLE if unreadable else code
 
 
-def _usual() -> int:
-    from troubleshooter.report.build import TOP
+def _told(error: Unreadable, hint: str = "") -> bool:
+    from troubleshooter.report.fill import safe
 
-    return TOP
-
-
-def _told(error: Unreadable) -> bool:
-    print(f"troubleshoot: {error}", file=sys.stderr)
+    print(f"troubleshoot: {safe(hint or str(error))}", file=sys.stderr)
     return True
 
 
-def _one(made: Diagnoser, sources: Sequence[Source], lang: str, top: int | None) -> Report:
-    report = made.report(sources, lang=lang, top=top or _usual())
+def _meant(name: str) -> str:
+    """What to say of a word that is no file, but nearly the name of a command."""
+    from troubleshooter.cli.commands import COMMANDS
+
+    if os.path.lexists(name) or not name.replace("-", "").isalpha():
+        return ""
+    hint = did_you_mean(name, [command.name for command in COMMANDS])
+    return f"{name}: no such file or command; {hint}" if hint else ""
+
+
+def _one(made: Diagnoser, sources: Sequence[Source], lang: str, top: int) -> Report:
+    report = made.report(sources, lang=lang, top=top)
     problems = [problem["problem"] for problem in report.input["problems"]]
     blank = not report.input["lines"] or problems == ["blank"] * len(sources)
     if blank and report.stopped is None:
@@ -159,13 +143,19 @@ def _stdin(made: Diagnoser, options: Options, lang: str) -> Report:
     echo = not options.quiet and options.format == "terminal"
     source = from_stream(sys.stdin.buffer)
     with passing(source, echo=echo):
-        return _one(made, [source], lang, options.top)
+        report = _one(made, [source], lang, options.top)
+    if echo and sys.stdout.isatty():
+        from troubleshooter.report.terminal import separate
+
+        separate()
+    return report
 
 
 def _show(reports: list[Report], options: Options) -> int:
     from troubleshooter.report.render import render
 
+    form = "brief" if options.brief else options.format
     for number, report in enumerate(reports):
-        render(report, options.format, several=len(reports) > 1, first=number == 0)
+        render(report, form, several=len(reports) > 1, first=number == 0)
     codes = [r.exit_code for r in reports]
     return max(codes, key=lambda c: (0, 3, 1, 2).index(c)) if codes else UNUSABLE

@@ -16,6 +16,7 @@ from troubleshooter.rank import Ranked
 from troubleshooter.read.line import Line
 from troubleshooter.read.notebook import CELL
 from troubleshooter.read.text import fold, plain
+from troubleshooter.report import TOP
 from troubleshooter.report.curves import charted, first_bad, sample
 from troubleshooter.report.fill import fill, safe
 from troubleshooter.report.model import Diagnosis, EvidenceLine, FailureSeen, FixStep, Report, unseen_end
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
         Unexplained,
     )
 
-TOP = 3
 EVIDENCE = 8
 MESSAGE = 4000
 RANKS = 256

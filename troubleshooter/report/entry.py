@@ -13,7 +13,7 @@ from troubleshooter.report.words import say
 
 
 def messages(body: Body) -> list[str]:
-    """The patterns that the symptoms ask for, readable."""
+    """The patterns that the symptoms ask for: shown where no sample prints a message."""
     found: list[str] = []
     stack: list[dict[str, Any]] = [c for s in body["symptoms"] for c in s["require"]]
     while stack:
@@ -48,7 +48,7 @@ def show(body: Body, lang: str) -> None:
     page.print(general(text["title"]), "bold")
     page.print(" · ".join([body["id"], body["area"], say(body["severity"], lang)]), "dim", indent=2)
     page.head("shows")
-    for message in messages(body)[:8]:
+    for message in (body["printed"] or messages(body))[:8]:
         page.print(f"- {message}", indent=2, hanging=2)
     page.head("why")
     page.paragraphs(general(text["cause"]))

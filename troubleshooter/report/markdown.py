@@ -63,4 +63,4 @@ def _fence(text: str, language: str) -> str:
 
 
 def _code(text: str) -> str:
-    return text.replace("`", "'")
+    return safe(text).replace("`", "'")

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _STYLE = {"certain": "bold red", "likely": "bold yellow", "possible": "bold cyan"}
 _BOLD = re.compile(r"\*\*(.+?)\*\*|`([^`\n]+)`")
 WIDEST = 110
+"""Characters of a line that is wrapped: longer ones are hard to read."""
+NARROWEST, WIDEST_ASKED = 20, 1000
+"""Widths that ``COLUMNS`` may ask for."""
 
 
 def show(report: Report, *, several: bool = False, first: bool = True, console: Console | Plain | None = None) -> None:
@@ -33,18 +36,31 @@ def show(report: Report, *, several: bool = False, first: bool = True, console: 
     if several:
         if not first:
             console.print()
-        console.rule(Text(", ".join(report.input["files"][:3])), align="left", style="dim")
+        console.rule(Text(safe(", ".join(report.input["files"][:3]))), align="left", style="dim")
     Page(report, console).show()
+
+
+def separate() -> None:
+    """Draw a line between the log that was passed through, which may lack its last line break, and the report."""
+    console = new_console()
+    console.print()
+    console.rule(Text("troubleshoot"), align="left", style="dim")
 
 
 def new_console() -> Console | Plain:
     """What standard output is: a terminal, or a file or pipe, 80 characters wide unless COLUMNS says otherwise."""
-    width = None if sys.stdout.isatty() else int(os.environ.get("COLUMNS") or 80)
+    width = None if sys.stdout.isatty() else columns()
     if width is not None and not any(os.environ.get(name) for name in ("FORCE_COLOR", "TTY_COMPATIBLE")):
         return Plain(width)
     from rich.console import Console
 
     return Console(file=sys.stdout, width=width, highlight=False, emoji=False, markup=False, soft_wrap=False)
+
+
+def columns(usual: int = 80) -> int:
+    """The width that ``COLUMNS`` asks for, or the usual one where it says nothing sensible."""
+    given = os.environ.get("COLUMNS", "")
+    return int(given) if given.isdecimal() and NARROWEST <= int(given) <= WIDEST_ASKED else usual
 
 
 def text(report: Report) -> str:
@@ -136,7 +152,7 @@ class Page:
         many = len(self.report.input["files"]) > 1
         for shown in item.evidence:
             place = shown.where or f"{shown.line}"
-            place = f"{shown.file}:{place}" if many and shown.line else place
+            place = f"{safe(shown.file)}:{place}" if many and shown.line else place
             self.evidence(place, shown.text)
         if item.severity in ("wrong-results", "degraded", "none") and self.report.metrics:
             from troubleshooter.report.sparkline import sparklines
@@ -200,7 +216,7 @@ class Page:
             for near in unknown["nearest"]:
                 self.item(near["title"], near["id"])
         self.console.print()
-        name = self.report.input["files"][0]
+        name = safe(self.report.input["files"][0])
         name = name if name not in ("standard input", "text") else "LOG"
         self.print(self.told("draft", f"troubleshoot new {name}"), "dim")
 

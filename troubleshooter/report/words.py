@@ -88,6 +88,10 @@ WORDS: Phrases = {
     ),
     "nearest": ("Similar, not matched", "相近但不匹配的条目"),
     "draft": ("Start an entry from this log", "从这份日志起草一个条目"),
+    "not-found": (
+        "nothing similar; try fewer words, or the exception's message",
+        "没有相近的条目；请减少词语，或用异常的报错文字",
+    ),
     "line": ("line {line}", "第 {line} 行"),
     "ignored": ("Ignored by your settings", "按你的设置忽略"),
     "ranks": ("on {count} ranks", "共 {count} 个 rank"),

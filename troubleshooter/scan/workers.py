@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, cast
 
+from kb.errors import TroubleshootError
 from troubleshooter.scan import record
 from troubleshooter.scan.jobs import Job
 from troubleshooter.scan.printable import printable
@@ -28,7 +29,7 @@ MAX_STARTS = 3
 """Workers in a row that end before they are ready; then the scan gives up."""
 
 
-class ScanError(Exception):
+class ScanError(TroubleshootError):
     """A scan that cannot go on: one sentence with the next step."""
 
 

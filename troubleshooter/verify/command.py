@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kb.errors import TroubleshootError
 from troubleshooter.verify import present, subject, verdict
 from troubleshooter.verify.environment import EnvironmentProblem, same_environment
 from troubleshooter.verify.interpreters import Consent, Found, find
@@ -62,11 +63,7 @@ def verify(
             asked = subject.of_entry(target, entries, lang)
     except SubjectProblem as problem:
         return _fail(str(problem), 3 if problem.seen else UNUSABLE)
-    except (ValueError, FileNotFoundError, EnvironmentProblem) as problem:
-        return _fail(str(problem))
-    except Exception as problem:
-        if type(problem).__name__ not in ("EntryError", "Unreadable"):
-            raise
+    except (ValueError, TroubleshootError) as problem:
         return _fail(str(problem))
     progress = present.Progress(quiet=format != "terminal")
     try:

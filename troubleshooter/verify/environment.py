@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from kb.errors import TroubleshootError
 from troubleshooter.verify.bounded import Heard, hear
 from troubleshooter.verify.printable import printable
 
@@ -63,7 +64,7 @@ INSIDE: Final = ("bin/python", "bin/python3", "python.exe", "Scripts/python.exe"
 """Where the folder of an environment (of venv, conda, uv) has its interpreter."""
 
 
-class EnvironmentProblem(Exception):
+class EnvironmentProblem(TroubleshootError):
     """The environment cannot be asked; the message says why and what to do."""
 
 

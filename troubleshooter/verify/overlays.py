@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from kb.errors import TroubleshootError
+
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
@@ -42,7 +44,7 @@ NAMED: Final = (
 """Packages that a pair states itself: never pulled in as somebody's dependency."""
 
 
-class Unbuildable(Exception):
+class Unbuildable(TroubleshootError):
     """An environment cannot be made; the message says which step failed and what pip said."""
 
 

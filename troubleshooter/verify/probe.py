@@ -7,10 +7,12 @@ import hashlib
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
+
+from kb.errors import TroubleshootError
+from kb.nearest import did_you_mean
 
 __all__ = ["COMPANIONS", "FOLDER", "Options", "Probe", "ProbeProblem", "load", "names"]
 
@@ -22,7 +24,7 @@ Options = dict[str, str | int | float | bool]
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*\Z")
 
 
-class ProbeProblem(ValueError):
+class ProbeProblem(TroubleshootError, ValueError):
     """No such probe, or a ``with:`` value that it does not take; the message says what was expected."""
 
 
@@ -64,8 +66,8 @@ class Probe:
         for key in given:
             if key not in self.parameters:
                 known = ", ".join(sorted(self.parameters)) or "none"
-                near = get_close_matches(key, self.parameters, 1)
-                hint = f"; did you mean `{near[0]}`?" if near else ""
+                near = did_you_mean(key, self.parameters)
+                hint = f"; {near}" if near else ""
                 raise ProbeProblem(f"probe `{self.name}` takes no `with: {key}` (it takes: {known}){hint}")
         chosen: Options = {}
         for key, allowed in self.parameters.items():
@@ -105,8 +107,7 @@ def load(name: str) -> Probe:
     """Read the shipped probe of that name. A name is no path: nothing outside of the tool's own folder can be named."""
     path = FOLDER / (name.replace("-", "_") + ".py")
     if not _NAME.match(name) or not path.is_file():
-        near = get_close_matches(name, names(), 1)
-        hint = f"did you mean `{near[0]}`?" if near else "`troubleshoot verify` knows: " + ", ".join(names())
+        hint = did_you_mean(name, names(), "`troubleshoot verify` knows: " + ", ".join(names()))
         raise ProbeProblem(f"no probe `{name}` ships with this tool; {hint}")
     return read(path)
 

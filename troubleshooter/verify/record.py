@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from kb import versions
+from kb.errors import TroubleshootError
 from kb.files import contents
+from kb.home import home
 from kb.problem import Problem
 from troubleshooter.verify import probe as probes
 from troubleshooter.verify.probe import Options, Probe, ProbeProblem
@@ -52,12 +54,18 @@ class RecordProblem(Problem):
     fails: bool = True
 
 
+class NoHome(TroubleshootError):
+    """The user has no home folder, where one is needed."""
+
+
 def data_folder() -> Path:
-    """Where a user's own records live when the entries are installed and not to be written to."""
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
-    else:
-        base = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
+    """Where a user's own records live when the entries are installed and not to be written to. Raises `NoHome`."""
+    name, below = ("LOCALAPPDATA", "AppData/Local") if sys.platform == "win32" else ("XDG_DATA_HOME", ".local/share")
+    base = os.environ.get(name)
+    if not base:
+        if (own := home()) is None:
+            raise NoHome(f"there is no home folder to keep records in; give --record-to DIR, or set {name}")
+        base = os.path.join(own, below)
     return Path(base) / "llm-troubleshooter" / FOLDER
 
 

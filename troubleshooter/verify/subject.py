@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from kb.errors import TroubleshootError
+from kb.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from troubleshooter.report.model import Report
@@ -17,12 +19,13 @@ __all__ = ["Reach", "Subject", "SubjectProblem", "of_entry", "of_log", "of_stdin
 _HOLE = re.compile(r"<<[\w-]+(?::[a-z]+)?(?:\|([^>]*))?>>")
 
 
-class SubjectProblem(Exception):
+class SubjectProblem(TroubleshootError):
     """Nothing to verify: one sentence with the next step. ``seen`` says that something was read but not explained."""
 
     def __init__(self, text: str, seen: bool = False) -> None:
         super().__init__(text)
         self.seen = seen
+        self.exit_status = 3 if seen else 2
 
 
 @dataclass(frozen=True)
@@ -60,8 +63,7 @@ def of_entry(id_: str, entries: Sequence[Path] = (), lang: str = "en") -> Subjec
     known = knowledge(*entries)
     found = known.find(id_)
     if found is None:
-        near = get_close_matches(id_, known.ids(), 3, 0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else "`troubleshoot list` shows all"
+        hint = did_you_mean(id_, known.ids(), "`troubleshoot list` shows all")
         raise SubjectProblem(f"{id_} is neither a file nor an entry; {hint}")
     return _subject(found[0], entries, lang)
 

@@ -1,0 +1,200 @@
+"""The options of the command line, each written down once.
+
+Three readers are made from these tables: the plain parser below, the Typer commands (`cli.app`) and the help
+(`cli.help`). Right arguments are read by the plain parser, because Typer costs more than the whole rest of an answer;
+what it does not take (help, completion, mistakes) goes to Typer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from troubleshooter.report import TOP
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Kind = Literal["flag", "text", "path", "whole", "number"]
+    Completed = Literal["", "entry", "entry or file", "area"]
+
+Help = tuple[str, str]
+"""The same sentence in English and Chinese."""
+
+FORMATS = ("terminal", "json", "markdown", "html")
+LANGUAGES = ("en", "zh")
+
+
+class Option:
+    """One option, or (without ``flags``) one positional argument, of a command.
+
+    ``name`` is the keyword that the command's function takes; ``flags`` are the spellings, such as ``--quiet`` and ``-q``;
+    ``many`` says that it may be given several times, and its value is then a list; ``least`` and ``most`` bound a number;
+    ``completes`` says what a shell offers for its value where there are no ``choices``. ``suggested`` values are offered,
+    but others are taken too.
+    """
+
+    __slots__ = (
+        "choices", "completes", "default", "flags", "help", "kind", "least", "many", "metavar", "most", "name", "required",
+        "suggested",
+    )  # fmt: skip
+
+    def __init__(
+        self, name: str, *flags: str, help: Help, kind: Kind = "text", metavar: str = "", choices: tuple[str, ...] = (),
+        suggested: tuple[str, ...] = (), default: Any = None, least: int | None = None, most: int | None = None,
+        many: bool = False, completes: Completed = "", required: bool = False,
+    ) -> None:  # fmt: skip
+        self.name = name
+        self.flags = flags
+        self.help = help
+        self.kind = kind
+        self.metavar = metavar or ("" if kind == "flag" else "|".join(choices or suggested) or name.upper())
+        self.choices = choices
+        self.suggested = suggested
+        self.default = False if kind == "flag" and default is None else default
+        self.least = least
+        self.most = most
+        self.many = many
+        self.completes = completes
+        self.required = required
+
+    def start(self) -> Any:
+        """The value where the option is not given."""
+        return [] if self.many else self.default
+
+    def read(self, text: str) -> Any:
+        """The value that a text stands for. Raises ValueError where it is none of the option's values."""
+        if self.choices and text not in self.choices:
+            raise ValueError(text)
+        if self.kind == "path":
+            return Path(text)
+        if self.kind in ("whole", "number"):
+            number = int(text) if self.kind == "whole" else float(text)
+            if (self.least is not None and number < self.least) or (self.most is not None and number > self.most):
+                raise ValueError(text)
+            return number
+        return text
+
+    def spellings(self) -> dict[str, bool]:
+        """By flag, the value that it gives a flag: ``--open/--no-open`` are True and False."""
+        return {part: number == 0 for flag in self.flags for number, part in enumerate(flag.split("/"))}
+
+
+FILES = Option(
+    "files", many=True, metavar="FILE",
+    help=("Logs (.gz, .xz, .zst, .ipynb too), a run's folder, or - for standard input.",
+          "日志（也可以是 .gz、.xz、.zst、.ipynb）、一次运行的目录，或 -（标准输入）。"),
+)  # fmt: skip
+FORMAT = Option(
+    "format", "--format", choices=FORMATS, default="terminal", help=("How the report is written.", "报告的格式。")
+)
+SHORT_FORMAT = Option(
+    "format", "--format", choices=FORMATS[:2], default="terminal", help=("How the answer is written.", "输出格式。")
+)
+LANG = Option(
+    "lang", "--lang", choices=LANGUAGES,
+    help=("The answer's language (default: of the locale).", "答案的语言（默认取系统区域设置）。"),
+)  # fmt: skip
+BRIEF = Option(
+    "brief",
+    "--brief",
+    kind="flag",
+    help=("Three lines: what, why, first fix.", "只用三行：是什么、为什么、第一个修复。"),
+)
+QUIET = Option(
+    "quiet", "--quiet", "-q", kind="flag", help=("Do not pass the piped log through.", "不转发管道中的日志。")
+)
+COUNT = Option(
+    "top",
+    "--top",
+    kind="whole",
+    metavar="N",
+    default=TOP,
+    least=1,
+    help=("How many answers at most.", "最多给出几个答案。"),
+)
+ENV = Option(
+    "env", "--env", metavar="PYTHON",
+    help=("Training environment (folder or Python): facts.", "训练环境（目录或 Python），其版本也作为事实。"),
+)  # fmt: skip
+ENTRIES = Option(
+    "entries", "--entries", kind="path", metavar="DIR", many=True,
+    help=("Your own entries, on top of ours.", "你自己的条目目录，叠加在内置条目之上。"),
+)  # fmt: skip
+IGNORE = Option(
+    "ignore", "--ignore", metavar="ID", many=True, completes="entry",
+    help=("Entry not to report (or: .troubleshoot.toml).", "不报告的条目（或写入 .troubleshoot.toml）。"),
+)  # fmt: skip
+
+DIAGNOSE = (FILES, FORMAT, BRIEF, LANG, COUNT, ENV, ENTRIES, IGNORE, QUIET)
+"""What a diagnosis takes."""
+
+
+class Options:
+    """What the user asked of a diagnosis. No files means standard input, or the paste prompt on a terminal."""
+
+    __slots__ = tuple(option.name for option in DIAGNOSE)
+
+    files: list[str]
+    format: str
+    brief: bool
+    lang: str | None
+    top: int
+    env: str | None
+    entries: list[Path]
+    ignore: list[str]
+    quiet: bool
+
+    def __init__(self, **given: Any) -> None:
+        for option in DIAGNOSE:
+            setattr(self, option.name, given.pop(option.name, option.start()))
+        if given:
+            raise TypeError(f"no such options: {', '.join(given)}")
+
+
+def read_plain(arguments: Sequence[str], options: Sequence[Option]) -> dict[str, Any] | None:
+    """The options' values by name, or None where the arguments ask for something else (help) or hold a mistake."""
+    by_flag = {flag: (option, value) for option in options for flag, value in option.spellings().items()}
+    values = {option.name: option.start() for option in options}
+    positional: list[str] = []
+    rest = iter(arguments)
+    for argument in rest:
+        if argument == "--":
+            positional += rest
+            break
+        if argument == "-" or not argument.startswith("-"):
+            positional.append(argument)
+            continue
+        flag, equals, text = argument.partition("=")
+        option, value = by_flag.get(flag, (None, False))
+        if option is None or (equals and not flag.startswith("--")):
+            return None
+        if option.kind == "flag":
+            if equals:
+                return None
+            values[option.name] = value
+        elif not _take(option, text if equals else next(rest, ""), values):
+            return None
+    for option in options:
+        if option.flags:
+            continue
+        if option.required and not positional:
+            return None
+        taken, positional = (positional, []) if option.many else (positional[:1], positional[1:])
+        if not all(_take(option, text, values) for text in taken):
+            return None
+    return None if positional else values
+
+
+def _take(option: Option, text: str, values: dict[str, Any]) -> bool:
+    """Read one value of the option; whether it was one."""
+    try:
+        value = option.read(text)
+    except ValueError:
+        return False
+    if option.many:
+        values[option.name].append(value)
+    else:
+        values[option.name] = value
+    return text != ""

@@ -1,0 +1,72 @@
+"""The report in three lines (what, why, the first fix), for terminals and scripts."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from rich.cells import cell_len, set_cell_size
+
+from troubleshooter.report.fill import safe
+from troubleshooter.report.model import Report
+from troubleshooter.report.terminal import columns
+from troubleshooter.report.way import steps
+from troubleshooter.report.words import say
+
+PIPED = 200
+"""Cells of a line where nobody's window limits it."""
+_MARKS = re.compile(r"\*\*(.+?)\*\*|`([^`\n]+)`")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'(])|(?<=[。！？])")
+
+
+def show(report: Report, *, several: bool = False) -> None:
+    """Print `lines`, as wide as the terminal, or `PIPED` (``COLUMNS`` may say otherwise)."""
+    if sys.stdout.isatty():
+        from rich.console import Console
+
+        width = Console(file=sys.stdout).width
+    else:
+        width = columns(PIPED)
+    for line in lines(report, width, several=several):
+        sys.stdout.write(line + "\n")
+
+
+def lines(report: Report, width: int, *, several: bool = False) -> list[str]:
+    """One to three lines of at most ``width`` cells: what it is, why, what to do first.
+
+    ``several``: each report of several begins with the name of its file.
+    """
+    lang = report.lang
+    colon = say("colon", lang)
+    name = f"{report.input['files'][0]}{colon}" if several and report.input["files"] else ""
+    if report.diagnoses:
+        found = report.diagnoses[0]
+        word = say("harmless" if found.kind == "harmless" else found.confidence, lang)
+        out = [f"{name}{word}{colon}{found.title}{say('aside', lang, text=found.id)}"]
+        out.append(say("why", lang) + colon + _first_sentence(found.cause, lang))
+        if found.fixes:
+            first = found.fixes[0]
+            command = (first.shell or "").strip().split("\n")[0]
+            out.append(say("do", lang) + colon + _joined(first.do, lang) + (f" ({command})" if command else ""))
+    elif (unknown := report.unexplained) is not None:
+        out = [name + say("unknown", lang)]
+        text = f"{unknown['exception']}: {unknown['message']}" if unknown["message"] else unknown["exception"]
+        out.append(say("line", lang, line=unknown["line"]) + colon + " ".join(text.split()))
+        if way := list(steps(unknown["way"], lang)):
+            out.append(way[0])
+    else:
+        read = say("aside", lang, text=say("read", lang, lines=report.input["lines"]))
+        out = [name + say("nothing", lang) + read]
+    return [_cut(safe(_MARKS.sub(lambda m: m[1] or m[2], line)), width) for line in out]
+
+
+def _first_sentence(text: str, lang: str) -> str:
+    return _SENTENCE.split(_joined(text, lang), maxsplit=1)[0]
+
+
+def _joined(text: str, lang: str) -> str:
+    return ("" if lang == "zh" else " ").join(line.strip() for line in text.strip().splitlines())
+
+
+def _cut(line: str, width: int) -> str:
+    return line if cell_len(line) <= width else set_cell_size(line, width - 1).rstrip() + "…"

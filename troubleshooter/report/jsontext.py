@@ -1,0 +1,20 @@
+"""JSON that any terminal and any encoding of standard output can take."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from kb import lazy
+
+_RAW = lazy.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+"""Characters that act on a terminal, or that no encoding has, and that JSON may hold as they are."""
+
+
+def as_json(value: Any, indent: int | None = None) -> str:
+    """The value as JSON; what could steer a terminal is escaped, and so is all that is not ASCII where standard output is
+    not UTF-8."""
+    ascii_only = (sys.stdout.encoding or "ascii").lower().replace("-", "") != "utf8"
+    text = json.dumps(value, ensure_ascii=ascii_only, allow_nan=False, default=str, indent=indent)
+    return text if text.isascii() else _RAW.sub(lambda found: f"\\u{ord(found.group()):04x}", text)

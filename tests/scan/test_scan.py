@@ -37,7 +37,7 @@ def test_only_what_changed_is_done_again(logs: Path) -> None:
 
 
 def test_records_merge_by_concatenation(logs: Path) -> None:
-    """The recipe of the README: each task of a Slurm array scans its share, then one `cat`."""
+    """A recipe of docs/how-to.md: each task of a Slurm array scans its share, then one `cat`."""
     whole = json.loads(scan("logs", "--record", "whole.jsonl", cwd=logs.parent).stdout)
     for part in range(5):
         scan(f"logs/g{part}", "--record", f"part-{part}.jsonl", cwd=logs.parent)

@@ -41,7 +41,9 @@ sources:
   - {{url: "https://github.com/quux/quux/issues/1", shows: [cause, fix]}}
 """
     )
-    (folder / "match" / "report.log").write_text(TRACE.replace("QuuxError", type_))
+    (folder / "match" / "report.log").write_text(
+        TRACE.replace("QuuxError", type_).replace("flux capacitor 12 is empty", message.replace("\\\\d+", "12"))
+    )
     return folder
 
 

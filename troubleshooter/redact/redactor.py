@@ -1,0 +1,252 @@
+"""Takes out of a text what should not be shared, and counts what it took. The same value gets the same placeholder."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+from typing import Any
+
+import re2
+
+from kb.clean import UNSAFE
+from troubleshooter.redact import people, words
+from troubleshooter.redact.tokens import FORMATS, HOOKS, WRAP
+
+Found = re.Match[str]
+
+_ESCAPE = re.compile(
+    r"\x1b\[[0-?]{0,40}[ -/]{0,4}[@-~]|\x1b\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)|\x1b[@-Z\\-_]|\x9b[0-?]{0,40}[ -/]{0,4}[@-~]"
+)
+_WORD = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_.!#%*~=-"
+_BLOCK = re.compile(
+    r"-----BEGIN (?P<what>[A-Z0-9 ]{0,40}(?:KEY|CERTIFICATE|MESSAGE|SIGNATURE)[A-Z0-9 ]{0,20})-----(?P<body>[\s\S]{0,40000}?)(?:-----END [A-Z0-9 ]{1,60}-----|(?=\n\s*\n)|\Z)"
+)
+_BODY = re.compile(r"(?m)^(?P<kept>(?:\[[^\]\n]{1,40}\]:?\s)?)(?P<body>[A-Za-z0-9+/]{60,76}={0,2}|[A-Za-z0-9+/]{20,76}={1,2})$")
+
+KINDS = ("token", "private-key", "user", "host", "mail", "ip")
+
+
+class Redactor:
+    """One text or several that belong together. ``taken``: by kind how many different values were taken out."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, dict[str, int]] = {kind: {} for kind in KINDS}
+        self._names: dict[str, str] = {}
+        """Names that were learnt, with their kind: replaced wherever they stand as a word."""
+
+    @property
+    def taken(self) -> Counter[str]:
+        return Counter({kind: len(values) for kind, values in self._numbers.items() if values})
+
+    def learn(self, text: str) -> None:
+        """Note the names of users and hosts that a text tells, without changing it."""
+        text = plain(text)
+        for pattern in (people.HOME, people.SCRATCH, people.TILDE, people.USER, people.PROMPT, people.SSH):
+            for found in pattern.finditer(text):
+                self._learn("user", found["user"])
+                if "host" in found.re.groupindex:
+                    self._learn("host", found["host"])
+        for pattern in people.HOSTS:
+            for found in pattern.finditer(text):
+                self._learn("host", found["host"])
+
+    def redact(self, text: str) -> str:
+        """The text without secrets and names, with as many lines as before and without escapes and controls."""
+        text = plain(text)
+        self.learn(text)
+        text = _unwrapped(text)
+        text = _BLOCK.sub(self._block, text)
+        text = self._bodies(text)
+        for pattern in HOOKS:
+            text = re.sub(pattern, lambda found: found[1] + self._token(found[0][len(found[1]) :]), text)
+        text = _formats().sub(lambda found: found[1] + self._token(found[2]), text)
+        text = "\n".join(map(self._line, text.split("\n")))
+        text = text.replace(WRAP, "\n")
+        return self._people(text)
+
+    def _line(self, line: str) -> str:
+        if "@" in line or "-" in line or "=" in line:
+            for pattern in words.COMMANDS:
+                line = pattern.sub(self._kept, line)
+        if words.ANY.search(line) is None:
+            return line
+        line = words.COOKIE.sub(self._kept, line)
+        line = words.SCHEME.sub(self._scheme, line)
+        line = words.ASSIGNED.sub(self._assigned, line)
+        line = words.FLAG.sub(self._assigned, line)
+        return self._beside(line)
+
+    # --- secrets ---
+
+    def _token(self, value: str) -> str:
+        return self._placeholder("token", value)
+
+    def _placeholder(self, kind: str, value: str) -> str:
+        """``<token>``, ``<token-2>`` and so on, with the line breaks that stood in the value."""
+        number = self._number(kind, value.replace(WRAP, ""))
+        return f"<{kind}>" + "\n" * value.count(WRAP) if number == 1 else f"<{kind}-{number}>" + "\n" * value.count(WRAP)
+
+    def _number(self, kind: str, value: str) -> int:
+        known = self._numbers[kind]
+        return known.setdefault(value, len(known) + 1)
+
+    def _kept(self, found: Found) -> str:
+        if found["bare"].startswith("<"):
+            return found[0]
+        return found["kept"] + self._token(found["bare"])
+
+    def _scheme(self, found: Found) -> str:
+        return self._kept(found) if len(found["bare"]) >= 8 and any(c.isdigit() for c in found["bare"]) else found[0]
+
+    def _assigned(self, found: Found) -> str:
+        group = "quoted" if found["quoted"] is not None else "bare"
+        value = found[group]
+        if not words.secret(value, found["strong"] is not None, found["name"]):
+            return found[0]
+        start, end = found.start(group) - found.start(), found.end(group) - found.start()
+        return found[0][:start] + self._token(value) + found[0][end:]
+
+    def _beside(self, line: str) -> str:
+        """Random words a few characters behind or before one that speaks of keys."""
+        near = [found.span() for found in words.NEAR.finditer(line)]
+
+        def masked(found: Found) -> str:
+            word = found[0].rstrip(".")
+            close = any(
+                0 <= found.start() - end <= words.REACH or 0 <= start - found.end() <= words.BEFORE for start, end in near
+            )
+            if not close or not words.random_looking(word):
+                return found[0]
+            return self._token(word) + found[0][len(word) :]
+
+        return words.RUN.sub(masked, line) if near else line
+
+    def _block(self, found: Found) -> str:
+        body = found["body"]
+        count = body.count("\n") + body.count(WRAP)
+        mark = self._placeholder("private-key", body.replace(WRAP, "\n"))
+        return f"{mark}" + f"\n{mark}" * count if count else mark
+
+    def _bodies(self, text: str) -> str:
+        """Lines of a key whose first line is missing: three or more of base64 below each other."""
+        lines = text.replace(WRAP, "\n").split("\n") if WRAP in text else text.split("\n")
+        whole = [_BODY.match(line) for line in lines]
+        at, hit = 0, False
+        while at < len(lines):
+            end = at
+            while end < len(lines) and whole[end] is not None:
+                end += 1
+            if end - at >= 3:
+                block = [found for found in whole[at:end] if found is not None]
+                mark = self._placeholder("private-key", "".join(found["body"] for found in block))
+                lines[at:end] = [found["kept"] + mark for found in block]
+                hit = True
+            at = max(end, at + 1)
+        return "\n".join(lines) if hit else text
+
+    # --- people and machines ---
+
+    def _learn(self, kind: str, name: str) -> None:
+        name = name.rstrip(".-")
+        if name.lower() in people.GENERIC or name.lower() in people.PLAIN or len(name) < 3 or name.isdigit():
+            return
+        if kind == "host" and _public(name):
+            return
+        self._names.setdefault(name, kind)
+        if kind == "host" and "." in name:
+            self._learn(kind, name.split(".")[0])
+
+    def _said(self, kind: str, value: str) -> str:
+        number = self._number(kind, value)
+        return kind if number == 1 else f"{kind}{number}"
+
+    def _people(self, text: str) -> str:
+        text = people.MAIL.sub(self._mail, text)
+        text = people.CLOUD_HOST.sub(lambda found: self._said("host", found[0]), text)
+        for name in sorted(self._names, key=len, reverse=True):
+            if name in text:
+                kind = self._names[name]
+                text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", lambda _: self._said(kind, name), text)  # noqa: B023
+        for pattern in (people.HOME, people.SCRATCH, people.TILDE):
+            text = pattern.sub(self._home, text)
+        text = people.NAMED.sub(self._host, text)
+        text = people.IPV6.sub(lambda found: f"2001:db8::{self._number('ip', found['ip']):x}", text)
+        text = people.MAC.sub("02:00:00:00:00:01", text)
+        return people.IPV4.sub(self._ip, text)
+
+    def _home(self, found: Found) -> str:
+        name = found["user"]
+        if name.lower() in people.GENERIC or re.fullmatch(r"user\d*", name):
+            return found[0]
+        return found["kept"] + self._said("user", name)
+
+    def _mail(self, found: Found) -> str:
+        if found[0].lower() in people.KEPT_MAIL or found["domain"].rpartition(".")[2].lower() in ("py", "log", "so", "yaml", "json"):
+            return found[0]
+        number = self._number("mail", found[0])
+        return f"user{number if number > 1 else ''}@example.org"
+
+    def _host(self, found: Found) -> str:
+        host, end = found["host"], found["end"].lower()
+        if _public(host) or host.startswith("host") and host[4:].isdigit():
+            return found[0]
+        if not found["scheme"] and (end not in people.ENDS or (host.count(".") < 2 and end not in people.INSIDE)):
+            return found[0]
+        if "_" in host or host.replace(".", "").isdigit():
+            return found[0]
+        return found["scheme"] + self._said("host", host)
+
+    def _ip(self, found: Found) -> str:
+        ip = found["ip"]
+        first, second = ip.split(".")[:2]
+        before = found.string[max(0, found.start() - 60) : found.start()].rpartition("\n")[2]
+        if first in ("127", "0", "255") or ip.startswith(("169.254.", "203.0.113.", "8.8.")) or people.VERSIONS.search(before):
+            return ip
+        number = (self._number("ip", ip) - 1) % 250 + 1
+        # Private networks keep what tells them (a Docker bridge is a clue).
+        if first == "10":
+            return f"10.0.0.{number}"
+        if ip.startswith("192.168.") or (first == "172" and 16 <= int(second) <= 31):
+            return ip if ip in ("172.17.0.1", "192.168.0.1") else f"{first}.{second}.0.{number}"
+        return f"203.0.113.{number}"
+
+
+def plain(text: str) -> str:
+    """The text without escape sequences and control characters; tabs, line ends and carriage returns stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    text = _ESCAPE.sub("", text).replace(WRAP, "\ufffd")
+    return UNSAFE.sub(lambda found: found[0] if found[0] in "\r\b" else "", text)
+
+
+def _public(host: str) -> bool:
+    host = host.lower()
+    return any(host == name or host.endswith("." + name) for name in people.PUBLIC)
+
+
+def _unwrapped(text: str) -> str:
+    """The text with `WRAP` for each line end that stands in the middle of a random word."""
+    lines = text.split("\n")
+    out = [lines[0]]
+    for line in lines[1:]:
+        before = lines[len(out) - 1].rstrip("\r")
+        head = line[: len(line) - len(line.lstrip(_WORD))]
+        out.append((WRAP if head and _goes_on(before[len(before.rstrip(_WORD)) :], head) else "\n") + line)
+    return "".join(out)
+
+
+def _goes_on(tail: str, head: str) -> bool:
+    """Whether a line's last word and the next one's first are halves of one random word."""
+    tail = tail.rpartition("=")[2] if not tail.endswith("=") else ""
+    if len(tail) < 3 or len(head) < 4:
+        return False
+    if words.random_looking(head, 5, words.IN_DOUBT):
+        return True
+    return words.random_looking(tail, 6, words.IN_DOUBT) and words.mixed(head)
+
+
+@cache
+def _formats() -> Any:
+    """RE2: a hundred formats in one pass over the text."""
+    return re2.compile(rf"(^|[^A-Za-z0-9_\-{WRAP}])({'|'.join(FORMATS)})")

@@ -168,7 +168,8 @@ def _compiled(
         if progress is not None:
             progress(done, len(paths))
         for path, result in zip(chunk, results, strict=True):
-            yield (path.relative_to(folder).as_posix(), *result)
+            # A folder may be one entry itself, which `FolderState` calls "".
+            yield ("" if path == folder else path.relative_to(folder).as_posix(), *result)
 
 
 def _map(

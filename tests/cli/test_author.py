@@ -162,3 +162,57 @@ def test_our_own_folder_on_top_of_itself_says_nothing_and_others_are_counted(tmp
     for name in ("cache-object-float", "pad-token-missing", "loss-explodes", "nonfinite-loss"):
         entry(tmp_path, name, name.replace("-", " "))
     assert "your own entries replace shipped ones: 4 of them" in told(tmp_path)
+
+
+LEAKY = """\
+HOSTNAME=dgx-omega17
+USER=alicegrey
+Traceback (most recent call last):
+  File "/home/alicegrey/secretproj/train.py", line 7, in <module>
+    main()
+  File "/home/alicegrey/secretproj/rewarder.py", line 3, in reward
+    login()
+RuntimeError: \x9blogin for alicegrey@quuxcorp.com with key {key} from /mnt/data/alicegrey refused
+"""
+KEY = "h" + "f_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3f"
+
+
+def test_new_redacts_all_that_it_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "x.log"
+    log.write_text(LEAKY.format(key=KEY))
+    assert drafts.new(str(log), tmp_path / "team", "training", None) == 0
+    said = capsys.readouterr().out
+    (folder,) = (tmp_path / "team" / "training").iterdir()
+    written = "\n".join([str(folder), *(p.read_text() for p in folder.rglob("*") if p.is_file())]).lower()
+    for gone in ("alicegrey", "quuxcorp", KEY[3:11].lower(), "dgx-omega17", "\x9b"):
+        assert gone not in written, gone
+    assert "frame:" not in (folder / "entry.yaml").read_text(), "a file of the user's own is no condition for others"
+    assert "1 key, password or token" in said
+    assert "alicegrey" not in said
+    assert KEY not in said
+    assert "zh.yaml" in said
+    assert "near miss" in said
+
+
+def test_new_leaves_everything_when_it_is_told_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "x.log"
+    log.write_text(LEAKY.format(key=KEY))
+    assert drafts.new(str(log), tmp_path / "team", "training", "login-refused", redacted=False) == 0
+    assert KEY in (tmp_path / "team" / "training" / "login-refused" / "match" / "report.log").read_text()
+    assert "--no-redact" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("area", "id_"), [("../../x", None), ("training", "../y"), ("/tmp", None), ("a b", None), ("training", "")])
+def test_new_writes_nowhere_else(tmp_path: Path, area: str, id_: str | None, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "x.log"
+    log.write_text(TRACE)
+    assert drafts.new(str(log), tmp_path / "deep" / "team", area, id_) == 2
+    assert "expected a name of small letters" in capsys.readouterr().err
+    assert [p.name for p in tmp_path.iterdir()] == ["x.log"]
+
+
+def test_new_names_the_entry_that_may_have_the_cause_already(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "x.log"
+    log.write_text("AttributeError: 'HybridCache' object has no attribute 'float'\n")
+    assert drafts.new(str(log), tmp_path / "team", "training", None) == 0
+    assert "cache-object-float" in capsys.readouterr().out

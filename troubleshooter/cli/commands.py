@@ -44,6 +44,10 @@ FOLDER_OF_ENTRIES = Option(
     "to", "--to", kind="path", metavar="DIR", default=Path("entries"),
     help=("The folder of entries to write to.", "写入的条目目录。"),
 )  # fmt: skip
+REDACT = Option(
+    "redacted", "--redact/--no-redact", kind="flag", default=True,
+    help=("Take keys, names and addresses out of all that is written.", "从写出的内容中去掉密钥、姓名和地址。"),
+)  # fmt: skip
 AREA = Option("area", "--area", completes="area", help=("Only this area.", "只列出这个领域。"))
 
 COMMANDS = (
@@ -130,6 +134,7 @@ COMMANDS = (
             FOLDER_OF_ENTRIES,
             Option("area", "--area", completes="area", default="training", help=("The entry's area.", "条目所属的领域。")),
             Option("id_", "--id", metavar="ID", help=("The entry's id (default: from the message).", "条目的 id（默认取自报错）。")),
+            REDACT,
         ),
         "troubleshooter.cli.drafts:new",
     ),
@@ -143,6 +148,7 @@ COMMANDS = (
             ),
             Option("log", required=True, help=("The log that it was given for.", "被误诊的日志。")),
             FOLDER_OF_ENTRIES,
+            REDACT,
         ),
         "troubleshooter.cli.drafts:wrong",
     ),

@@ -2,41 +2,62 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+from kb.clean import clean
 from kb.compiled import Knowledge
-from troubleshooter.observe.model import Failure
+from kb.likeness import nearest
+from troubleshooter.observe.model import Failure, Observations
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import Source, Unreadable, from_path, from_text
 from troubleshooter.read.stream import raw_lines
 from troubleshooter.read.text import decoded, fold, whole
-from troubleshooter.redact import redact
+from troubleshooter.redact import Redactor, counted
 
 CONTEXT = 40
 """Lines before the failure that a sample keeps."""
 SAMPLE = 400
 
+NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+MAX_NAME_CHARACTERS = 60
+
+_SMALL = frozenset(["the", "a", "an", "to", "of", "is", "in", "for", "and", "be", "you", "your"])
+_PLACEHOLDER = re.compile(r"<[a-z-]+\d*>|\b(?:user|host)\d*\b|user\d*@example\.org")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+")
 _VOLATILE = re.compile(r"0x[0-9a-fA-F]+|\d+(?:\.\d+)?|/[\w./-]{4,}|'[^']{1,80}'|\"[^\"]{1,80}\"")
 
 
-def new(log: str, to: Path, area: str, id_: str | None) -> int:
-    """Draft an entry folder from a log."""
+def new(log: str, to: Path, area: str, id_: str | None, redacted: bool = True) -> int:
+    """Draft an entry folder from a log. All that is written comes from the redacted text, unless ``redacted`` is false."""
+    for option, given in (("--area", area), ("--id", id_)):
+        if given is not None and not (NAME.fullmatch(given) and len(given) <= MAX_NAME_CHARACTERS):
+            print(
+                f"troubleshoot new: {option} {clean(given)!r}: expected a name of small letters, digits and hyphens, "
+                f"such as out-of-memory, of at most {MAX_NAME_CHARACTERS} characters",
+                file=sys.stderr,
+            )
+            return 2
     loaded = _load(log)
     if loaded is None:
         return 2
     tool, sources, raw = loaded
-    observations = tool.observe(sources)
-    culprit = next((f for f in reversed(observations.failures) if f.role == "initiating" and f.exception), None)
-    culprit = culprit or (observations.failures[-1] if observations.failures else None)
+    culprit = _culprit(tool.observe(sources))
     if culprit is None:
         print(
             f"troubleshoot new: {log}: no exception was read in it; expected a traceback or an error message",
             file=sys.stderr,
         )
         return 2
+    redactor = Redactor()
+    sample = _sample(raw, culprit)
+    if redacted:
+        redactor.learn(raw)
+        sample = redactor.redact(sample)
+        culprit = _culprit(tool.observe([from_text(sample)])) or _without_names(culprit, redactor)
     name = id_ or _id(culprit)
     folder = to / area / name
     if folder.exists():
@@ -46,12 +67,26 @@ def new(log: str, to: Path, area: str, id_: str | None) -> int:
     (folder / "no_match").mkdir()
     (folder / "entry.yaml").write_text(_entry(name, culprit), encoding="utf-8")
     (folder / "zh.yaml").write_text(_chinese(), encoding="utf-8")
-    (folder / "match" / "report.log").write_text(_sample(raw, culprit), encoding="utf-8")
-    _say_next(folder, tool.knowledge)
+    (folder / "match" / "report.log").write_text(sample, encoding="utf-8")
+    _say_next(folder, culprit, tool.knowledge)
+    _say_taken(redactor, redacted)
     return 0
 
 
-def wrong(entry: str, log: str, to: Path) -> int:
+def _culprit(observations: Observations) -> Failure | None:
+    """The failure to describe: the last that began something, else the last one."""
+    found = [f for f in observations.failures if f.role == "initiating" and f.exception] or observations.failures
+    return found[-1] if found else None
+
+
+def _without_names(culprit: Failure, redactor: Redactor) -> Failure:
+    """A failure with its texts redacted one by one, where the redacted sample does not show it any more."""
+    return replace(
+        culprit, exception=redactor.redact(culprit.exception), message=redactor.redact(culprit.message), frames=[]
+    )
+
+
+def wrong(entry: str, log: str, to: Path, redacted: bool = True) -> int:
     """Keep the log of a false diagnosis as a draft near miss of the entry."""
     loaded = _load(log)
     if loaded is None:
@@ -74,11 +109,17 @@ def wrong(entry: str, log: str, to: Path) -> int:
     number = 1
     while (target := folder / f"draft-{number}.log").exists():
         number += 1
-    lines = raw.splitlines()
+    lines = raw.split("\n")
     at = max((e.line for e in mine.evidence), default=len(lines))
     first = max(0, min((e.line for e in mine.evidence), default=1) - CONTEXT)
-    target.write_text(redact("\n".join(lines[first : at + CONTEXT])) + "\n", encoding="utf-8")
-    print(f"kept {target} (redacted; read it before you share it)")
+    redactor = Redactor()
+    kept = "\n".join(lines[first : at + CONTEXT])
+    if redacted:
+        redactor.learn(raw)
+        kept = redactor.redact(kept)
+    target.write_text(kept + "\n", encoding="utf-8")
+    print(f"kept {target}")
+    _say_taken(redactor, redacted)
     print(
         f"next: take out what is private, tell the two apart in entry.yaml, then: troubleshoot explain {entry} {target}"
     )
@@ -100,13 +141,11 @@ def _load(log: str) -> tuple[Diagnoser, list[Source], str] | None:
 
 
 def _id(culprit: Failure) -> str:
-    words = _WORD.findall(_VOLATILE.sub(" ", fold(culprit.message)))
-    kept = [
-        w.lower()
-        for w in words
-        if w.lower() not in ("the", "a", "an", "to", "of", "is", "in", "for", "and", "be", "you", "your")
-    ]
-    return re.sub(r"-+", "-", "-".join(kept[:6]))[:60].strip("-") or culprit.type.lower() or "new-failure"
+    said = _PLACEHOLDER.sub(" ", fold(culprit.message.split("\n")[0]))
+    words = _WORD.findall(_VOLATILE.sub(" ", said))
+    kept = [w.lower() for w in words if w.lower() not in _SMALL]
+    name = re.sub(r"-+", "-", "-".join(kept[:6]))[:MAX_NAME_CHARACTERS].strip("-")
+    return name or re.sub(r"[^a-z0-9]+", "-", culprit.type.lower()).strip("-") or "new-failure"
 
 
 def _pattern(culprit: Failure) -> str:
@@ -118,10 +157,9 @@ def _pattern(culprit: Failure) -> str:
 
 
 def _entry(name: str, culprit: Failure) -> str:
-    frame = culprit.frames[-1].path if culprit.frames else ""
-    part = re.sub(r"^.*?(?:site|dist)-packages/", "", frame)
-    support = f"\n    support:\n      - frame: {part}" if part else ""
-    pattern = _pattern(culprit).replace("\\", "\\\\").replace('"', '\\"')
+    part = _installed(culprit)
+    support = f"\n    support:\n      - frame: {json.dumps(part, ensure_ascii=False)}" if part else ""
+    package = part.partition("/")[0] if part else "PACKAGE"
     return f"""\
 id: {name}
 kind: failure
@@ -130,9 +168,11 @@ retry: after-fix           # useless, after-fix, may-help
 title: TODO say the failure with its cause in one line
 symptoms:
   - require:
-      - exception: {culprit.type or "RuntimeError"}
-        message: "{pattern}"{support}
-    source: {{run: "TODO what was run, or instead of it where the message is raised: package, file and versions that you read"}}
+      - exception: {json.dumps(culprit.type or "RuntimeError", ensure_ascii=False)}
+        message: {json.dumps(_pattern(culprit), ensure_ascii=False)}{support}
+    # Where you read that it is raised: {{package: {package}, file: "...", versions: "..."}}, a thread: {{url: "https://..."}},
+    # or what was run to see it:
+    source: {{run: "TODO"}}
 cause: |
   TODO the mechanism, two or three sentences.
 fixes:                     # at most four, the likeliest first, ready to paste
@@ -145,20 +185,46 @@ sources:
 """
 
 
+def _installed(culprit: Failure) -> str:
+    """The innermost frame's file below ``site-packages``; a file of the user's own is no condition for others."""
+    path = culprit.frames[-1].path.replace("\\", "/") if culprit.frames else ""
+    found = re.search(r"(?:site|dist)-packages/(.+)", path)
+    return found[1] if found else ""
+
+
 def _chinese() -> str:
     return 'of: ""\ntitle: 待译\ncause: |\n  待译\nfixes:\n  - do: 待译\n'
 
 
 def _sample(raw: str, culprit: Failure) -> str:
-    lines = raw.splitlines()
+    """The lines around the failure."""
+    lines = raw.split("\n")
     last = culprit.line.number + culprit.message.count("\n")
     first = max(0, culprit.start.number - 1 - CONTEXT)
-    return redact("\n".join(lines[first : last + 3][-SAMPLE:])) + "\n"
+    return "\n".join(lines[first : last + 3][-SAMPLE:]) + "\n"
 
 
-def _say_next(folder: Path, knowledge: Knowledge) -> None:
+def _say_next(folder: Path, culprit: Failure, knowledge: Knowledge) -> None:
     print(f"drafted {folder}")
-    print("  entry.yaml   fill in the TODOs; the form is described in entries/README.md")
-    print("  match/       the log around the failure, redacted: read it before you share it")
-    print("  no_match/    add a log with the same words and another cause")
-    print(f"then: troubleshoot check {folder}")
+    for near in nearest(knowledge, f"{culprit.type}: {culprit.message}"):
+        print(f"  known?       {near['id']}: {near['title']}")
+        print(f"               (if it is the same cause, add a symptom there: troubleshoot show {near['id']})")
+    print("fill in, then check:")
+    print("  entry.yaml   each TODO: title, source, cause, fixes, sources (the form: entries/README.md)")
+    print("  match/       report.log holds the lines around the failure: read it, take out what others need not see")
+    print(
+        "  no_match/    a near miss: a log with the same words and another cause   (a team's own entry may do without)"
+    )
+    print(
+        "  zh.yaml      title, cause and fixes in Chinese                           (a team's own entry may do without)"
+    )
+    print(f"  troubleshoot check {folder}          then, once both texts fit: troubleshoot check --stamp {folder}")
+
+
+def _say_taken(redactor: Redactor, redacted: bool) -> None:
+    """What was taken out, by kind and count, never the values."""
+    if not redacted:
+        print("nothing was taken out (--no-redact): keys, names and addresses of the log are in these files")
+        return
+    taken = ", ".join(f"{count} {counted(kind, count)}" for kind, count in redactor.taken.items())
+    print(f"taken out: {taken or 'nothing'}. Read the files before you share them: no list of secrets is complete.")

@@ -22,7 +22,12 @@ _WORD = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_.!#%*~
 _BLOCK = re.compile(
     r"-----BEGIN (?P<what>[A-Z0-9 ]{0,40}(?:KEY|CERTIFICATE|MESSAGE|SIGNATURE)[A-Z0-9 ]{0,20})-----(?P<body>[\s\S]{0,40000}?)(?:-----END [A-Z0-9 ]{1,60}-----|(?=\n\s*\n)|\Z)"
 )
-_BODY = re.compile(r"(?m)^(?P<kept>(?:\[[^\]\n]{1,40}\]:?\s)?)(?P<body>[A-Za-z0-9+/]{60,76}={0,2}|[A-Za-z0-9+/]{20,76}={1,2})$")
+_BODY = re.compile(
+    r"(?m)^(?P<kept>(?:\[[^\]\n]{1,40}\]:?\s)?)(?P<body>[A-Za-z0-9+/]{60,76}={0,2}|[A-Za-z0-9+/]{20,76}={1,2})$"
+)
+
+MAX_LINE_CHARACTERS = 4000
+_CUT = "\ue001\n"
 
 KINDS = ("token", "private-key", "user", "host", "mail", "ip")
 
@@ -41,7 +46,7 @@ class Redactor:
 
     def learn(self, text: str) -> None:
         """Note the names of users and hosts that a text tells, without changing it."""
-        text = plain(text)
+        text = _cut(plain(text))
         for pattern in (people.HOME, people.SCRATCH, people.TILDE, people.USER, people.PROMPT, people.SSH):
             for found in pattern.finditer(text):
                 self._learn("user", found["user"])
@@ -53,9 +58,8 @@ class Redactor:
 
     def redact(self, text: str) -> str:
         """The text without secrets and names, with as many lines as before and without escapes and controls."""
-        text = plain(text)
         self.learn(text)
-        text = _unwrapped(text)
+        text = _unwrapped(_cut(plain(text)))
         text = _BLOCK.sub(self._block, text)
         text = self._bodies(text)
         for pattern in HOOKS:
@@ -63,7 +67,7 @@ class Redactor:
         text = _formats().sub(lambda found: found[1] + self._token(found[2]), text)
         text = "\n".join(map(self._line, text.split("\n")))
         text = text.replace(WRAP, "\n")
-        return self._people(text)
+        return self._people(text).replace(_CUT, "")
 
     def _line(self, line: str) -> str:
         if "@" in line or "-" in line or "=" in line:
@@ -85,7 +89,9 @@ class Redactor:
     def _placeholder(self, kind: str, value: str) -> str:
         """``<token>``, ``<token-2>`` and so on, with the line breaks that stood in the value."""
         number = self._number(kind, value.replace(WRAP, ""))
-        return f"<{kind}>" + "\n" * value.count(WRAP) if number == 1 else f"<{kind}-{number}>" + "\n" * value.count(WRAP)
+        return (
+            f"<{kind}>" + "\n" * value.count(WRAP) if number == 1 else f"<{kind}-{number}>" + "\n" * value.count(WRAP)
+        )
 
     def _number(self, kind: str, value: str) -> int:
         known = self._numbers[kind]
@@ -97,7 +103,9 @@ class Redactor:
         return found["kept"] + self._token(found["bare"])
 
     def _scheme(self, found: Found) -> str:
-        return self._kept(found) if len(found["bare"]) >= 8 and any(c.isdigit() for c in found["bare"]) else found[0]
+        return (
+            self._kept(found) if len(found["bare"]) >= 8 and any(not c.isalpha() for c in found["bare"]) else found[0]
+        )
 
     def _assigned(self, found: Found) -> str:
         group = "quoted" if found["quoted"] is not None else "bare"
@@ -114,7 +122,8 @@ class Redactor:
         def masked(found: Found) -> str:
             word = found[0].rstrip(".")
             close = any(
-                0 <= found.start() - end <= words.REACH or 0 <= start - found.end() <= words.BEFORE for start, end in near
+                0 <= found.start() - end <= words.REACH or 0 <= start - found.end() <= words.BEFORE
+                for start, end in near
             )
             if not close or not words.random_looking(word):
                 return found[0]
@@ -166,12 +175,12 @@ class Redactor:
         text = people.CLOUD_HOST.sub(lambda found: self._said("host", found[0]), text)
         for name in sorted(self._names, key=len, reverse=True):
             if name in text:
-                kind = self._names[name]
-                text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", lambda _: self._said(kind, name), text)  # noqa: B023
+                said = self._said(self._names[name], name)
+                text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", said, text)
         for pattern in (people.HOME, people.SCRATCH, people.TILDE):
             text = pattern.sub(self._home, text)
         text = people.NAMED.sub(self._host, text)
-        text = people.IPV6.sub(lambda found: f"2001:db8::{self._number('ip', found['ip']):x}", text)
+        text = people.IPV6.sub(self._ip6, text)
         text = people.MAC.sub("02:00:00:00:00:01", text)
         return people.IPV4.sub(self._ip, text)
 
@@ -182,26 +191,47 @@ class Redactor:
         return found["kept"] + self._said("user", name)
 
     def _mail(self, found: Found) -> str:
-        if found[0].lower() in people.KEPT_MAIL or found["domain"].rpartition(".")[2].lower() in ("py", "log", "so", "yaml", "json"):
+        if (
+            found[0].lower() in people.KEPT_MAIL
+            or found["domain"] == "example.org"
+            or found["domain"].rpartition(".")[2].lower()
+            in (
+                "py",
+                "log",
+                "so",
+                "yaml",
+                "json",
+            )
+        ):
             return found[0]
         number = self._number("mail", found[0])
         return f"user{number if number > 1 else ''}@example.org"
 
     def _host(self, found: Found) -> str:
         host, end = found["host"], found["end"].lower()
-        if _public(host) or host.startswith("host") and host[4:].isdigit():
+        if _public(host) or (host.startswith("host") and host[4:].isdigit()):
             return found[0]
         if not found["scheme"] and (end not in people.ENDS or (host.count(".") < 2 and end not in people.INSIDE)):
+            return found[0]
+        if not found["scheme"] and end in people.INSIDE - people.ALONE and not re.search(r"[\d-]", host):
             return found[0]
         if "_" in host or host.replace(".", "").isdigit():
             return found[0]
         return found["scheme"] + self._said("host", host)
 
+    def _ip6(self, found: Found) -> str:
+        start = "fe80" if found["ip"].lower().startswith("fe8") else "2001:db8"  # a link-local address is a clue
+        return f"{start}::{self._number('ip', found['ip']):x}"
+
     def _ip(self, found: Found) -> str:
         ip = found["ip"]
         first, second = ip.split(".")[:2]
         before = found.string[max(0, found.start() - 60) : found.start()].rpartition("\n")[2]
-        if first in ("127", "0", "255") or ip.startswith(("169.254.", "203.0.113.", "8.8.")) or people.VERSIONS.search(before):
+        if (
+            first in ("127", "0", "255")
+            or ip.startswith(("169.254.", "203.0.113.", "8.8."))
+            or people.VERSIONS.search(before)
+        ):
             return ip
         number = (self._number("ip", ip) - 1) % 250 + 1
         # Private networks keep what tells them (a Docker bridge is a clue).
@@ -212,11 +242,26 @@ class Redactor:
         return f"203.0.113.{number}"
 
 
+def _cut(text: str) -> str:
+    """The text with marked line ends in long lines: what a pattern may look at is bounded."""
+    if len(text) <= MAX_LINE_CHARACTERS:
+        return text
+    out = []
+    for line in text.split("\n"):
+        while len(line) > MAX_LINE_CHARACTERS:
+            at = max(line.rfind(" ", 1, MAX_LINE_CHARACTERS), line.rfind(",", 1, MAX_LINE_CHARACTERS))
+            at = MAX_LINE_CHARACTERS if at < MAX_LINE_CHARACTERS // 2 else at
+            out.append(line[:at] + _CUT)
+            line = line[at:]
+        out.append(line + "\n")
+    return "".join(out)[:-1]
+
+
 def plain(text: str) -> str:
     """The text without escape sequences and control characters; tabs, line ends and carriage returns stay."""
     if text.isascii() and text.isprintable():
         return text
-    text = _ESCAPE.sub("", text).replace(WRAP, "\ufffd")
+    text = _ESCAPE.sub("", text).replace(WRAP, "\ufffd").replace(_CUT[0], "\ufffd")
     return UNSAFE.sub(lambda found: found[0] if found[0] in "\r\b" else "", text)
 
 

@@ -12,11 +12,11 @@ _STRONG = (
     r"passwo?r?d|passwd|passphrase|passcode|(?<![a-z])pwd|secret|api[_-]?key|apikey|access[_-]?key|accesskey|private[_-]?key|account[_-]?key"
     r"|signing[_-]?key|encryption[_-]?key|license[_-]?key|secretkey|shared[_-]?access[_-]?key|sharedaccesskey|accountkey|auth[_-]?token"
     r"|access[_-]?token|refresh[_-]?token|hub[_-]?token|api[_-]?token|id[_-]?token|bearer|credential|_authtoken|_auth|x-amz-signature"
-    r"|x-amz-security-token|x-amz-credential|x-goog-signature|x-goog-credential|client[_-]?secret|密码|口令|密钥|令牌"
+    r"|x-amz-security-token|x-amz-credential|x-goog-signature|x-goog-credential|client[_-]?secret|(?<=[_-])pat(?![a-z])|密码|口令|密钥|令牌"
 )
 _WEAK = (
     r"token|(?<![a-z])key|auth|(?<![a-z])sid|session[_-]?(?:id|key)|signature|(?<![a-z])sig|(?<![a-z])policy|(?<![a-z])dsn"
-    r"|(?<![a-z])[sa]k(?![a-z])|(?<![a-z])pat(?![a-z])|cookie|login|secretid|webhook|(?<![a-z])pass(?![a-z])"
+    r"|(?<![a-z])[sa]k(?![a-z])|cookie|login|secretid|webhook|(?<![a-z])pass(?![a-z])"
 )
 _END = r"(?:s|id)?(?:[_-][\w-]{0,40})?(?![A-Za-z])"
 """A word ends there: ``KeyError`` and ``keyword`` speak of no key."""
@@ -25,8 +25,8 @@ _QUOTED = r"(?P<quote>\\?[\"'`])(?P<quoted>(?:(?!\\?[\"'`\n]).){1,4000})"
 _BARE = r"(?P<bare>[^\s'\"`,;)}\]&<>(\\][^\s'\"`,;)}\]&<>\\]{0,4000})"
 _SCHEME = r"(?:(?:bearer|basic|token|digest)\s{1,3})?"
 ASSIGNED = re.compile(
-    rf"{_NAME}(?P<between>\\?[\"'`]?\]?\s{{0,3}}(?:=>|:=|==|!=|[:=：])\s{{0,3}}[brfu]{{0,2}}"
-    rf"|\\?[\"'`]\s{{0,3}},\s{{0,3}}[brfu]{{0,2}}|>(?=[^<\s]))(?:{_QUOTED}|{_SCHEME}{_BARE})",
+    rf"{_NAME}(?P<between>\\?[\"'`]?\]?\s{{0,3}}(?:=>|:=|==|!=|[:=：])\s{{0,3}}(?:[brfu]{{1,2}}(?=\\?[\"']))?"
+    rf"|\\?[\"'`]\s{{0,3}},\s{{0,3}}(?:[brfu]{{1,2}}(?=\\?[\"']))?|>(?=[^<\s]))(?:{_QUOTED}|{_SCHEME}{_BARE})",
     re.IGNORECASE,
 )
 """``name = value`` in all its shapes: JSON, YAML, keyword arguments, environment, headers, pairs of a list, XML."""
@@ -37,7 +37,9 @@ FLAG = re.compile(
 """``--name value`` on a command line."""
 
 SCHEME = re.compile(rf"\b(?P<kept>(?:bearer|basic)\s{{1,3}}){_BARE}", re.IGNORECASE)
-COOKIE = re.compile(r"(?P<kept>\b(?:set-)?cookie\\?['\"]?\s{0,3}[:=]\s{0,3}b?\\?['\"]?)(?P<bare>[^'\"\n\\]{4,4000})", re.IGNORECASE)
+COOKIE = re.compile(
+    r"(?P<kept>\b(?:set-)?cookie\\?['\"]?\s{0,3}[:=]\s{0,3}b?\\?['\"]?)(?P<bare>[^'\"\n\\]{4,4000})", re.IGNORECASE
+)
 COMMANDS = (
     re.compile(r"(?P<kept>\b(?:curl|wget|http)\b[^\n]{0,200}?\s(?:-u|--user)[ =]{0,2}['\"]?[^\s:'\"]{1,80}:)(?P<bare>[^\s'\"]+)"),
     re.compile(r"(?P<kept>\bsshpass\s+-p\s{0,2}['\"]?)(?P<bare>[^\s'\"]+)"),
@@ -51,7 +53,9 @@ COMMANDS = (
 """Where a command line or an address has its password. ``kept`` stays."""
 
 NEAR = re.compile(rf"(?:{_STRONG}|{_WEAK}|凭证){_END}", re.IGNORECASE)
-ANY = re2.compile(r"(?i)passw|passp|passc|pwd|secret|key|token|bearer|credential|auth|密码|口令|密钥|令牌|凭证|sid|sig|policy|dsn|cookie|login|webhook|pass|sk|ak|pat|x-amz|x-goog")
+ANY = re2.compile(
+    r"(?i)passw|passp|passc|pwd|secret|key|token|bearer|credential|auth|密码|口令|密钥|令牌|凭证|sid|sig|policy|dsn|cookie|login|webhook|pass|sk|ak|pat|x-amz|x-goog"
+)
 """Quick to find: on a line without one of these nothing is assigned to such a name."""
 REACH, BEFORE = 60, 24
 """Characters between such a word and a random one behind it, or before it."""
@@ -67,7 +71,7 @@ _PATH = re.compile(r"(?:[A-Za-z]:)?[~.]{0,2}[/\\](?:[\w.@+-]{1,80}[/\\])*[\w.@+-
 MOST_ALIKE, IN_DOUBT = 2.9, 3.6
 """Average length of what is of one kind (a capitalised word, digits, a sign). Random keys have 1.4 to 2.6, words more than 3.
 The second is for half a word that a line end broke."""
-MOST_WORDS = 0.4
+MOST_WORDS = 0.5
 """Share of a word with capitals that runs of four letters and more may have: ``AdamW8bit`` is a name."""
 _PIECE = re.compile(r"[A-Za-z0-9]+")
 _DIGEST = re.compile(r"[0-9a-f]{32,128}|[0-9A-F]{32,128}")
@@ -85,11 +89,13 @@ def random_looking(word: str, least: int = 12, most: float = MOST_ALIKE) -> bool
     if _DIGEST.fullmatch(word) is not None:
         return True
     longest = max(map(len, pieces))
-    if longest < min(8, least):
+    if longest < min(6, least):
         return False
     runs = [run for piece in pieces for run in _CLASSES.findall(piece)]
-    if size / len(runs) > most:
+    if size / len(runs) > (IN_DOUBT if longest >= 24 and longest == size else most):
         return False
+    if most > MOST_ALIKE:
+        return True
     if word.lower() != word and word.upper() != word:
         return sum(len(run) for run in runs if len(run) >= 4 and run.isalpha()) <= MOST_WORDS * size
     return longest >= 16 or not (set(word) & set("./_"))
@@ -99,7 +105,9 @@ def mixed(word: str) -> bool:
     """Whether a word has digits and letters, or changes between small and capital letters more than words do."""
     if any(c.isdigit() for c in word):
         return any(c.isalpha() for c in word) and len(word) / len(_CLASSES.findall(word)) <= 5
-    return len(word) >= 6 and len(word) / len(_CLASSES.findall(word)) <= MOST_ALIKE
+    if word.endswith(("Error", "Exception", "Warning")) or word.upper() == word or sum(c.isupper() for c in word) < 2:
+        return False
+    return len(word) >= 6 and len(word) / len(_CLASSES.findall(word)) <= 4.5
 
 
 def secret(value: str, strong: bool, name: str) -> bool:
@@ -110,5 +118,9 @@ def secret(value: str, strong: bool, name: str) -> bool:
     if bare.startswith(("http://", "https://")) or (name.lower() == "pwd" and bare[0] in "/~ABCDE"):
         return False
     if strong:
-        return not (_PATH.fullmatch(bare) and not random_looking(bare)) and not bare.replace(".", "").isdigit() and " " not in bare.strip()
+        return (
+            not (_PATH.fullmatch(bare) and not random_looking(bare))
+            and not bare.replace(".", "").isdigit()
+            and " " not in bare.strip()
+        )
     return random_looking(bare, 8 if "token" in name.lower() or "pass" in name.lower() else 12)

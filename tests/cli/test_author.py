@@ -55,7 +55,7 @@ def check(folder: Path | None, **given: object) -> int:
 @pytest.mark.parametrize("own", [[], [CHECKOUT]])
 def test_a_shipped_entry_passes_alone(own: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
     (folder,) = CHECKOUT.glob(f"*/{SHARED}")
-    code = check(folder, own=own)
+    code = check(folder, entries=own)
     said = capsys.readouterr()
     assert code == 0, said.out
     assert "1 entry, 0 problems" in said.err

@@ -1,21 +1,53 @@
-"""What the tests share: the loaded tool, the recorded cases where they are at hand, and whole-report snapshots."""
+"""What the tests share: the loaded tool, draws of samples, the recorded cases where they are at hand, and snapshots."""
 
 from __future__ import annotations
 
 import os
+import random
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 import pytest
 
 from kb.trusted import is_own_folder
 from troubleshooter.pipeline import Diagnoser
 
+T = TypeVar("T")
+
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
 SNAPSHOTS = Path(__file__).parent / "snapshots"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--every-sample", action="store_true", help="the tests marked `entries` try all samples instead of a draw"
+    )
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Workers for ``-n auto``: none where a part of the tests was named, which mostly ends before workers have started."""
+    named = config.args_source == pytest.Config.ArgsSource.ARGS or config.option.keyword
+    return 0 if named else os.cpu_count() or 1
+
+
+class Draw(Protocol):
+    def __call__(self, items: Sequence[T], count: int) -> list[T]: ...
+
+
+@pytest.fixture(scope="session")
+def draw(request: pytest.FixtureRequest) -> Draw:
+    """So many of the items, the same ones at each run and in their order; all of them with ``--every-sample``."""
+
+    def drawn(items: Sequence[T], count: int) -> list[T]:
+        if request.config.getoption("--every-sample") or count >= len(items):
+            return list(items)
+        return [items[n] for n in sorted(random.Random(11).sample(range(len(items)), count))]
+
+    return drawn
 
 
 @pytest.fixture(scope="session")

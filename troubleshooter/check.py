@@ -211,17 +211,16 @@ def _holds_literal(tool: Diagnoser, id_: str, path: Path) -> bool:
     found = tool.knowledge.find(id_)
     assert found is not None
     text = fold(" ".join(line.text for source in from_path(path) for line in read(source))).lower()
-    stack = [c for s in found[0]["symptoms"] for part in ("require", "support", "exclude") for c in s[part]]
-    asks_words = False
-    while stack:
-        condition = stack.pop()
+    parts = [(c, part == "require") for s in found[0]["symptoms"] for part in ("require", "support", "exclude") for c in s[part]]
+    asks_words = False  # an entry that asks for a metric, and for words only to rule something out, has near misses without
+    while parts:
+        condition, asked = parts.pop()
         for pattern in condition.get("patterns", []):
-            asks_words = True
+            asks_words |= asked
             if any(word in text for word in words(pattern["re"])):
                 return True
-        stack += condition.get("parts", [])
-        if "part" in condition:
-            stack.append(condition["part"])
+        inner = [*condition.get("parts", []), *([condition["part"]] if "part" in condition else [])]
+        parts += [(part, asked and condition["kind"] != "not") for part in inner]
     return not asks_words
 
 

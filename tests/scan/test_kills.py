@@ -13,9 +13,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from troubleshooter.verify.processes import processes
 
 from tests.scan.conftest import PATIENCE_SECONDS, command, scan, wait_for
+from troubleshooter.verify.supervisor import processes
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 

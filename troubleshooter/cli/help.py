@@ -40,10 +40,10 @@ _OWN = (
 _EXITS = (
     """\
 Exit status: 0 nothing wrong, or harmless   1 a failure diagnosed
-             2 unreadable input or usage    3 a failure seen, not explained""",
+             2 unreadable input or usage    3 unexplained, or a stopped run""",
     """\
 退出状态：0 没有问题或无害     1 诊断出故障
-          2 无法读取或用法错误 3 看到故障但无法解释""",
+          2 无法读取或用法错误 3 无法解释，或运行被终止""",
 )
 _COMMANDS = ("Commands:", "命令：")
 

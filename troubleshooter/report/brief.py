@@ -9,9 +9,11 @@ from rich.cells import cell_len, set_cell_size
 
 from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Report
+from troubleshooter.report.stopped import advice, headline
+from troubleshooter.report.stopped import lines as stood
 from troubleshooter.report.terminal import columns
 from troubleshooter.report.way import steps
-from troubleshooter.report.words import say
+from troubleshooter.report.words import health, say
 
 PIPED = 200
 """Cells of a line where nobody's window limits it."""
@@ -54,9 +56,11 @@ def lines(report: Report, width: int, *, several: bool = False) -> list[str]:
         out.append(say("line", lang, line=unknown["line"]) + colon + " ".join(text.split()))
         if way := list(steps(unknown["way"], lang)):
             out.append(way[0])
+    elif report.stopped is not None:
+        told = report.stopped
+        out = [name + headline(told, lang), stood(told, lang)[0], say("do", lang) + colon + advice(told, lang)[0]]
     else:
-        read = say("aside", lang, text=say("read", lang, lines=report.input["lines"]))
-        out = [name + say("nothing", lang) + read]
+        out = [name + health(report)]
     return [_cut(safe(_MARKS.sub(lambda m: m[1] or m[2], line)), width) for line in out]
 
 

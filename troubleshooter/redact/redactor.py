@@ -117,15 +117,17 @@ class Redactor:
 
     def _beside(self, line: str) -> str:
         """Random words a few characters behind or before one that speaks of keys."""
-        near = [found.span() for found in words.NEAR.finditer(line)]
+        near = [(*found.span(), found["strong"] is not None) for found in words.NEAR.finditer(line)]
 
         def masked(found: Found) -> str:
             word = found[0].rstrip(".")
-            close = any(
-                0 <= found.start() - end <= words.REACH or 0 <= start - found.end() <= words.BEFORE
-                for start, end in near
-            )
-            if not close or not words.random_looking(word):
+            close = [
+                strong
+                for start, end, strong in near
+                if 0 <= found.start() - end <= words.REACH or 0 <= start - found.end() <= words.BEFORE
+            ]
+            most = words.IN_DOUBT if any(close) else words.MOST_ALIKE
+            if not close or not words.random_looking(word, most=most):
                 return found[0]
             return self._token(word) + found[0][len(word) :]
 

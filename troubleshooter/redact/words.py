@@ -52,7 +52,7 @@ COMMANDS = (
 )  # fmt: skip
 """Where a command line or an address has its password. ``kept`` stays."""
 
-NEAR = re.compile(rf"(?:{_STRONG}|{_WEAK}|凭证){_END}", re.IGNORECASE)
+NEAR = re.compile(rf"(?:(?P<strong>{_STRONG}|凭证)|{_WEAK}){_END}", re.IGNORECASE)
 ANY = re2.compile(
     r"(?i)passw|passp|passc|pwd|secret|key|token|bearer|credential|auth|密码|口令|密钥|令牌|凭证|sid|sig|policy|dsn|cookie|login|webhook|pass|sk|ak|pat|x-amz|x-goog"
 )

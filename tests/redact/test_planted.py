@@ -51,7 +51,14 @@ def test_what_was_taken_is_counted_by_kind_and_never_shown() -> None:
     assert redactor.taken == {"token": 2, "user": 1, "mail": 1}
 
 
+def test_the_first_word_of_a_host_is_not_taken_for_a_name_everywhere() -> None:
+    said = "HTTPConnectionPool(host='mlflow.lab', port=5001): url: /api/2.0/mlflow/experiments"
+    assert redact(said) == said.replace("mlflow.lab", "host")
+
+
 KEPT = (
+    "torchrun: error: argument --master-addr/--master_addr: expected one argument",
+    "ImportError: cannot import name 'builder' from 'google.protobuf.internal'",
     "commit 3f786850e387550fdab836ed7e6dc881de23001b",
     "/root/.cache/huggingface/hub/models--org--m/snapshots/3f786850e387550fdab836ed7e6dc881de23001b/config.json",
     "GPU 0: NVIDIA A100 (UUID: GPU-5c8b1a2f-9e37-4c1d-8f3e-6b2a9d0c4e7f)",

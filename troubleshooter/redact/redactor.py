@@ -165,8 +165,9 @@ class Redactor:
         if kind == "host" and _public(name):
             return
         self._names.setdefault(name, kind)
-        if kind == "host" and "." in name:
-            self._learn(kind, name.split(".")[0])
+        first = name.split(".")[0]
+        if kind == "host" and first != name and re.search(r"[\d-]", first):  # "mlflow" of mlflow.lab is a word, too
+            self._learn(kind, first)
 
     def _said(self, kind: str, value: str) -> str:
         number = self._number(kind, value)

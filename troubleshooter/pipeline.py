@@ -14,12 +14,10 @@ from troubleshooter.observe.marks import MARKS
 from troubleshooter.observe.model import Ending, Fact, Observations
 from troubleshooter.observe.observer import Observer
 from troubleshooter.rank import rank
-from troubleshooter.read.cores import helpers as usual_helpers
 from troubleshooter.read.given import Given, given
 from troubleshooter.read.line import Line
 from troubleshooter.read.scanner import Scanner, Segment
 from troubleshooter.read.sources import Source, Unreadable
-from troubleshooter.read.standing import Standing
 from troubleshooter.read.stream import Seen, read
 from troubleshooter.report import TOP
 from troubleshooter.report.build import build
@@ -36,15 +34,14 @@ class Diagnoser:
     """The knowledge and how to use it, loaded once and used for any number of logs. Nothing changes after it is made.
 
     ``ignore``: entries not to report, with the reason for each. ``environment``: versions that are installed where the
-    run took place, by package; they join the facts of every log. ``helpers``: how many threads search a large log
-    beside the calling one (default: as many as there are cores).
+    run took place, by package; they join the facts of every log.
     """
 
-    __slots__ = ("environment", "helpers", "ignore", "knowledge", "scanner")
+    __slots__ = ("environment", "ignore", "knowledge", "scanner")
 
     def __init__(
         self, knowledge: Knowledge, scanner: Scanner, *, ignore: Mapping[str, str] | Iterable[str] = (),
-        environment: Mapping[str, str] | None = None, helpers: int | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> None:  # fmt: skip
         self.knowledge: Final = knowledge
         self.scanner: Final = scanner
@@ -52,38 +49,33 @@ class Diagnoser:
             dict(ignore) if isinstance(ignore, Mapping) else dict.fromkeys(_several(ignore), "ignored by the caller")
         )
         self.environment: Final[Mapping[str, str]] = MappingProxyType(dict(environment or {}))
-        self.helpers: Final = usual_helpers() if helpers is None else helpers
 
     @classmethod
     def load(
         cls, entries: Sequence[Path] = (), *, ignore: Mapping[str, str] | Iterable[str] = (),
-        env: str | Path | Mapping[str, str] | None = None, helpers: int | None = None,
+        env: str | Path | Mapping[str, str] | None = None,
     ) -> Diagnoser:  # fmt: skip
         """The shipped entries, with folders of a team's own on top; the arguments are those of `diagnose`.
 
         Raises `TroubleshootError`: `InvalidEntries`, or what is wrong with ``env``; FileNotFoundError for a missing folder.
         """
-        return cls.of(packs(*beyond_shipped(entries)), ignore=ignore, environment=versions(env), helpers=helpers)
+        return cls.of(packs(*beyond_shipped(entries)), ignore=ignore, environment=versions(env))
 
     @classmethod
     def of(
-        cls, packs: Sequence[Pack], standing: Standing | None = None, *, ignore: Mapping[str, str] | Iterable[str] = (),
-        environment: Mapping[str, str] | None = None, helpers: int | None = None,
+        cls, packs: Sequence[Pack], *, ignore: Mapping[str, str] | Iterable[str] = (),
+        environment: Mapping[str, str] | None = None,
     ) -> Diagnoser:  # fmt: skip
-        """A diagnoser for these packs of entries, its scanner from the user's cache where it is there.
-
-        ``standing``: what searches that were begun ahead look for.
-        """
+        """A diagnoser for these packs of entries, its scanner from the user's cache where it is there."""
         known = Knowledge(packs)
-        standing = standing or Standing.of(packs, cache_folder())
         scanner = Scanner(
             [Segment(*segment) for segment in known.segments()],
             cache_folder(),
             MARKS,
-            standing,
+            lambda: [text for pack in packs for text in pack.standing],
             lambda: known.with_digits,
         )
-        return cls(known, scanner, ignore=ignore, environment=environment, helpers=helpers)
+        return cls(known, scanner, ignore=ignore, environment=environment)
 
     def observe(self, sources: Sequence[Source], *, whole: bool | None = None) -> Observations:
         """What the sources of one run show, merged. Raises `read.sources.Unreadable`.
@@ -91,10 +83,10 @@ class Diagnoser:
         ``whole``: whether they are whole logs that nobody writes to any more, so that their last lines tell how the run
         ended (default: as each source knows it).
         """
-        observer = Observer(self.scanner, self.match if self.helpers else None)
+        observer = Observer(self.scanner)
         for number, source in enumerate(sources):
             seen = Seen()
-            observer.feed(read(source, number, self.scanner, seen, self.helpers))
+            observer.feed(read(source, number, self.scanner, seen))
             observer.observations.bytes += seen.bytes
             observer.observations.complete &= seen.complete
             if seen.problem is not None:
@@ -123,9 +115,7 @@ class Diagnoser:
         if isinstance(log, BaseException) and not self.environment:
             from troubleshooter.verify.environment import installed
 
-            here = Diagnoser(
-                self.knowledge, self.scanner, ignore=self.ignore, environment=installed(), helpers=self.helpers
-            )
+            here = Diagnoser(self.knowledge, self.scanner, ignore=self.ignore, environment=installed())
             return here.report(given(log), lang=lang, top=top)
         return self.report(given(log), lang=lang, top=top)
 

@@ -84,7 +84,7 @@ def _all(seen: Observations) -> object:
 @pytest.fixture(scope="module")
 def tools() -> tuple[Diagnoser, Diagnoser]:
     """One that keeps shapes, and one that reads each line by itself."""
-    with_shapes, without = Diagnoser.load(helpers=0), Diagnoser.load(helpers=0)
+    with_shapes, without = Diagnoser.load(), Diagnoser.load()
     without.scanner.shapes.lines = lines  # type: ignore[method-assign]
     return with_shapes, without
 

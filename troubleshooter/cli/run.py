@@ -8,17 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kb.cache import cache_folder, packs
+from kb.cache import packs
 from kb.errors import UsageError
 from kb.nearest import did_you_mean
 from troubleshooter.cli.options import Options
 from troubleshooter.cli.settings import ignored, language
-from troubleshooter.read.cores import helpers
 from troubleshooter.read.sources import Source, Unreadable, from_path, from_stream
 
 if TYPE_CHECKING:
     from troubleshooter.pipeline import Diagnoser
-    from troubleshooter.read.standing import Standing
     from troubleshooter.report.model import Report
 
 UNUSABLE = 2
@@ -26,34 +24,13 @@ NAMED = 3
 """Replaced entries that are named one by one."""
 
 
-def tool(options: Options, ahead: Source | None = None) -> Diagnoser:
-    """The knowledge as the options ask for it; a search of ``ahead`` begins before the larger part of it is read."""
-    own = options.entries
-    if own:
-        from troubleshooter.pipeline import beyond_shipped
+def tool(options: Options) -> Diagnoser:
+    """The knowledge as the options ask for it."""
+    from troubleshooter.pipeline import Diagnoser, beyond_shipped
 
-        own = beyond_shipped(own)
-    found = packs(*own)
+    found = packs(*beyond_shipped(options.entries))
     ignore = ignored(options.ignore, found)
-    environment = _environment(options.env)
-
-    def standing() -> Standing:
-        from troubleshooter.read.standing import Standing
-
-        made = Standing.of(found, cache_folder())
-        made.complete_by = lambda: everything(made)
-        return made
-
-    def everything(made: Standing) -> Diagnoser:
-        from troubleshooter.pipeline import Diagnoser
-
-        return Diagnoser.of(found, made, ignore=ignore, environment=environment)
-
-    if ahead is not None and ahead.begin(standing, helpers()) and options.format == "terminal":
-        from troubleshooter.report.terminal import new_console
-
-        new_console()  # what it loads (rich: 20 ms), while the search goes on
-    made = everything(standing())
+    made = Diagnoser.of(found, ignore=ignore, environment=_environment(options.env))
     if taken := made.knowledge.overridden():
         shown = ", ".join(taken) if len(taken) <= NAMED else f"{len(taken)} of them"
         print(f"troubleshoot: your own entries replace shipped ones: {shown}", file=sys.stderr)
@@ -91,18 +68,13 @@ def run(options: Options) -> int:
             inputs.append([from_stream(sys.stdin.buffer)] if name == "-" else from_path(Path(name)))
         except Unreadable as error:
             unreadable = _told(error, _meant(name))
-    first = inputs[0][0] if inputs else None
     reports: list[Report] = []
-    try:
-        made = tool(options, first)
-        for sources in inputs:
-            try:
-                reports.append(_one(made, sources, lang, options.top))
-            except Unreadable as error:
-                unreadable = _told(error)
-    finally:
-        if first is not None:
-            first.leave()
+    made = tool(options)
+    for sources in inputs:
+        try:
+            reports.append(_one(made, sources, lang, options.top))
+        except Unreadable as error:
+            unreadable = _told(error)
     code = _show(reports, options)
     return UNUSABLE if unreadable else code
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from troubleshooter.observe import facts, metrics, phases, process
-from troubleshooter.read import standing
+from troubleshooter.read.anomalies import ANOMALY_MARKS
 
 METRICS, EXITS, WELL, PHASES = 1, 2, 4, 8
 FACTS = PHASES << len(phases.MARKS)
@@ -11,7 +11,7 @@ FACTS = PHASES << len(phases.MARKS)
 
 
 def _routes() -> dict[str, int]:
-    found: dict[str, int] = dict.fromkeys(standing.MARKS, 0)
+    found: dict[str, int] = dict.fromkeys(ANOMALY_MARKS, 0)
     for marks, reader in (
         (metrics.MARKS, METRICS),
         (process.EXIT_MARKS, EXITS),

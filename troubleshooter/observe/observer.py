@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
-from itertools import islice
+from collections.abc import Iterable
 
 from kb import lazy
 from troubleshooter.observe import ended, phases, process
@@ -30,9 +29,6 @@ SAME_KIND = 12
 SIGHTS = 8
 """A shape that is met so often is met more often: what it holds is kept."""
 
-AHEAD = 100
-"""Literals that call up so many entries that it pays to try them before the end."""
-
 _NO_DIGITS = str.maketrans("", "", "0123456789")
 
 _VOLATILE = lazy.compile(r"0x[0-9a-fA-F]+|\d+")
@@ -46,13 +42,9 @@ def _goes_on(text: str) -> bool:
 class Observer:
     """Feed it lines in the order of the log, then `finish`."""
 
-    def __init__(self, scanner: Scanner, ahead: Callable[[Observations], object] | None = None) -> None:
-        """``ahead`` is given the lines of a large log that hold literals, `AHEAD` new ones at a time, while the search of the
-        rest goes on in other processes: what it keeps need not be made in the end.
-        """
+    def __init__(self, scanner: Scanner) -> None:
         self.observations = Observations()
         self._scanner = scanner
-        self._ahead, self._told = ahead, 0
         self._metrics = MetricReader(self.observations)
         self._facts = FactReader(self.observations)
         self._streams: dict[str, list[Line]] = {}
@@ -73,10 +65,6 @@ class Observer:
         for line in lines:  # what stands in this loop is not called but written out: it runs for every line
             if line is GAP:
                 self._flush(passed_over=True)
-                if len(hits) >= self._told + AHEAD and self._ahead is not None:
-                    fresh = islice(hits.items(), self._told, None)
-                    self._ahead(Observations(hits={number: [*kept] for number, kept in fresh}))
-                    self._told = len(hits)
                 continue
             text = line.text
             self._fed += 1

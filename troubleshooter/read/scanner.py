@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import hyperscan
 
@@ -13,7 +13,9 @@ from troubleshooter.lean import dataclass
 from troubleshooter.read.database import database, named
 from troubleshooter.read.line import Suspect
 from troubleshooter.read.shapes import ZEROS, Shapes
-from troubleshooter.read.standing import Standing
+
+if TYPE_CHECKING:
+    from troubleshooter.read.large.prefilter import Prefilter
 
 
 @dataclass(slots=True)
@@ -30,8 +32,7 @@ class Scanner:
     """Finds which of the literals a text holds (ASCII case ignored), each once.
 
     Literals are the knowledge's, numbered through the segments; numbers from ``first_mark`` on are marks (a mark may be a
-    literal too). ``routes`` holds, by number, the readers that a text is a mark of (0 for none). ``standing`` is what large
-    logs are searched for.
+    literal too). ``routes`` holds, by number, the readers that a text is a mark of (0 for none).
     """
 
     def __init__(
@@ -39,12 +40,12 @@ class Scanner:
         segments: Sequence[Segment],
         cache: Path | None = None,
         marks: Mapping[str, int] | None = None,
-        standing: Standing | None = None,
+        alone: Callable[[], Sequence[str]] = list,
         digits: Callable[[], Mapping[int, str]] | None = None,
     ) -> None:
         """``segments`` hold the literals; marks are compiled with the first of them. ``cache``: a folder for compiled
-        databases, or None for no cache. ``marks``: texts and the readers that they call. ``digits``: the literals with digits,
-        by number.
+        databases, or None for no cache. ``marks``: texts and the readers that they call. ``alone``: literals that
+        are printed without an error word. ``digits``: the literals with digits, by number.
         """
         marks = marks or {}
         segments = segments or [Segment(0, list)]
@@ -68,8 +69,7 @@ class Scanner:
         def everything() -> list[str]:
             return [*(text for segment in segments for text in segment.texts()), *self._marks]
 
-        self.standing = standing or Standing()
-        self.standing.complete(self._databases[0][0] if len(self._databases) == 1 else None, everything)
+        self._everything, self._alone = everything, alone
         self.shapes = Shapes()
         self._digits = digits or (lambda: dict(enumerate(everything()[:count])))
         self._zeros: hyperscan.Database | Literal[False] | None = False
@@ -99,6 +99,13 @@ class Scanner:
             for made, hit in self._databases:
                 made.scan(text, match_event_handler=hit)
         return found[:]
+
+    @cached_property
+    def prefilter(self) -> Prefilter:
+        """What large logs are searched for."""
+        from troubleshooter.read.large.prefilter import Prefilter
+
+        return Prefilter(self._alone(), self._everything, self._cache, self._key)
 
     def suspects(self, text: bytes) -> tuple[Suspect, ...]:
         """The literals with digits that the text may hold if its own digits are others."""

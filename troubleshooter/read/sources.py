@@ -5,25 +5,19 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import IO, Any, Literal, NamedTuple, Protocol
 
 from kb import lazy
 from kb.errors import TroubleshootError
 from troubleshooter.lean import dataclass
 from troubleshooter.read.decoders import MAGIC_BYTES, Damaged, packing, unpacked
 from troubleshooter.read.folder import log_files
-from troubleshooter.read.log import FileLog, Log, StreamLog
 from troubleshooter.read.text import CHUNK, ENCODING_BYTES, encoding, recode
 
-if TYPE_CHECKING:
-    from troubleshooter.read.standing import Standing
-
-LARGE = 16 * 1024 * 1024
-"""Bytes from which a search is begun ahead: so many take 10 ms, and a process is ready 17 ms after its start (2 cores)."""
 WRITTEN_SECONDS = 600.0
 """A run that still goes on wrote to its log within this time, as a rule: what it logs every some steps comes later than a step."""
 FILES = 4096
@@ -62,8 +56,6 @@ class Source:
     notebook: bool = False
     damaged: str = ""
     """Once it was read: what is wrong with a file of which only the part before that place could be read."""
-    begun: FileLog | None = None
-    """The log of which a search was begun ahead."""
     stop: Stop | None = None
     """Set while it is read, where a signal stopped the run that writes it."""
     descriptor: int | None = None
@@ -86,60 +78,6 @@ class Source:
             if self.descriptor is not None and stat.S_ISREG((state := os.fstat(self.descriptor)).st_mode):
                 return time.time() - state.st_mtime < WRITTEN_SECONDS
         return False
-
-    @contextmanager
-    def log(self) -> Iterator[Log]:
-        """The log's bytes; those of a plain file are read where they lie. Raises `Unreadable`."""
-        if self.path is None or not _CAN_READ_AT:
-            yield StreamLog(self.chunks())
-            return
-        try:
-            if self.begun is not None:
-                begun, self.begun = self.begun, None
-                with begun:
-                    yield begun
-            else:
-                with FileLog(self.path) as log:
-                    yield log if _in_place(log) else StreamLog(self.chunks())
-        except OSError as error:
-            raise Unreadable(f"{self.name}: cannot be read: {error.strerror or error}") from error
-
-    def begin(self, standing: Callable[[], Standing], processes: int) -> bool:
-        """Begin to search a large plain file, if it is one, in processes of its own; `log` goes on with it.
-
-        ``standing`` makes what they search for. A file that cannot be read is left to `log`.
-        """
-        if self.path is None or not _CAN_READ_AT or self.notebook or processes < 1:
-            return False
-        from troubleshooter.read import apart
-
-        with suppress(OSError):
-            log = FileLog(self.path)
-            if log.size >= LARGE and _in_place(log) and apart.possible():
-                with suppress(OSError):
-                    log.apart = apart.Apart(log, standing, processes)
-                    self.begun = log
-                    return True
-            log.close()
-        return False
-
-    def leave(self) -> None:
-        """End a search that was begun ahead and that nobody asked for."""
-        if self.begun is not None:
-            self.begun.close()
-            self.begun = None
-
-
-_CAN_READ_AT = hasattr(os, "preadv")
-
-
-def _in_place(log: FileLog) -> bool:
-    """Whether the file can be read where it lies: what has no size (no regular file), is compressed, or is not plainly
-    UTF-8, is read as it comes."""
-    if not log.size:
-        return False
-    head = log.take(0, ENCODING_BYTES)
-    return _start(head) == 0 and packing(head) is None
 
 
 class Unreadable(TroubleshootError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Literal
 
 from troubleshooter.lean import dataclass
@@ -12,8 +13,10 @@ from troubleshooter.read.numbered import numbering
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.sources import BINARY_BYTES, Source, binary
 from troubleshooter.read.text import LINE_LIMIT
-from troubleshooter.read.windows import Windows
 from troubleshooter.read.wrapped import joined, width
+
+WHOLE_BYTES = 512 * 1024
+"""A log of up to so many bytes is read line by line from its start to its end."""
 
 
 def raw_lines(chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
@@ -51,13 +54,8 @@ class Seen:
     """Of a damaged input: what its decoder says."""
 
 
-def read(
-    source: Source, file: int = 0, scanner: Scanner | None = None, seen: Seen | None = None, helpers: int = 0
-) -> Iterator[Line]:
-    """The lines of a source: all of a small one, of a large one those worth a look (all, without a scanner).
-
-    ``helpers``: threads that search a large log beside the one that calls.
-    """
+def read(source: Source, file: int = 0, scanner: Scanner | None = None, seen: Seen | None = None) -> Iterator[Line]:
+    """The lines of a source: all of a small one, of a large one those worth a look (all, without a scanner)."""
     stream = f"rank {source.rank}" if source.rank is not None else ""
     seen = seen or Seen()
     if source.notebook:
@@ -67,31 +65,46 @@ def read(
         for number, raw in raw_lines(source.chunks()):
             yield from lines(raw, number, file, stream, source.rank)
         return
-    with source.log() as log:
-        windows = Windows(log, scanner, helpers)
-        lines_of = scanner.shapes.lines
-        following, blank, head = 1, True, b""
-        numbered, columns = None, 0
-        for first, piece in windows.pieces():
-            blank = blank and (not piece or piece.isspace())
-            if first == 1:
-                head = piece[:BINARY_BYTES]
-                numbered, columns = numbering(piece), width(piece)
-            if first != following:
-                yield GAP
-            following = first + piece.count(b"\n") + 1
-            every: Iterable[tuple[int, bytes]] = enumerate(piece.split(b"\n"), first)
-            for number, raw in joined(every, columns) if columns else every:
-                if numbered and (found := numbered.match(raw)):
-                    raw = raw[found.end() :]
-                yield from lines_of(raw, number, file, stream, source.rank)
-    seen.bytes, seen.complete, seen.detail = windows.bytes, windows.complete, source.damaged
+    lines_of = scanner.shapes.lines
+    following, blank, head = 1, True, b""
+    numbered, columns = None, 0
+    for first, piece in _pieces(source.chunks(), scanner, seen):
+        blank = blank and (not piece or piece.isspace())
+        if first == 1:
+            head = piece[:BINARY_BYTES]
+            numbered, columns = numbering(piece), width(piece)
+        if first != following:
+            yield GAP
+        following = first + piece.count(b"\n") + 1
+        every: Iterable[tuple[int, bytes]] = enumerate(piece.split(b"\n"), first)
+        for number, raw in joined(every, columns) if columns else every:
+            if numbered and (found := numbered.match(raw)):
+                raw = raw[found.end() :]
+            yield from lines_of(raw, number, file, stream, source.rank)
+    seen.detail = source.damaged
     if seen.detail:
         seen.problem = "damaged"
     elif blank:
         seen.problem = "blank"
     elif binary(head):
         seen.problem = "binary"
+
+
+def _pieces(chunks: Iterator[bytes], scanner: Scanner, seen: Seen) -> Iterator[tuple[int, bytes]]:
+    """Raw lines that follow each other, with the number of the first: all of a small log at once, a large one's excerpts."""
+    start: list[bytes] = []
+    for chunk in chunks:
+        start.append(chunk)
+        seen.bytes += len(chunk)
+        if seen.bytes > WHOLE_BYTES:
+            from troubleshooter.read.large.excerpts import Excerpts
+
+            excerpts = Excerpts(chain(start, chunks), scanner.prefilter)
+            yield from excerpts.chunks()
+            seen.bytes, seen.complete = excerpts.bytes, False
+            return
+    if seen.bytes:
+        yield 1, b"".join(start).removesuffix(b"\n")
 
 
 def _notebook(source: Source, file: int, seen: Seen) -> Iterator[Line]:

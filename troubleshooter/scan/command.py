@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +10,6 @@ from pathlib import Path
 from kb.cache import packs
 from kb.errors import UsageError
 from troubleshooter.cli.settings import ignored
-from troubleshooter.read.cores import cores
 from troubleshooter.report.jsontext import as_json
 from troubleshooter.scan import jobs, record
 from troubleshooter.scan.printable import printable
@@ -39,7 +39,7 @@ def run(
                 raise UsageError("scan: nothing to scan; give files, folders or patterns of logs")
             reasons = ignored(ignore, packs(*entries))  # compiled once here, not by every worker
             bar = format == "terminal" and sys.stderr.isatty()
-            known = scan(found, target, workers=workers or cores(), entries=entries, ignore=reasons, bar=bar)
+            known = scan(found, target, workers=workers or _cores(), entries=entries, ignore=reasons, bar=bar)
             rows = known._replace(
                 by_job={job.name: known.by_job[job.name] for job in found if job.name in known.by_job}
             )
@@ -50,6 +50,11 @@ def run(
     told = summary(rows, skipped)
     print(as_json(told, indent=1) if format == "json" else "\n".join(lines(told, lang)))
     return 1 if told["failures"] else 3 if told["unknown"] else 2 if told["unreadable"] and not told["healthy"] else 0
+
+
+def _cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _say(text: str) -> None:

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import shlex
-from typing import Any
-
-_RAW_IN_JSON = re.compile(r"[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
 
 
 def printable(text: str) -> str:
@@ -24,12 +19,6 @@ def shell_word(path: str) -> str:
         return shlex.quote(path)
     quoted = "".join("\\" + char if char in "\\'" else char if char.isprintable() else _bytes(char) for char in path)
     return f"$'{quoted}'"
-
-
-def json_text(value: Any, indent: int | None = None) -> str:
-    """The value as JSON that any UTF-8 stream takes: control characters and halves of surrogates are escaped."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
-    return text if text.isascii() else _RAW_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _escaped(char: str) -> str:

@@ -17,7 +17,6 @@ from typing import IO, Any, NamedTuple
 from troubleshooter.read.text import fold
 from troubleshooter.report.model import Report
 from troubleshooter.scan.jobs import Job
-from troubleshooter.scan.printable import json_text
 
 SCHEMA_VERSION = 1
 MAX_ROW_BYTES = 16 * 1024 * 1024
@@ -84,7 +83,7 @@ def line_of(job: Job, outcome: dict[str, Any]) -> bytes:
         "schema_version": SCHEMA_VERSION, "job": job.name, "files": list(job.files), "stamp": job.stamp,
         "modified": job.modified, **outcome,
     }  # fmt: skip
-    return json_text(row).encode() + b"\n"
+    return json.dumps(row).encode() + b"\n"
 
 
 def failed(reason: str) -> dict[str, Any]:

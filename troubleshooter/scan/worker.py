@@ -46,7 +46,7 @@ def main() -> None:
     _end_with_parent(setup["parent"])
     lines: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_listen, args=(lines,), daemon=True).start()
-    diagnoser = Diagnoser.load([Path(path) for path in setup["entries"]], ignore=setup["ignore"], helpers=0)
+    diagnoser = Diagnoser.load([Path(path) for path in setup["entries"]], ignore=setup["ignore"])
     gc.collect()
     gc.freeze()  # the entries stay in memory: no search for garbage needs to look at them
     line = READY

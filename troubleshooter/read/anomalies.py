@@ -1,0 +1,9 @@
+"""What makes a line worth a look though no word of an error stands on it."""
+
+ANOMALY_MARKS = (
+    "traceback (most recent",
+    "': nan", "=nan", ": nan", "'nan'", '"nan"', "': inf", "=inf", ": inf", "'inf'", '"inf"', "'-inf'",
+    "'loss': 0.0,", "'loss': '0'", "'grad_norm': 0.0,", "'grad_norm': '0'", "'learning_rate': 0.0,", '"loss": 0.0,',
+    "nccl warn",
+)  # fmt: skip
+"""Tracebacks, anomalies of metrics and warnings of NCCL, in lower case."""

@@ -81,6 +81,8 @@ def home(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     shell = Shell(name, place, PROGRAM)
     shell.type("troubleshoot --install-completion\n")
     shell.read_until("completion installed in")
+    shell.type("echo and-$HOME-is-ready\n")
+    shell.read_until(f"and-{place}-is-ready")
     shell.end()
     (place / "train.log").write_text("x")
     (place / "search.log").write_text("x")

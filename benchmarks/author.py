@@ -50,10 +50,10 @@ def make(folder: Path, count: int) -> None:
             for k in range(4)
         )
         entry = folder / f"made{n % 20}" / f"made-{n}"
-        (entry / "match").mkdir(parents=True)
+        entry.mkdir(parents=True)
         (entry / "entry.yaml").write_text(_ENTRY.format(n=n, symptoms=symptoms.rstrip()), encoding="utf-8")
-        for k in range(2):
-            (entry / "match" / f"{k}.log").write_text(f"RuntimeError: {' '.join(pick.choices(_WORDS, k=6))} {n}\n", encoding="utf-8")
+        samples = "".join(f"=== match {k}\nRuntimeError: {' '.join(pick.choices(_WORDS, k=6))} {n}\n" for k in range(2))
+        (entry / "samples.log").write_text(samples, encoding="utf-8")
 
 
 @dataclass(frozen=True)

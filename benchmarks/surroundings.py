@@ -17,6 +17,7 @@ from datetime import date
 from pathlib import Path
 
 from kb.cache import CHECKOUT
+from kb.samples import below
 from troubleshooter import __version__
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_text
@@ -296,11 +297,10 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help=f"keep the table in {TARGET.name}")
     given = parser.parse_args()
     tool = Diagnoser.load()
-    paths = sorted(path for path in CHECKOUT.glob("*/*/match/*.log") if path.stat().st_size < LONGEST)
-    random.Random(given.seed).shuffle(paths)
+    samples = [sample.text for _, sample in below(CHECKOUT, "match") if len(sample.text) < LONGEST]
+    random.Random(given.seed).shuffle(samples)
     texts: list[tuple[str, str]] = []
-    for path in paths:
-        text = path.read_text(encoding="utf-8", errors="replace")
+    for text in samples:
         if (answer := first(tool, text)) is not None:
             texts.append((text, answer))
         if len(texts) == given.texts:

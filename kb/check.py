@@ -70,8 +70,8 @@ def check(library: Library, wanted: Iterable[str] | None = None, known: Known | 
 def unshared(item: Loaded) -> list[Problem]:
     """What an entry must have to be shared, and a team's own may leave out: a near miss and a translation."""
     found = []
-    if not item.samples("no_match"):
-        text = "has no near miss in no_match/"
+    if not item.samples_of("near-miss"):
+        text = "has no near miss in samples.log"
         found.append(item.document.problem((), text, "add a log that holds a literal of it and is something else"))
     if item.chinese is None:
         found.append(item.document.problem((), "has no zh.yaml", "translate title, cause and fixes"))
@@ -79,9 +79,9 @@ def unshared(item: Loaded) -> list[Problem]:
 
 
 def _samples(item: Loaded) -> Iterator[Problem]:
-    if not item.samples("match"):
-        yield item.document.problem((), "has no sample in match/", "add a log that must give this answer")
-    yield from item.not_read()
+    if not item.samples_of("match"):
+        text = "has no sample to match in samples.log"
+        yield item.document.problem((), text, "add a log that must give this answer, below '=== match NAME'")
 
 
 def _stale(item: Loaded) -> Iterator[Problem]:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import stat
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,24 +18,16 @@ from pydantic import ValidationError
 from kb import patterns, source
 from kb.clean import clean
 from kb.error_words import weight
+from kb.files import Refused, contents
 from kb.form import KINDS, Chinese, Condition, Entry, Part
 from kb.nearest import did_you_mean
 from kb.problem import EntryError, Problem
+from kb.samples import FILE, InvalidSamples, Kind, Sample, parse
 from kb.source import Document, Place
 
 TABLES = "tables"
-SAMPLES = ("match", "no_match")
-MAX_SAMPLE_BYTES = 8 << 20
-
-
-def _unfit(item: os.DirEntry[str]) -> str | None:
-    """Why a sample is not read, or None."""
-    state = item.stat(follow_symlinks=False)
-    if not stat.S_ISREG(state.st_mode):
-        return "is no regular file" if not stat.S_ISLNK(state.st_mode) else "is a link; copy the log here"
-    if state.st_size > MAX_SAMPLE_BYTES:
-        return f"has {state.st_size:,} bytes; a sample has at most {MAX_SAMPLE_BYTES:,}"
-    return None
+MAX_SAMPLES_BYTES = 8 << 20
+"""Of the samples of one entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +38,7 @@ class Loaded:
     document: Document
     chinese: Chinese | None = None
     chinese_document: Document | None = None
+    samples: tuple[Sample, ...] = ()
 
     @property
     def folder(self) -> Path:
@@ -57,23 +48,17 @@ class Loaded:
     def area(self) -> str:
         return clean(self.folder.parent.name)
 
-    def samples(self, kind: str) -> list[Path]:
-        """The sample logs of ``match`` or ``no_match``: regular files of bounded size (see `not_read`)."""
-        return [path for path, why in self._inside(kind) if why is None]
+    @property
+    def samples_path(self) -> Path:
+        return self.folder / FILE
 
-    def not_read(self) -> list[Problem]:
-        """Samples that are links, devices or too large, which nobody reads."""
-        return [Problem(path, 1, 1, "", why) for kind in SAMPLES for path, why in self._inside(kind) if why]
+    def samples_of(self, kind: Kind) -> list[Sample]:
+        """The samples of one kind, in the order of the file."""
+        return [sample for sample in self.samples if sample.kind == kind]
 
-    def _inside(self, kind: str) -> list[tuple[Path, str | None]]:
-        folder = self.folder / kind
-        if folder.is_symlink():
-            return [(folder, "is a link; samples are regular files of the entry's own folder")]
-        try:
-            with os.scandir(folder) as found:
-                return sorted((folder / item.name, _unfit(item)) for item in found if not item.is_dir())
-        except OSError:
-            return []
+    def sample_problem(self, sample: Sample, line: int, message: str, hint: str = "") -> Problem:
+        """A problem at a line of a sample's text (1-based; 0 is its header)."""
+        return Problem(self.samples_path, sample.place(line), 1, f"{sample.kind} {sample.name}", message, hint)
 
 
 @dataclass(slots=True)
@@ -161,7 +146,29 @@ def load_entry(path: Path, root: Path | None = None) -> tuple[Loaded | None, lis
             if isinstance(model, Chinese):
                 chinese = model
                 problems += list(_same_shape(entry, chinese, chinese_document))
-    return Loaded(entry, document, chinese, chinese_document), problems
+    found_samples, faults = load_samples(path.with_name(FILE), root)
+    return Loaded(entry, document, chinese, chinese_document, found_samples), problems + faults
+
+
+def load_samples(path: Path, root: Path) -> tuple[tuple[Sample, ...], list[Problem]]:
+    """The samples of an entry; none where there is no file."""
+    if old := [name for name in ("match", "no_match") if (path.parent / name).is_dir()]:
+        hint = f"python -m kb.samples {path.parent} moves them"
+        return (), [Problem(path.parent / old[0], 1, 1, "", f"samples stand in {FILE}, not in folders", hint)]
+    if not (path.exists() or path.is_symlink()):
+        return (), []
+    try:
+        text = contents(path, root, MAX_SAMPLES_BYTES).decode("utf-8")
+        return tuple(parse(text)), []
+    except InvalidSamples as error:
+        return (), [Problem(path, error.line, 1, "", str(error))]
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        return (), [Problem(path, line, 1, "", "is not UTF-8", "samples are UTF-8 text")]
+    except (OSError, Refused) as error:
+        return (), [
+            Problem(path, 1, 1, "", str(getattr(error, "strerror", None) or error), "expected a regular text file")
+        ]
 
 
 def _validate(model: type[Part], document: Document) -> tuple[Part | None, list[Problem]]:

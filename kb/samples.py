@@ -15,8 +15,11 @@ the evidence of the answer; ``troubleshoot check --mark`` writes these marks. A 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal, get_args
 
 Kind = Literal["match", "near-miss"]
@@ -95,6 +98,14 @@ def parse(text: str) -> list[Sample]:
     return samples
 
 
+def below(folder: Path, kind: Kind | None = None) -> Iterator[tuple[str, Sample]]:
+    """Every sample below a folder of entries, of one kind or all, each with its entry's id, in order. Raises `InvalidSamples`."""
+    for path in sorted(folder.glob(f"*/*/{FILE}"), key=lambda path: path.parent.name):
+        for sample in parse(path.read_text(encoding="utf-8")):
+            if kind in (None, sample.kind):
+                yield path.parent.name, sample
+
+
 def write(samples: Iterable[Sample]) -> str:
     """The text of a ``samples.log`` with these samples; `parse` reads them back."""
     out = []
@@ -105,3 +116,35 @@ def write(samples: Iterable[Sample]) -> str:
             escaped = f"{ESCAPE}{line}" if line.startswith((HEADER, MARK, ESCAPE)) else line
             out.append(f"{MARK if number in sample.evidence else ''}{escaped}\n")
     return "".join(out)
+
+
+def convert(entry: Path) -> bool:
+    """Move the logs of an entry's ``match/`` and ``no_match/`` folders, the form before 2026-11, into ``samples.log``."""
+    found: list[Sample] = []
+    folders: dict[str, Kind] = {"match": "match", "no_match": "near-miss"}
+    for name, kind in folders.items():
+        for path in sorted((entry / name).glob("*")):
+            text = path.read_text(encoding="utf-8", errors="replace").replace("\r\n", "\n")
+            found.append(
+                Sample(kind, re.sub(r"[^\w.+-]+", "-", path.stem), text if text.endswith("\n") else f"{text}\n")
+            )
+    if not found:
+        return False
+    (entry / FILE).write_text(write(found), encoding="utf-8")
+    for name in folders:
+        for path in (entry / name).glob("*"):
+            path.unlink()
+        with suppress(OSError):
+            (entry / name).rmdir()
+    return True
+
+
+def main(arguments: list[str]) -> int:
+    """``python -m kb.samples FOLDER…``: convert every entry below the folders."""
+    entries = {path.parent for folder in arguments for path in Path(folder).rglob("entry.yaml")}
+    print(f"{sum(map(convert, sorted(entries)))} of {len(entries)} entries converted")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -12,7 +12,7 @@ from typing import Any
 import re2
 
 from kb.files import contents
-from kb.load import MAX_SAMPLE_BYTES, Loaded
+from kb.load import Loaded
 from kb.localized import english
 
 MESSAGES = 8
@@ -29,9 +29,7 @@ _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": 
 
 def printed(item: Loaded) -> list[str]:
     """The lines of the entry's samples that its messages find: each as printed, the first of each pattern."""
-    samples = [
-        contents(path, limit=MAX_SAMPLE_BYTES)[:SAMPLE].decode("utf-8", "replace") for path in item.samples("match")
-    ]
+    samples = [sample.text[:SAMPLE] for sample in item.samples_of("match")]
     lines = [[_fold(_PREFIX.sub("", line)) for line in text.splitlines()] for text in samples]
     found: list[str] = []
     for pattern in _patterns(item):

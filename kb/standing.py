@@ -3,7 +3,7 @@
 Searching gigabytes gets slower with each literal, and most of an entry's words are printed by an exception, on or below a
 line that names itself an error. Every block of a large log is therefore searched for `kb.error_words` (the lines around a
 hit are then read with all literals), and beside them only for literals that are printed without such a word. The entry's
-own ``match/`` logs tell which these are.
+own samples tell which these are.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ COMMON = (
 )  # fmt: skip
 """Literals that stood on 100 or more of the 23,978 lines of all samples (2026-11-23): they tell nothing of a large log."""
 
-_SAMPLE_BYTES = 256 * 1024
+_SAMPLE_CHARACTERS = 256 * 1024
 _SPACE = re.compile(r"[ \t]+")
 _FRAME = re.compile(r'\s*file "')
 _NAME = re.compile(r"[\w./\\-]*", re.ASCII)
@@ -44,10 +44,10 @@ def standing_literals(item: Loaded) -> set[str]:
             asked.append(
                 set(chain.from_iterable(map(patterns.literals, [given] if isinstance(given, str) else given or [])))
             )
-    samples = item.samples("match")
+    samples = item.samples_of("match")
     alone, beside = set[str](), set[str]()
-    for path in samples:
-        _shown(path.read_bytes()[:_SAMPLE_BYTES].decode("utf-8", "replace"), set().union(*asked), alone, beside)
+    for sample in samples:
+        _shown(sample.text[:_SAMPLE_CHARACTERS], set().union(*asked), alone, beside)
     return {
         text
         for literals in asked

@@ -11,10 +11,13 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache
 from pathlib import Path
 
 from benchmarks import logs
+from kb.samples import FILE, parse
 from troubleshooter.pipeline import Diagnoser
+from troubleshooter.read.sources import from_path, from_text
 
 ROOT = Path(__file__).parent.parent
 GOLDEN = Path(__file__).parent / "knowledge" / "golden.tsv"
@@ -28,10 +31,17 @@ ABOUT_THE_END = ("training-log-breaks-off",)
 _tool: Diagnoser | None = None
 
 
+@cache
+def _samples(id_: str) -> dict[str, str]:
+    """The samples of an entry: texts by kind and name."""
+    (path,) = (ROOT / "entries").glob(f"*/{id_}/{FILE}")
+    return {f"{sample.kind} {sample.name}": sample.text for sample in parse(path.read_text(encoding="utf-8"))}
+
+
 def log_names() -> list[str]:
     """The names of all logs that have a row, in order."""
-    samples = (p for kind in ("match", "no_match") for p in (ROOT / "entries").glob(f"*/*/{kind}/*") if p.is_file())
-    names = [f"entries/{p.parent.parent.name}/{p.parent.name}/{p.name}" for p in samples]
+    entries = sorted(path.parent.name for path in (ROOT / "entries").glob(f"*/*/{FILE}"))
+    names = [f"entries/{id_}/{name}" for id_ in entries for name in _samples(id_)]
     names += [p.relative_to(ROOT).as_posix() for p in (ROOT / "tests" / "healthy").rglob("*.log")]
     names += [p.relative_to(ROOT).as_posix() for p in (ROOT / "tests" / "logs").glob("*.log")]
     names += [f"generated/{kind}/{size}" for kind in logs.KINDS for size in (GENERATED_BYTES, LARGE_BYTES)]
@@ -42,12 +52,9 @@ def row(name: str) -> str:
     """The row of one log."""
     global _tool
     _tool = _tool or Diagnoser.load()
-    from troubleshooter.read.sources import from_path
-
     first, *rest = name.split("/")
     if first == "entries":
-        (path,) = (ROOT / "entries").glob(f"*/{'/'.join(rest)}")
-        report = _tool.report(from_path(path), whole=path.parent.parent.name in ABOUT_THE_END)
+        report = _tool.report([from_text(_samples(rest[0])[rest[1]])], whole=rest[0] in ABOUT_THE_END)
     elif first == "generated":
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "generated.log"

@@ -84,8 +84,8 @@ def test_a_sample_cut_shorter_gives_the_same_answer_a_relative_or_silence(librar
     for id_, item in sorted(library.entries.items()):
         if item.entry.kind == "harmless" or item.entry.role == "cascade":
             continue
-        for path in item.samples("match"):
-            lines = path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
+        for sample in item.samples_of("match"):
+            lines = sample.text.splitlines(keepends=True)
             if len(lines) < 4:
                 continue
             cut = pick.randrange(1, len(lines) - 1)
@@ -93,7 +93,7 @@ def test_a_sample_cut_shorter_gives_the_same_answer_a_relative_or_silence(librar
                 tried += 1
                 report = tool.report([from_text(text)])
                 if report.diagnoses and not _may_answer(tool, id_, report.diagnoses[0].id):
-                    wrong.append(f"{id_} {path.name} cut at {cut}: {report.diagnoses[0].id}")
+                    wrong.append(f"{id_} {sample.name} cut at {cut}: {report.diagnoses[0].id}")
     assert tried > 200
     assert len(wrong) <= 0.03 * tried, "\n".join(wrong)
 
@@ -102,11 +102,11 @@ def test_a_sample_cut_shorter_gives_the_same_answer_a_relative_or_silence(librar
 def test_redaction_changes_no_diagnosis(library: Library, tool: Diagnoser) -> None:
     changed = []
     for id_, item in sorted(library.entries.items()):
-        for path in item.samples("match")[:1]:
-            text = path.read_text(encoding="utf-8", errors="replace")
+        for sample in item.samples_of("match")[:1]:
+            text = sample.text
             before, after = tool.report([from_text(text)]), tool.report([from_text(redact(text))])
             if [d.id for d in before.diagnoses[:1]] != [d.id for d in after.diagnoses[:1]]:
-                changed.append(f"{id_} {path.name}")
+                changed.append(f"{id_} {sample.name}")
     assert not changed, "\n".join(changed)
 
 

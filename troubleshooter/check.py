@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kb.check import check as static
@@ -13,13 +13,14 @@ from kb.likeness import nearest
 from kb.load import Library, Loaded, conditions
 from kb.patterns import words
 from kb.problem import Problem
+from kb.samples import Sample, write
 from troubleshooter.explain import explain
 from troubleshooter.match.engine import Candidate
 from troubleshooter.neighbours import Neighbours
 from troubleshooter.observe.model import Observations
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.rank import Ranked, rank
-from troubleshooter.read.sources import from_path
+from troubleshooter.read.sources import from_path, from_text
 from troubleshooter.read.stream import read
 from troubleshooter.read.text import fold
 from troubleshooter.verify.record import check_records
@@ -38,9 +39,9 @@ class Tried:
         return [r.candidate.id for r in self.ranked]
 
 
-def try_log(tool: Diagnoser, path: Path, *, whole: bool = True) -> Tried:
-    """``whole``: whether the log is a whole one, not an excerpt, so that its end tells how the run ended."""
-    observations = tool.observe(from_path(path), whole=whole)
+def try_log(tool: Diagnoser, log: Path | str, *, whole: bool = True) -> Tried:
+    """What the tool says to a file, or to a text. ``whole``: the log is no excerpt, so that its end tells how the run ended."""
+    observations = tool.observe(from_path(log) if isinstance(log, Path) else [from_text(log)], whole=whole)
     found = tool.match(observations)
     return Tried(rank(found, observations), found, observations)
 
@@ -142,50 +143,83 @@ def _twice(item: Loaded, tool: Diagnoser) -> Iterator[Problem]:
 
 def _match(item: Loaded, tool: Diagnoser, fired: dict[str, set[str]]) -> Iterator[Problem]:
     entry = item.entry
-    for path in item.samples("match"):
-        tried = try_log(tool, path, whole=_about_the_end(item))
+    for sample in item.samples_of("match"):
+        tried = try_log(tool, sample.text, whole=_about_the_end(item))
         mine = next((r for r in tried.ranked if r.candidate.id == entry.id), None)
         for candidate in tried.candidates:
             if candidate.id == entry.id:
                 fired.setdefault(entry.id, set()).add(candidate.trial.symptom)
                 fired[entry.id] |= _holding(tool, entry.id, tried.observations)
         if mine is None:
-            yield Problem(path, 1, 1, "", f"does not give {entry.id}", _why(tool, entry.id, tried))
+            yield item.sample_problem(sample, 0, f"does not give {entry.id}", _why(tool, entry.id, tried))
             continue
-        yield from _others(path, entry.id, tried, tool)
+        if sample.evidence and sample.evidence != (shown := evidence_lines(mine)):
+            text = f"the evidence is on {_lines(shown)}, marked is {_lines(sample.evidence)}"
+            yield item.sample_problem(sample, sample.evidence[0], text, "if that is right: troubleshoot check --mark")
+        yield from _others(item.samples_path, sample, entry.id, tried, tool)
 
 
-def _others(path: Path, owner: str, tried: Tried, tool: Diagnoser, about: set[str] | None = None) -> Iterator[Problem]:
+def mark(item: Loaded, tool: Diagnoser) -> bool:
+    """Mark in ``samples.log`` the lines that are evidence now; True when the file was changed."""
+    marked = []
+    for sample in item.samples:
+        if sample.kind == "match":
+            tried = try_log(tool, sample.text, whole=_about_the_end(item))
+            mine = next((r for r in tried.ranked if r.candidate.id == item.entry.id), None)
+            sample = replace(sample, evidence=evidence_lines(mine) if mine is not None else ())
+        marked.append(sample)
+    if tuple(marked) == item.samples:
+        return False
+    item.samples_path.write_text(write(marked), encoding="utf-8")
+    return True
+
+
+def evidence_lines(found: Ranked) -> tuple[int, ...]:
+    """The lines of a log that the required conditions of an answer point at."""
+    held = [outcome for outcome in found.candidate.trial.require if outcome.state == "held"]
+    return tuple(sorted({shown.line.number for outcome in held for shown in outcome.evidence}))
+
+
+def _lines(numbers: Sequence[int]) -> str:
+    return f"line {', '.join(map(str, numbers))}" if numbers else "no line"
+
+
+def _others(
+    path: Path, sample: Sample, owner: str, tried: Tried, tool: Diagnoser, about: set[str] | None = None
+) -> Iterator[Problem]:
     """What else a sample of ``owner`` gives that it must not (``about``: only what these entries do)."""
     first = tried.ids[0] if tried.ids else ""
     if first and first != owner and (about is None or first in about):
-        yield Problem(path, 1, 1, "", f"gives {first} before {owner}", "tell them apart by a condition")
+        yield _at(path, sample, f"gives {first} before {owner}", "tell them apart by a condition")
     for other in tried.ids:
         if other != owner and (about is None or other in about) and not related(tool.knowledge, owner, other):
             hint = "declare it in not_to_confuse_with or overlaps, or tell them apart"
-            yield Problem(path, 1, 1, "", f"gives {other} too", hint)
+            yield _at(path, sample, f"gives {other} too", hint)
+
+
+def _at(path: Path, sample: Sample, message: str, hint: str) -> Problem:
+    return Problem(path, sample.line, 1, f"{sample.kind} {sample.name}", message, hint)
 
 
 def _on_neighbours(beside: Neighbours, tool: Diagnoser, wanted: set[str]) -> Iterator[Problem]:
     """What the wanted entries do on samples of others that hold their words."""
-    for owner, path in beside.samples(wanted):
+    for owner, path, sample in beside.samples(wanted):
         if tool.knowledge.owner(owner) is None:
             continue
-        tried = try_log(tool, path, whole=False)
+        tried = try_log(tool, sample.text, whole=False)
         if owner not in tried.ids and wanted & {c.id for c in tried.candidates}:
             answer = ", ".join(sorted(wanted & {c.id for c in tried.candidates}))
-            yield Problem(path, 1, 1, "", f"does not give {owner}, but {answer}", "tell them apart by a condition")
+            yield _at(path, sample, f"does not give {owner}, but {answer}", "tell them apart by a condition")
         else:
-            yield from _others(path, owner, tried, tool, wanted)
+            yield from _others(path, sample, owner, tried, tool, wanted)
 
 
 def _no_match(item: Loaded, tool: Diagnoser) -> Iterator[Problem]:
-    for path in item.samples("no_match"):
-        tried = try_log(tool, path, whole=_about_the_end(item))
+    for sample in item.samples_of("near-miss"):
+        tried = try_log(tool, sample.text, whole=_about_the_end(item))
         if item.entry.id in tried.ids:
-            yield Problem(
-                path, 1, 1, "", f"gives {item.entry.id}, which it must not", "add the condition that tells it apart"
-            )
+            text = f"gives {item.entry.id}, which it must not"
+            yield item.sample_problem(sample, 0, text, "add the condition that tells it apart")
             continue
         if item.entry.id in {c.id for c in tried.candidates}:
             continue  # holds, but something more specific replaces it
@@ -196,9 +230,10 @@ def _no_match(item: Loaded, tool: Diagnoser) -> Iterator[Problem]:
         fewest = min((len(e.failing) for e in explained), default=99)
         if fewest > 1:
             text = f"is no near miss of {item.entry.id}: every symptom fails by {fewest} or more conditions"
-            yield Problem(path, 1, 1, "", text, "take a log that fails by exactly one")
-        elif fewest == 1 and not _holds_literal(tool, item.entry.id, path):
-            yield Problem(path, 1, 1, "", f"holds no literal of {item.entry.id}", "a near miss has words of the entry")
+            yield item.sample_problem(sample, 0, text, "take a log that fails by exactly one")
+        elif fewest == 1 and not _holds_literal(tool, item.entry.id, sample.text):
+            text = f"holds no literal of {item.entry.id}"
+            yield item.sample_problem(sample, 0, text, "a near miss has words of the entry")
 
 
 def _about_the_end(item: Loaded) -> bool:
@@ -206,13 +241,20 @@ def _about_the_end(item: Loaded) -> bool:
     return any(getattr(condition, "ends", None) is not None for _, condition in conditions(item.entry))
 
 
-def _holds_literal(tool: Diagnoser, id_: str, path: Path) -> bool:
+def _holds_literal(tool: Diagnoser, id_: str, log: str) -> bool:
     """Whether a near miss has words of the entry: a literal run of one of its patterns."""
     found = tool.knowledge.find(id_)
     assert found is not None
-    text = fold(" ".join(line.text for source in from_path(path) for line in read(source))).lower()
-    parts = [(c, part == "require") for s in found[0]["symptoms"] for part in ("require", "support", "exclude") for c in s[part]]
-    asks_words = False  # an entry that asks for a metric, and for words only to rule something out, has near misses without
+    text = fold(" ".join(line.text for line in read(from_text(log)))).lower()
+    parts = [
+        (c, part == "require")
+        for s in found[0]["symptoms"]
+        for part in ("require", "support", "exclude")
+        for c in s[part]
+    ]
+    asks_words = (
+        False  # an entry that asks for a metric, and for words only to rule something out, has near misses without
+    )
     while parts:
         condition, asked = parts.pop()
         for pattern in condition.get("patterns", []):
@@ -234,7 +276,7 @@ def _unreached(item: Loaded, fired: set[str]) -> Iterator[Problem]:
     for i, symptom in enumerate(item.entry.symptoms):
         if (name := symptom.name or str(i + 1)) not in fired:
             yield item.document.problem(
-                ("symptoms", i), f"symptom {name} holds on no sample", "add a log to match/ that shows it"
+                ("symptoms", i), f"symptom {name} holds on no sample", "add a sample that shows it"
             )
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from kb.compiled import Body, Knowledge
 from kb.files import contents
-from kb.load import MAX_SAMPLE_BYTES
+from kb.load import MAX_SAMPLES_BYTES
+from kb.samples import FILE, InvalidSamples, Sample, parse
 
 MOST = 400
 """Samples of others that are tried at most; of more, as many are drawn (always the same)."""
@@ -28,24 +29,30 @@ class Neighbours:
     passed_over: int = field(default=0, init=False)
     """Samples beyond `MOST` that hold words of the entries and were not tried."""
 
-    def samples(self, wanted: set[str]) -> list[tuple[str, Path]]:
-        """Samples of entries that are not wanted and hold the words of a wanted one, each with its entry's id."""
+    def samples(self, wanted: set[str]) -> list[tuple[str, Path, Sample]]:
+        """Samples of entries that are not wanted and hold the words of a wanted one, each with its entry's id and file."""
         asked = [way for id_ in sorted(wanted) for way in self._words(id_)]
-        found = [(id_, path) for id_, path in self._all() if id_ not in wanted and _holds(path, asked)]
+        found = [
+            (id_, path, sample)
+            for id_, path in self._all()
+            if id_ not in wanted and _holds(text := _text(path), asked)
+            for sample in _parsed(text)
+            if sample.kind == "match" and _holds(sample.text, asked)
+        ]
         self.passed_over = max(0, len(found) - MOST)
-        return sorted(random.Random(len(found)).sample(found, MOST)) if self.passed_over else found
+        if not self.passed_over:
+            return found
+        return sorted(random.Random(len(found)).sample(found, MOST), key=lambda item: (item[0], item[2].line))
 
     def holding(self, logs: Iterable[Path], wanted: set[str]) -> list[Path]:
         """The logs that hold the words of a wanted entry."""
         asked = [way for id_ in sorted(wanted) for way in self._words(id_)]
-        return [path for path in logs if _holds(path, asked)]
+        return [path for path in logs if _holds(_text(path), asked)]
 
     def _all(self) -> Iterator[tuple[str, Path]]:
         for root in sorted({root.resolve() for root in self.roots}):
             for area in _folders(root):
-                for entry in _folders(area):
-                    match = entry / "match"
-                    yield from ((entry.name, match / name) for name in _files(match))
+                yield from ((entry.name, entry / FILE) for entry in _folders(area))
 
     def _words(self, id_: str) -> list[list[list[str]]]:
         """For each symptom what its logs hold: of each list one text, in lower case."""
@@ -80,12 +87,24 @@ class Neighbours:
         return []
 
 
-def _holds(path: Path, asked: list[list[list[str]]]) -> bool:
-    """Whether a log holds what one symptom asks for. A line break in a message counts as a space."""
+def _text(path: Path) -> str:
+    """A file's text, empty where it cannot be read."""
     try:
-        text = contents(path, limit=MAX_SAMPLE_BYTES).decode("utf-8", "replace").lower()
+        return contents(path, limit=MAX_SAMPLES_BYTES).decode("utf-8", "replace")
     except (OSError, ValueError):
-        return False
+        return ""
+
+
+def _parsed(text: str) -> list[Sample]:
+    try:
+        return parse(text)
+    except InvalidSamples:
+        return []
+
+
+def _holds(text: str, asked: list[list[list[str]]]) -> bool:
+    """Whether a log holds what one symptom asks for. A line break in a message counts as a space."""
+    text = text.lower()
     folded = ""
     for lists in asked:
         for texts in lists:
@@ -105,13 +124,5 @@ def _folders(folder: Path) -> list[Path]:
     try:
         with os.scandir(folder) as found:
             return sorted(Path(item.path) for item in found if item.is_dir(follow_symlinks=False))
-    except OSError:
-        return []
-
-
-def _files(folder: Path) -> list[str]:
-    try:
-        with os.scandir(folder) as found:
-            return sorted(item.name for item in found if item.is_file(follow_symlinks=False))
     except OSError:
         return []

@@ -23,7 +23,7 @@ from kb.compile.state import FolderState, digest
 from kb.compile.tables import compile_table
 from kb.compiled import Pack
 from kb.files import Refused, contents
-from kb.load import MAX_SAMPLE_BYTES, Library, load_entry
+from kb.load import MAX_SAMPLES_BYTES, Library, load_entry
 from kb.problem import EntryError, Problem
 from kb.sealed import seal
 from kb.versions import release
@@ -200,7 +200,7 @@ def _content(folder: Path) -> str:
         parts.append(path.relative_to(folder).as_posix())
         if path.is_file() and not path.is_symlink():
             with suppress(OSError, Refused):
-                parts.append(contents(path, folder, MAX_SAMPLE_BYTES))
+                parts.append(contents(path, folder, MAX_SAMPLES_BYTES))
     return digest(*parts)
 
 

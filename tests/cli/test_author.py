@@ -22,7 +22,7 @@ QuuxError: flux capacitor 12 is empty after 3 steps
 
 def entry(root: Path, name: str = "flux-empty", message: str = "flux capacitor \\\\d+ is empty", type_: str = "QuuxError") -> Path:
     folder = root / "training" / name
-    (folder / "match").mkdir(parents=True)
+    folder.mkdir(parents=True)
     (folder / "entry.yaml").write_text(
         f"""\
 id: {name}
@@ -41,14 +41,13 @@ sources:
   - {{url: "https://github.com/quux/quux/issues/1", shows: [cause, fix]}}
 """
     )
-    (folder / "match" / "report.log").write_text(
-        TRACE.replace("QuuxError", type_).replace("flux capacitor 12 is empty", message.replace("\\\\d+", "12"))
-    )
+    log = TRACE.replace("QuuxError", type_).replace("flux capacitor 12 is empty", message.replace("\\\\d+", "12"))
+    (folder / "samples.log").write_text(f"=== match report\n{log}")
     return folder
 
 
 def check(folder: Path | None, **given: object) -> int:
-    arguments = {"healthy": None, "stamp": False, "rerun": 0, "claims": False, **given}
+    arguments = {"healthy": None, "stamp": False, "mark": False, "rerun": 0, "claims": False, **given}
     return author.check(folder, **arguments)  # type: ignore[arg-type]
 
 
@@ -103,7 +102,7 @@ def test_a_teams_entry_may_name_one_of_its_folder_and_one_of_ours(tmp_path: Path
 def test_a_broad_pattern_fails_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Its own sample passes; what gives it away are the logs of others."""
     folder = entry(tmp_path, "too-broad", "out of memory", "OutOfMemoryError")
-    (folder / "match" / "report.log").write_text(TRACE.replace("QuuxError: flux capacitor 12 is empty", "OutOfMemoryError: the flux is out of memory"))
+    (folder / "samples.log").write_text("=== match report\n" + TRACE.replace("QuuxError: flux capacitor 12 is empty", "OutOfMemoryError: the flux is out of memory"))
     assert check(folder) == 2
     found = [line for line in capsys.readouterr().out.splitlines() if "gives too-broad" in line]
     assert len([line for line in found if str(folder) not in line]) >= 10
@@ -112,7 +111,7 @@ def test_a_broad_pattern_fails_alone(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_an_entry_that_is_known_already_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = "'HybridCache' object has no attribute 'float'"
     folder = entry(tmp_path, "our-cache-float", said, "AttributeError")
-    (folder / "match" / "report.log").write_text(f"AttributeError: {said}\n")
+    (folder / "samples.log").write_text(f"=== match report\nAttributeError: {said}\n")
     check(folder)
     assert "prints what cache-object-float prints" in capsys.readouterr().out
 
@@ -128,8 +127,8 @@ def test_only_what_changed_is_checked(tmp_path: Path, capsys: pytest.CaptureFixt
     git("commit", "-m", "all")
     assert check(tmp_path / "e", changed=True) == 0
     assert "no entry has changed" in capsys.readouterr().err
-    sample = tmp_path / "e" / "training" / "flux-empty" / "match" / "report.log"
-    sample.write_text("nothing of it\n")
+    sample = tmp_path / "e" / "training" / "flux-empty" / "samples.log"
+    sample.write_text("=== match report\nnothing of it\n")
     assert check(tmp_path / "e", changed=True) == 2
     said = capsys.readouterr()
     assert "does not give flux-empty" in said.out

@@ -299,8 +299,7 @@ def test_new_drafts_an_entry_and_wrong_keeps_a_redacted_near_miss(tmp_path: Path
     (entry,) = (tmp_path / "e").rglob("entry.yaml")
     text = entry.read_text()
     assert "flux capacitor" in text
-    (sample,) = entry.parent.glob("match/*.log")
-    assert "hf_abc" not in sample.read_text()
+    assert "hf_abc" not in (entry.parent / "samples.log").read_text()
     from kb.load import load_entry
 
     loaded, problems = load_entry(entry)
@@ -310,9 +309,10 @@ def test_new_drafts_an_entry_and_wrong_keeps_a_redacted_near_miss(tmp_path: Path
     real.write_text(LOG)
     done = run("wrong", "cache-object-float", str(real), "--to", str(tmp_path / "e"))
     assert done.returncode == 0
-    (kept,) = (tmp_path / "e").rglob("no_match/draft-1.log")
-    assert "HybridCache" in kept.read_text()
-    assert "/home/user/" in kept.read_text()
+    kept = (tmp_path / "e" / "precision" / "cache-object-float" / "samples.log").read_text()
+    assert kept.startswith("=== near-miss draft-1\n")
+    assert "HybridCache" in kept
+    assert "/home/user/" in kept
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")

@@ -70,15 +70,16 @@ def test_what_is_searched_for_is_long_enough_to_tell_something() -> None:
 
 def test_a_literal_is_searched_for_where_a_sample_prints_it_without_an_error_word(tmp_path: Path) -> None:
     folder = tmp_path / "area" / "quux"
-    (folder / "match").mkdir(parents=True)
+    folder.mkdir(parents=True)
     (folder / "entry.yaml").write_text(
         "id: quux\nseverity: crash\ntitle: The quux is gone and the run stops\nsymptoms:\n"
         '  - require: [{line: "the quux went away quietly"}]\n    source: {run: "made"}\n'
         '  - require: [{message: "the quux broke loudly"}]\n    source: {run: "made"}\n'
         'cause: Made for a test.\nfixes: [{do: "Nothing"}]\nsources: [{run: "made", shows: cause}]\n'
     )
-    (folder / "match" / "quiet.log").write_text("note: the quux went away quietly\n")
-    (folder / "match" / "loud.log").write_text("ValueError: the quux broke loudly\n")
+    (folder / "samples.log").write_text(
+        "=== match quiet\nnote: the quux went away quietly\n=== match loud\nValueError: the quux broke loudly\n"
+    )
     (item,) = load(tmp_path).need().entries.values()
     assert standing_literals(item) == {"the quux went away quietly"}
 

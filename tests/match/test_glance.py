@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 
 from kb.compiled import Body
+from kb.samples import below
 from troubleshooter.match import engine
 from troubleshooter.match.engine import Candidate, candidates
 from troubleshooter.observe.model import Observations
 from troubleshooter.pipeline import Diagnoser
-from troubleshooter.read.sources import from_path
+from troubleshooter.read.sources import from_text
 
 ENTRIES = Path(__file__).parents[2] / "entries"
-SAMPLES = sorted(path for path in ENTRIES.glob("*/*/*match/*") if path.is_file())
+SAMPLES = [sample.text for _, sample in below(ENTRIES)]
 
 
 def _found(found: list[Candidate]) -> list[tuple[str, str, int]]:
@@ -40,7 +41,7 @@ def test_no_entry_is_lost(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(SAMPLES) > 1000
     spared = 0
     for path in SAMPLES[part::4]:
-        seen: Observations = tool.observe(from_path(path))
+        seen: Observations = tool.observe([from_text(path)])
         looked = _found(candidates(seen, tool.knowledge))
         with monkeypatch.context() as patch:
             tried: list[str] = []

@@ -91,7 +91,7 @@ def first(tool: Diagnoser) -> Callable[[str], str]:
     """The first answer's id, or what became of the exception."""
 
     def ask(text: str) -> str:
-        report = tool.report([from_text(text)])
+        report = tool.report([from_text(text)], whole=False)
         return report.diagnoses[0].id if report.diagnoses else report.failures[0].role if report.failures else "silent"
 
     return ask

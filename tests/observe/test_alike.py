@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kb.samples import below
 from troubleshooter.observe.model import Observations
 from troubleshooter.observe.observer import SIGHTS
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.line import Line, lines
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.shapes import KEPT, Shapes
-from troubleshooter.read.sources import from_path, from_text
+from troubleshooter.read.sources import from_text
 
 ROOT = Path(__file__).parents[2]
 # "9" stands for any digit.
@@ -101,12 +102,12 @@ def test_lines_alike_are_observed_as_each_alone(
 
 
 def test_samples_are_observed_the_same_again(tools: tuple[Diagnoser, Diagnoser]) -> None:
-    samples = [p for p in sorted((ROOT / "tests" / "healthy").rglob("*")) if p.is_file()]
-    samples += sorted(p for p in ROOT.glob("entries/*/*/match/*") if p.is_file())[::12]
-    for path in samples:
+    samples = [p.read_bytes() for p in sorted((ROOT / "tests" / "healthy").rglob("*")) if p.is_file()]
+    samples += [sample.text.encode() for _, sample in below(ROOT / "entries", "match")][::12]
+    for text in samples:
         for _ in range(SIGHTS + 1):
-            found = tools[0].observe(from_path(path))
-        assert _all(found) == _all(tools[1].observe(from_path(path))), path
+            found = tools[0].observe([from_text(text)])
+        assert _all(found) == _all(tools[1].observe([from_text(text)])), text
 
 
 def test_most_lines_of_a_training_log_are_alike(tools: tuple[Diagnoser, Diagnoser], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from kb.samples import below
 from troubleshooter.pipeline import Diagnoser
-from troubleshooter.read.sources import from_path, from_text
+from troubleshooter.read.sources import from_text
 from troubleshooter.read.stream import read
 from troubleshooter.read.wrapped import LONGEST, joined, width
 
@@ -73,19 +74,18 @@ def test_a_file_of_full_lines_does_not_become_one() -> None:
 
 
 def test_no_log_of_ours_is_taken_for_broken_that_was_not() -> None:
-    logs = sorted((ROOT / "tests" / "healthy").rglob("*.log"))
-    logs += sorted(ROOT.glob("entries/*/*/match/*"))
-    taken = [p for p in logs if width(p.read_bytes()[: 64 * 1024])]
+    logs = [path.read_bytes() for path in sorted((ROOT / "tests" / "healthy").rglob("*.log"))]
+    logs += [sample.text.encode() for _, sample in below(ROOT / "entries", "match")]
+    taken = [log for log in logs if width(log[: 64 * 1024])]
     assert len(taken) <= len(logs) / 500, taken
 
 
 def test_first_answers_outlive_a_narrow_terminal(tool: Diagnoser) -> None:
     """Of logs long enough to show where they were broken."""
-    samples = [p for p in sorted(ROOT.glob("entries/*/*/match/*")) if p.read_bytes().count(b"\n") > 8]
+    samples = [sample.text for _, sample in below(ROOT / "entries", "match") if sample.text.count("\n") > 8]
     same = asked = 0
-    for path in random.Random(5).sample(samples, 120):
-        text = path.read_bytes().decode("utf-8", "replace")
-        before = tool.report(from_path(path)).diagnoses
+    for text in random.Random(5).sample(samples, 120):
+        before = tool.report([from_text(text)]).diagnoses
         after = tool.report([from_text(broken(text, 80))]).diagnoses
         asked += 1
         same += [d.id for d in before][:1] == [d.id for d in after][:1]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from kb.samples import below
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_path, from_text
 from troubleshooter.report.schema import generated, report_schema
@@ -43,10 +44,11 @@ def test_reports_fit_the_schema(tool: Diagnoser, name: str) -> None:
 def test_reports_on_samples_fit_the_schema(tool: Diagnoser) -> None:
     """Every hundredth sample and some healthy logs: answers with fixes, sources, probes, advice, lookalikes, metrics."""
     valid = validator()
-    logs = sorted((ROOT / "entries").glob("*/*/match/*"))[::100] + sorted((ROOT / "tests/healthy").rglob("*.log"))[::10]
-    assert len(logs) > 40
-    for log in logs:
-        valid.validate(json.loads(json.dumps(tool.report(from_path(log)).to_dict())))
+    sources = [from_text(sample.text) for _, sample in below(ROOT / "entries", "match")][::100]
+    sources += [from_path(log)[0] for log in sorted((ROOT / "tests/healthy").rglob("*.log"))[::10]]
+    assert len(sources) > 40
+    for source in sources:
+        valid.validate(json.loads(json.dumps(tool.report([source]).to_dict())))
 
 
 @pytest.mark.parametrize(

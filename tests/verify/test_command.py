@@ -44,7 +44,7 @@ def entries(tmp_path: Path) -> Any:
         probe: str = "{name: shm-size}", versions: str = '{wombat: ">=1.0,<2.0"}', id_: str = "wombat-fuel"
     ) -> Path:
         folder = tmp_path / "mine" / "own" / id_
-        (folder / "match").mkdir(parents=True)
+        folder.mkdir(parents=True)
         (folder / "entry.yaml").write_text(ENTRY.format(id=id_, versions=versions, probe=probe))
         return tmp_path / "mine"
 

@@ -28,7 +28,7 @@ def schema(report: bool) -> int:
 
 
 def check(
-    folder: Path | None, healthy: Path | None, stamp: bool, rerun: int, claims: bool,
+    folder: Path | None, healthy: Path | None, stamp: bool, mark: bool, rerun: int, claims: bool,
     entries: Sequence[Path] = (), changed: bool = False,
 ) -> int:  # fmt: skip
     """Check entries: 0 when they hold, 2 when there are problems. ``entries``: folders of entries that these may refer to."""
@@ -57,9 +57,9 @@ def check(
 
     library: Library = load(*targets)
     if stamp:
-        from kb.stamp import stamp as mark
+        from kb.stamp import stamp as stamp_translation
 
-        print(f"{sum(mark(item) for item in library.entries.values())} translations stamped")
+        print(f"{sum(stamp_translation(item) for item in library.entries.values())} translations stamped")
         library = load(*targets)
     wanted = sorted(library.entries)
     if not wanted and not library.problems:
@@ -68,6 +68,14 @@ def check(
     if library.problems and not inside:
         return _told(sorted(library.problems), [], len(wanted), claims)
     tool = Diagnoser.load([*entries, *([] if inside else [asked])])
+
+    if mark:
+        from troubleshooter.check import mark as mark_evidence
+
+        print(
+            f"evidence marked in the samples of {sum(mark_evidence(library.entries[i], tool) for i in wanted)} entries"
+        )
+        library = load(*targets)
 
     from troubleshooter.check import check as tried
     from troubleshooter.check import notes

@@ -110,6 +110,7 @@ COMMANDS = (
                 help=("Logs on which no failure may be diagnosed.", "不应诊断出任何故障的日志。"),
             ),
             Option("stamp", "--stamp", kind="flag", help=("Mark the translations as fitting the English text.", "把译文标记为与英文一致。")),
+            Option("mark", "--mark", kind="flag", help=("Mark in samples.log the lines that are evidence now.", "在 samples.log 中标出当前作为证据的行。")),
             Option("schema", "--schema", kind="flag", help=("Print the JSON Schema of the entry form.", "打印条目格式的 JSON Schema。")),
             Option("report_schema", "--report-schema", kind="flag", help=("Print the JSON Schema of the report.", "打印报告的 JSON Schema。")),
             Option(

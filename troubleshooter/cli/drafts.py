@@ -6,11 +6,13 @@ import json
 import re
 import sys
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 from kb.clean import clean
 from kb.compiled import Knowledge
 from kb.likeness import nearest
+from kb.samples import FILE, Sample, parse, write
 from troubleshooter.observe.model import Failure, Observations
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import Source, Unreadable, from_path, from_text
@@ -63,11 +65,10 @@ def new(log: str, to: Path, area: str, id_: str | None, redacted: bool = True) -
     if folder.exists():
         print(f"troubleshoot new: {folder} exists already; choose another --id", file=sys.stderr)
         return 2
-    (folder / "match").mkdir(parents=True)
-    (folder / "no_match").mkdir()
+    folder.mkdir(parents=True)
     (folder / "entry.yaml").write_text(_entry(name, culprit), encoding="utf-8")
     (folder / "zh.yaml").write_text(_chinese(), encoding="utf-8")
-    (folder / "match" / "report.log").write_text(sample, encoding="utf-8")
+    (folder / FILE).write_text(write([Sample("match", "report", sample)]), encoding="utf-8")
     _say_next(folder, culprit, tool.knowledge)
     _say_taken(redactor, redacted)
     return 0
@@ -104,11 +105,11 @@ def wrong(entry: str, log: str, to: Path, redacted: bool = True) -> int:
             file=sys.stderr,
         )
         return 2
-    folder = to / found[0]["area"] / entry / "no_match"
-    folder.mkdir(parents=True, exist_ok=True)
-    number = 1
-    while (target := folder / f"draft-{number}.log").exists():
-        number += 1
+    target = to / found[0]["area"] / entry / FILE
+    target.parent.mkdir(parents=True, exist_ok=True)
+    samples = parse(target.read_text(encoding="utf-8")) if target.exists() else []
+    taken = {sample.name for sample in samples}
+    name = next(name for number in count(1) if (name := f"draft-{number}") not in taken)
     lines = raw.split("\n")
     at = max((e.line for e in mine.evidence), default=len(lines))
     first = max(0, min((e.line for e in mine.evidence), default=1) - CONTEXT)
@@ -117,12 +118,10 @@ def wrong(entry: str, log: str, to: Path, redacted: bool = True) -> int:
     if redacted:
         redactor.learn(raw)
         kept = redactor.redact(kept)
-    target.write_text(kept + "\n", encoding="utf-8")
-    print(f"kept {target}")
+    target.write_text(write([*samples, Sample("near-miss", name, f"{kept}\n")]), encoding="utf-8")
+    print(f"kept {target}: near-miss {name}")
     _say_taken(redactor, redacted)
-    print(
-        f"next: take out what is private, tell the two apart in entry.yaml, then: troubleshoot explain {entry} {target}"
-    )
+    print(f"next: take out what is private, tell the two apart in entry.yaml, then: troubleshoot explain {entry} {log}")
     return 0
 
 
@@ -211,9 +210,12 @@ def _say_next(folder: Path, culprit: Failure, knowledge: Knowledge) -> None:
         print(f"               (if it is the same cause, add a symptom there: troubleshoot show {near['id']})")
     print("fill in, then check:")
     print("  entry.yaml   each TODO: title, source, cause, fixes, sources (the form: entries/README.md)")
-    print("  match/       report.log holds the lines around the failure: read it, take out what others need not see")
     print(
-        "  no_match/    a near miss: a log with the same words and another cause   (a team's own entry may do without)"
+        "  samples.log  holds the lines around the failure: read it, take out what others need not see; add a near miss"
+    )
+    print("               below '=== near-miss NAME: why', a log with the same words and another cause")
+    print(
+        "                                                                            (a team's own entry may do without)"
     )
     print(
         "  zh.yaml      title, cause and fixes in Chinese                           (a team's own entry may do without)"

@@ -35,9 +35,9 @@ from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import Source, Unreadable, decoded, from_path, from_text
 from troubleshooter.report.fill import UNSAFE
 from troubleshooter.report.html import html
+from troubleshooter.report.jsontext import as_json
 from troubleshooter.report.markdown import markdown
 from troubleshooter.report.model import Report
-from troubleshooter.report.render import as_json
 from troubleshooter.report.terminal import show
 
 ROOT = Path(__file__).parent.parent
@@ -263,7 +263,7 @@ class Fuzz:
 
     def json(self, report: Report) -> str:
         try:
-            text = as_json(report)
+            text = as_json(report.to_dict())
             text.encode("utf-8")
             json.loads(text, parse_constant=_refused)
         except (ValueError, UnicodeError) as error:

@@ -33,7 +33,7 @@ else:
     import sre_constants as sre
     import sre_parse
 
-BOUND = 150
+BOUND = 400
 """Repetitions from which on a bounded repeat counts as unbounded: so many steps a character are still quick."""
 # A character of each kind that patterns tell apart, beside all of ASCII.
 _ALPHABET = [*map(chr, range(128)), "\u00a0", "\u00e9", "\u2014", "\u2500", "\u2502", "\u256d", "\u2570", "\u2771", "\u4e2d", "\u884c", "\uff1a"]

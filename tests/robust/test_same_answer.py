@@ -8,23 +8,25 @@ from pathlib import Path
 
 import pytest
 
-from troubleshooter import diagnose
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.prefix import strip
-from troubleshooter.read.sources import from_path
+from troubleshooter.read.sources import Source, decoded, from_path, from_text
+from troubleshooter.report.model import Report
 
 MIXED = "ValueError: x\n".encode("utf-16-le") * 40 + b"ValueError: plain\n" * 900
 """UTF-16 without a mark at its start, and UTF-8 for most of its first 4 kB."""
 
 
-def told(tool: Diagnoser, log: bytes | list[bytes] | Path) -> str:
-    sources = {}
-    if isinstance(log, list):
-        from troubleshooter.read.sources import Source, decoded
+def report(tool: Diagnoser, log: bytes | list[bytes] | Path) -> Report:
+    """The report on bytes, on bytes in pieces, or on a file."""
+    if isinstance(log, Path):
+        os.utime(log, (0, 0))  # of a file that is still being written the report says so
+        return tool.report(from_path(log))
+    return tool.report([Source("text", lambda: decoded(iter(log))) if isinstance(log, list) else from_text(log)])
 
-        sources = {"sources": [Source("text", lambda: decoded(iter(log)))]}
-    report = tool.report(**sources) if sources else diagnose(log, diagnoser=tool)  # type: ignore[arg-type]
-    found = report.to_dict()
+
+def told(tool: Diagnoser, log: bytes | list[bytes] | Path) -> str:
+    found = report(tool, log).to_dict()
     found["input"]["files"] = []
     return json.dumps(found, default=str).replace(json.dumps(str(log)), '"text"')
 
@@ -40,7 +42,7 @@ def told(tool: Diagnoser, log: bytes | list[bytes] | Path) -> str:
     ],
 )
 def test_the_rank_of_a_line_is_the_same_each_time(text: str, rank: int, tool: Diagnoser) -> None:
-    ranks = [[failure.ranks for failure in diagnose(text, diagnoser=tool).failures] for _ in range(4)]
+    ranks = [[failure.ranks for failure in report(tool, text.encode()).failures] for _ in range(4)]
     assert ranks == [[[rank]]] * 4
 
 
@@ -64,7 +66,7 @@ def test_a_binary_is_one_however_it_arrives(tool: Diagnoser, tmp_path: Path) -> 
     path = tmp_path / "a.log"
     path.write_bytes(data)
     for log in (data, path):
-        assert [p["problem"] for p in diagnose(log, diagnoser=tool).input["problems"]] == ["binary"]
+        assert [p["problem"] for p in report(tool, log).input["problems"]] == ["binary"]
 
 
 def test_a_file_that_is_removed_while_it_is_read_is_still_answered(tool: Diagnoser, tmp_path: Path) -> None:

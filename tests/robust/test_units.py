@@ -1,20 +1,24 @@
 """One unit repeated at any place of a line costs no more than its length, in every reader.
 
-Counted work, no clock: the calls of Python code and of built-in functions while a log is diagnosed. What a regular expression does within
-one call is not counted here; that it is linear follows from the pattern (`test_patterns`). `benchmarks.fuzz` measures both.
+Counted work, no clock: the calls of Python code and of built-in functions while a log is diagnosed, and the length of the text
+wherever a whole line is searched. That a single search is linear follows from its pattern (`test_patterns`). `benchmarks.fuzz`
+measures both.
 """
 
 from __future__ import annotations
 
 import random
+import re
 import sys
 from collections.abc import Callable
+from types import FrameType
 
 import pytest
 
 from benchmarks.fuzz import PLACES, UNITS
-from troubleshooter import diagnose
 from troubleshooter.pipeline import Diagnoser
+from troubleshooter.read.sources import from_text
+from troubleshooter.report.model import Report
 
 SHORT, LONG = 1_500, 6_000
 """Bytes of the repeated unit."""
@@ -22,13 +26,24 @@ ALLOWANCE = 4_000
 """Calls that may be more, whatever the length: an entry that is asked only of one of the two."""
 
 
+def report(text: bytes, tool: Diagnoser) -> Report:
+    return tool.report([from_text(text)])
+
+
+_SEARCHES = ("search", "findall", "finditer", "sub", "split")
+
+
 def calls(work: Callable[[], object]) -> int:
-    """How many functions are called while it works."""
+    """How many functions are called while it works, and how many times 64 characters are searched."""
     count = 0
 
-    def called(frame: object, event: str, argument: object) -> None:
+    def called(frame: FrameType, event: str, argument: object) -> None:
         nonlocal count
-        count += event in ("call", "c_call")
+        if event not in ("call", "c_call"):
+            return
+        count += 1
+        if isinstance(getattr(argument, "__self__", None), re.Pattern) and getattr(argument, "__name__", "") in _SEARCHES:
+            count += len(frame.f_locals.get("text") or "") // 64
 
     before = sys.getprofile()
     sys.setprofile(called)
@@ -45,9 +60,20 @@ def test_four_times_a_unit_is_at_most_four_times_the_work(place: bytes, tool: Di
     for unit in picked:
         texts = [place.replace(b"%s", unit * (size // len(unit))) for size in (SHORT, LONG)]
         for text in texts:
-            diagnose(text, diagnoser=tool)  # what is compiled or loaded once is not counted
-        short, long = (calls(lambda text=text: diagnose(text, diagnoser=tool)) for text in texts)  # type: ignore[misc]
+            report(text, tool)  # what is compiled or loaded once is not counted
+        short, long = (calls(lambda text=text: report(text, tool)) for text in texts)  # type: ignore[misc]
         assert long <= 5 * short + ALLOWANCE, f"{unit!r}: {short} and {long} calls"
+
+
+@pytest.mark.parametrize(
+    "unit", [b"torch 2.1 ", b"torch==2.1 ", b"torch 2.1 CUDA ", b"A100 ", b"loss=1 ", b"'loss': 1, ", b"GPU cuda 1.2 ", b"SIGTERM "]
+)
+def test_what_is_found_many_times_does_not_search_the_line_again(unit: bytes, tool: Diagnoser) -> None:
+    texts = [unit * (size // len(unit)) for size in (4 * SHORT, 4 * LONG)]
+    for text in texts:
+        report(text, tool)
+    short, long = (calls(lambda text=text: report(text, tool)) for text in texts)  # type: ignore[misc]
+    assert long <= 5 * short + ALLOWANCE, f"{short} and {long}"
 
 
 @pytest.mark.parametrize(
@@ -62,6 +88,6 @@ def test_four_times_the_lines_are_at_most_four_times_the_work(line: bytes, tool:
     head = b'Traceback (most recent call last):\n  File "a.py", line 1, in f\n'
     texts = [head + (line + b"\n") * count for count in (500, 2_000)]
     for text in texts:
-        diagnose(text, diagnoser=tool)
-    short, long = (calls(lambda text=text: diagnose(text, diagnoser=tool)) for text in texts)  # type: ignore[misc]
+        report(text, tool)
+    short, long = (calls(lambda text=text: report(text, tool)) for text in texts)  # type: ignore[misc]
     assert long <= 5 * short + ALLOWANCE

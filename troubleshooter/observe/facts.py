@@ -171,15 +171,19 @@ class FactReader:
                     name = "vllm" if worded["name"] == "LLM" else worded["name"]
                     if canonical(name) in _KNOWN:
                         self._add("version", canonical(name), worded["version"], line)
+        toolkit = "CUDA Toolkit" in text
+        asked = False  # whether the line was searched for a requirement: once, however many versions it names
         for word in _WORD.finditer(text):
             name = word.group().lower()
             bare = name.replace("_version", "")
             if (name not in _KNOWN and bare not in _KNOWN) or not (said := _SAID.match(text, word.end())):
                 continue
-            if name == "cuda" and "CUDA Toolkit" in text:  # Unsloth's "CUDA: 7.5" is the card's capability
+            if name == "cuda" and toolkit:  # Unsloth's "CUDA: 7.5" is the card's capability
                 continue
-            if not _REQUIRED.search(text):
-                self._add("version", canonical(bare), said["version"], line)
+            if not asked and _REQUIRED.search(text):
+                return
+            asked = True
+            self._add("version", canonical(bare), said["version"], line)
 
     def _gpus(self, line: Line, text: str) -> None:
         for found in _GPU.finditer(text):

@@ -1,0 +1,99 @@
+"""The documentation is true: its links lead somewhere, its marked blocks run, its generated pages are up to date."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from docs import make
+from docs.pages_reference import FIELDS, MEANINGS
+from kb.form import KINDS
+from tests.docs.blocks import ROOT, blocks, difference, follow, sessions
+
+PAGES = sorted(
+    [
+        *(ROOT / "docs").rglob("*.md"),
+        *ROOT.glob("*.md"),
+        ROOT / "entries" / "README.md",
+        *(ROOT / "benchmarks").glob("*.md"),
+    ]
+)
+TESTED = [page for page in PAGES if blocks(page)]
+GENERATED = [name for name in make.PAGES if name.endswith(".md")]
+_LINK = re.compile(r"(?<!`)\[[^\]\n]*\]\((?P<target>[^)\s]+)\)")
+_FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+
+
+def names(pages: list[Path]) -> list[str]:
+    return [page.relative_to(ROOT).as_posix() for page in pages]
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    heads = re.findall(r"^#+ (.+)$", _FENCE.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=names(PAGES))
+def test_every_relative_link_leads_to_a_file_and_heading(page: Path) -> None:
+    for found in _LINK.finditer(_FENCE.sub("", page.read_text(encoding="utf-8"))):
+        target = found["target"]
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        assert file.exists(), target
+        if anchor and file.suffix == ".md":
+            assert anchor in anchors(file), target
+
+
+@pytest.mark.parametrize("page", TESTED, ids=names(TESTED))
+def test_marked_blocks_print_what_is_shown(page: Path, tmp_path: Path) -> None:
+    follow(page, tmp_path)
+
+
+SESSIONS = [page for page in TESTED if any(block.argument == "python" for block in blocks(page))]
+
+
+@pytest.mark.parametrize("page", SESSIONS, ids=names(SESSIONS))
+def test_python_sessions_print_what_is_shown(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    results = sessions(page)
+    assert results.attempted > 2
+    assert not results.failed
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_generated_pages_are_up_to_date(name: str) -> None:
+    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == make.PAGES[name](), "run: python -m docs.make"
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    seen: set[Path] = set()
+    waiting = [ROOT / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        if page in seen or page.suffix != ".md":
+            continue
+        seen.add(page)
+        targets = [found["target"].partition("#")[0] for found in _LINK.finditer(page.read_text(encoding="utf-8"))]
+        waiting += [
+            (page.parent / target).resolve() for target in targets if target and not re.match(r"[a-z]+:", target)
+        ]
+    assert not names([page for page in (ROOT / "docs").rglob("*.md") if page.resolve() not in seen])
+
+
+def test_every_kind_of_condition_and_every_field_is_explained() -> None:
+    assert set(MEANINGS) == set(KINDS.values())
+    for model, meanings in FIELDS.items():
+        assert set(meanings) == {field.alias or name for name, field in model.model_fields.items()}, model
+
+
+def test_a_shown_line_that_is_not_printed_is_a_difference() -> None:
+    assert difference(["a", "…", "c"], ["a", "b", "b", "c"]) is None
+    assert difference(["a", "…"], ["a", "b"]) is None
+    assert difference(["a", "c"], ["a", "b", "c"]) == "not printed here: 'c'"
+    assert difference(["a"], ["a", "b"]) == "printed too: 'b'"
+    assert difference(["ab…"], ["abc"]) is None

@@ -10,7 +10,7 @@ ALIKE = 65
 
 def nearest(name: str, known: Iterable[str], limit: int = 1) -> list[str]:
     """At most ``limit`` of the known names, the most alike first; none where nothing is near."""
-    from rapidfuzz import fuzz, process  # 20 ms that only a mistake has to pay
+    from rapidfuzz import fuzz, process  # slow to import; only a mistake pays for it (docs/decisions/0003)
 
     found = process.extract(
         name, list(known), scorer=fuzz.ratio, processor=str.lower, score_cutoff=ALIKE, limit=limit

@@ -11,6 +11,7 @@ from docs import make
 from docs.pages_reference import FIELDS, MEANINGS
 from kb.form import KINDS
 from tests.docs.blocks import ROOT, blocks, difference, follow, sessions
+from troubleshooter.cli.commands import COMMANDS
 
 PAGES = sorted(
     [
@@ -21,8 +22,10 @@ PAGES = sorted(
     ]
 )
 TESTED = [page for page in PAGES if blocks(page)]
+OURS = [page for page in PAGES if page.parent.name != "benchmarks" and page.name != "CHANGELOG.md"]
 GENERATED = [name for name in make.PAGES if name.endswith(".md")]
 _LINK = re.compile(r"(?<!`)\[[^\]\n]*\]\((?P<target>[^)\s]+)\)")
+_PATH = re.compile(r"`((?:kb|troubleshooter|tests|benchmarks|docs|tools|\.ci)/[\w.-]+(?:/[\w.-]+)*/?)`")
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
@@ -47,6 +50,23 @@ def test_every_relative_link_leads_to_a_file_and_heading(page: Path) -> None:
         assert file.exists(), target
         if anchor and file.suffix == ".md":
             assert anchor in anchors(file), target
+
+
+@pytest.mark.parametrize("page", OURS, ids=names(OURS))
+def test_every_path_of_the_repository_that_is_named_exists(page: Path) -> None:
+    """Files move; a page that sends people to one says so at once."""
+    found = set(_PATH.findall(_FENCE.sub("", page.read_text(encoding="utf-8"))))
+    assert not [path for path in sorted(found) if not (ROOT / path).exists()]
+
+
+def test_every_command_and_option_is_documented() -> None:
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    for command in COMMANDS:
+        section = text.partition(f"## troubleshoot {command.name}\n")[2].partition("\n## ")[0]
+        assert section, command.name
+        for option in command.options:
+            for flag in option.flags:
+                assert flag in section, f"{command.name} {flag}"
 
 
 @pytest.mark.parametrize("page", TESTED, ids=names(TESTED))

@@ -65,7 +65,7 @@ def columns(usual: int = 80) -> int:
 
 def text(report: Report) -> str:
     """The report without colours, as wide as the terminal, or 80 characters."""
-    import shutil  # 6 ms that the command line need not pay
+    import shutil  # slow to import, and the command line does without it (docs/decisions/0003)
 
     out = StringIO()
     show(report, console=Plain(shutil.get_terminal_size((80, 24)).columns, out))
@@ -73,8 +73,8 @@ def text(report: Report) -> str:
 
 
 class Plain:
-    """Writes where nobody sees colours: to standard output, if nothing else is given. A `Console` writes the same there,
-    and what it loads took 24 of 130 ms for a pasted traceback."""
+    """Writes text without colours, to standard output if nothing else is given. A `Console` would write the same, but
+    importing it is slow (docs/decisions/0003)."""
 
     def __init__(self, width: int, out: TextIO | None = None) -> None:
         self.width = width

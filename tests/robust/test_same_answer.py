@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -73,24 +74,12 @@ def test_a_file_that_is_removed_while_it_is_read_is_still_answered(tool: Diagnos
     path = tmp_path / "a.log"
     path.write_bytes(b"ValueError: x\n")
     (source,) = from_path(path)
-    before = source.log
+    before = source.chunks
 
-    def log():  # type: ignore[no-untyped-def]
-        from contextlib import contextmanager
+    def chunks() -> Iterator[bytes]:
+        for chunk in before():
+            path.unlink(missing_ok=True)
+            yield chunk
 
-        @contextmanager
-        def opened():  # type: ignore[no-untyped-def]
-            with before() as found:
-                os.unlink(path)
-                yield found
-
-        return opened()
-
-    class Vanishing:
-        def __getattr__(self, name: str) -> object:
-            return getattr(source, name)
-
-    vanishing = Vanishing()
-    vanishing.log = log  # type: ignore[attr-defined]
-    report = tool.report([vanishing])  # type: ignore[list-item]
-    assert [f.exception for f in report.failures] == ["ValueError"]
+    source.chunks = chunks
+    assert [f.exception for f in tool.report([source]).failures] == ["ValueError"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -12,9 +14,12 @@ from typing import Protocol, TypeVar
 
 import pytest
 
+from kb.cache import CHECKOUT
 from kb.trusted import is_own_folder
 from troubleshooter.pipeline import Diagnoser
 
+WELL_KNOWN = ("cache-object-float", "all-labels-masked", "matmul-dtype-mismatch", "nccl-watchdog-timeout")
+"""Entries that the small folder has whichever others it holds."""
 T = TypeVar("T")
 
 ROOT = Path(__file__).parent.parent
@@ -32,6 +37,21 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Workers for ``-n auto``: none where a part of the tests was named, which mostly ends before workers have started."""
     named = config.args_source == pytest.Config.ArgsSource.ARGS or config.option.keyword
     return 0 if named else os.cpu_count() or 1
+
+
+def pytest_configure() -> None:
+    """Tests press Ctrl-C in programs that they start, which inherit it where a shell in the background ignores the signal."""
+    for name in ("SIGINT", "SIGHUP"):
+        if (number := getattr(signal, name, None)) is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What draws is marked `entries`."""
+    for item in items:
+        if "draw" in getattr(item, "fixturenames", ()):
+            item.add_marker("entries")
 
 
 class Draw(Protocol):
@@ -54,6 +74,26 @@ def draw(request: pytest.FixtureRequest) -> Draw:
 def tool() -> Diagnoser:
     """The shipped knowledge, loaded once."""
     return Diagnoser.load()
+
+
+@pytest.fixture(scope="session")
+def small_entries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Copies of some shipped entries in all areas, for tests of what is done with entries, whichever they are."""
+    made = tmp_path_factory.mktemp("small") / "entries"
+    for area in sorted(path for path in CHECKOUT.iterdir() if path.is_dir() and path.name != "tables"):
+        few = {*sorted(path.name for path in area.iterdir() if (path / "entry.yaml").exists())[:2], *WELL_KNOWN}
+        for name in few:
+            if (area / name).is_dir():
+                shutil.copytree(area / name, made / area.name / name)
+    return made
+
+
+@pytest.fixture
+def small_checkout(small_entries: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """For one test the tool of this process ships the small entries only, and compiles them into a cache of the test."""
+    monkeypatch.setattr("kb.cache.CHECKOUT", small_entries)
+    monkeypatch.setenv("TROUBLESHOOT_CACHE", str(tmp_path / "cache-of-the-test"))
+    return small_entries
 
 
 @pytest.fixture(scope="session")

@@ -31,7 +31,6 @@ def library(draw: Draw) -> Library:
     return load(*sorted({*draw(folders, DRAWN), *first.values()}))
 
 
-@pytest.mark.entries
 @pytest.mark.parametrize("area", AREAS)
 def test_entries_hold_what_they_claim(area: str, library: Library, tool: Diagnoser) -> None:
     wanted = [i for i, item in library.entries.items() if item.area == area]
@@ -77,7 +76,6 @@ def _may_answer(tool: Diagnoser, name: str, other: str) -> bool:
     return name == other or related(tool.knowledge, name, other) or found[0].get("fallback_for") is not None
 
 
-@pytest.mark.entries
 def test_a_sample_cut_shorter_gives_the_same_answer_a_relative_or_silence(library: Library, tool: Diagnoser) -> None:
     pick = random.Random(11)
     wrong, tried = [], 0
@@ -98,7 +96,6 @@ def test_a_sample_cut_shorter_gives_the_same_answer_a_relative_or_silence(librar
     assert len(wrong) <= 0.03 * tried, "\n".join(wrong)
 
 
-@pytest.mark.entries
 def test_redaction_changes_no_diagnosis(library: Library, tool: Diagnoser) -> None:
     changed = []
     for id_, item in sorted(library.entries.items()):

@@ -246,15 +246,10 @@ def _holds_literal(tool: Diagnoser, id_: str, log: str) -> bool:
     found = tool.knowledge.find(id_)
     assert found is not None
     text = fold(" ".join(line.text for line in read(from_text(log)))).lower()
-    parts = [
-        (c, part == "require")
-        for s in found[0]["symptoms"]
-        for part in ("require", "support", "exclude")
-        for c in s[part]
-    ]
-    asks_words = (
-        False  # an entry that asks for a metric, and for words only to rule something out, has near misses without
-    )
+    symptoms = found[0]["symptoms"]
+    parts = [(c, part == "require") for part in ("require", "support", "exclude") for s in symptoms for c in s[part]]
+    # An entry that asks for words only to rule something out has near misses without any.
+    asks_words = False
     while parts:
         condition, asked = parts.pop()
         for pattern in condition.get("patterns", []):

@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,6 +20,7 @@ from starlette.testclient import TestClient
 
 from kb.errors import UsageError
 from kb.pages.site import SiteError
+from tests.waiting import wait_for
 from troubleshooter.browse import patient
 from troubleshooter.browse.command import browse, build_site
 from troubleshooter.browse.server import Unbound, bind, loopback
@@ -114,12 +114,17 @@ def _address() -> str:
     return found if found and not found.startswith("127.") else "192.0.2.1"
 
 
-def test_the_browser_is_opened_at_the_entry_unless_told_not_to(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_browser_is_opened_at_the_entry_unless_told_not_to(small_checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import uvicorn
 
     opened: list[str] = []
+
+    def waits_for_the_browser(server: object, sockets: object) -> None:
+        """As long as something is still to be opened, and it is opened only while the pages are served."""
+        wait_for(lambda: not [one for one in threading.enumerate() if isinstance(one, threading.Timer)])
+
     monkeypatch.setattr("webbrowser.open", opened.append)
-    monkeypatch.setattr(uvicorn.Server, "run", lambda self, sockets: time.sleep(0.6))
+    monkeypatch.setattr(uvicorn.Server, "run", waits_for_the_browser)
     for wanted in (True, False):
         code = browse("cache-object-float", port=0, host=None, open_browser=wanted, entries=[], lang="zh")
         assert code == 0
@@ -127,7 +132,7 @@ def test_the_browser_is_opened_at_the_entry_unless_told_not_to(monkeypatch: pyte
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/zh/precision/cache-object-float\.html", url)
 
 
-def test_build_site_says_what_it_wrote(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_build_site_says_what_it_wrote(tmp_path: Path, small_checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert build_site(tmp_path / "site", entries=[]) == 0
     said = capsys.readouterr()
     assert re.match(r"\d+ entries, \d+ files, [\d.]+ MB in [\d.]+ s", said.out)

@@ -19,8 +19,11 @@ from kb.pages.markup import highlight, inline, markdown, plain
 from kb.pages.render import Pages
 from kb.pages.site import MARK, SiteError, build
 from kb.shown import printed, records
+from tests.conftest import WELL_KNOWN, Draw
 from troubleshooter.pipeline import Diagnoser
 
+DRAWN = 150
+"""Entries whose pages the default run makes; the stage `entries` makes all."""
 BIDI = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -54,8 +57,11 @@ class Links(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def bodies() -> list[Body]:
-    return list(Diagnoser.load().knowledge.bodies())
+def bodies(draw: Draw, tool: Diagnoser) -> list[Body]:
+    """Drawn entries, among them the best known and some that most people meet."""
+    ids = tool.knowledge.ids()
+    wanted = {*draw(ids, DRAWN), *WELL_KNOWN, *Pages(list(tool.knowledge.bodies())).common}
+    return [body for body in tool.knowledge.bodies() if body["id"] in wanted]
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests import golden
 from tests.conftest import Draw
 
@@ -15,7 +13,6 @@ def test_every_log_has_a_row() -> None:
     assert sorted(golden.kept()) == golden.log_names()
 
 
-@pytest.mark.entries
 def test_logs_answer_as_the_golden_file_keeps_it(draw: Draw) -> None:
     names, kept = draw(golden.log_names(), DRAWN), golden.kept()
     moved = [f"{kept.get(name)!r} -> {made!r}" for name, made in zip(names, golden.rows(names), strict=True) if kept.get(name) != made]

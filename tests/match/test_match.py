@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 
 from kb import patterns
 from kb.compiled import holds
+from tests.counting import calls
 from troubleshooter.match import series
 from troubleshooter.match.relations import RELATIONS, number
 from troubleshooter.pipeline import Diagnoser
@@ -129,18 +129,12 @@ HOSTILE = [
 
 @pytest.mark.parametrize("number_", range(len(HOSTILE)))
 def test_hostile_lines_cost_no_more_than_their_length(tool: Diagnoser, number_: int) -> None:
-    """Twice the input, at most a small multiple of the time: nothing backtracks, nothing is quadratic."""
+    """Twice the input is at most twice the work and a little; that our patterns are linear is held by tests/robust."""
     text = HOSTILE[number_]
-    tool.report([from_text(text)])  # patterns are compiled when first used
-
-    def cost(log: str) -> float:
-        start = time.process_time()
-        tool.report([from_text(log)])
-        return time.process_time() - start
-
-    once = max(0.02, min(cost(text) for _ in range(2)))
-    twice = min(cost(text + "\n" + text) for _ in range(2))
-    assert twice <= 8 * once
+    twice = text + "\n" + text
+    tool.report([from_text(twice)])  # what is compiled or loaded once is not counted
+    short = calls(lambda: tool.report([from_text(text)]))
+    assert calls(lambda: tool.report([from_text(twice)])) <= 2.5 * short + 4_000
 
 
 def test_types_of_placeholders() -> None:

@@ -8,14 +8,11 @@ measures both.
 from __future__ import annotations
 
 import random
-import re
-import sys
-from collections.abc import Callable
-from types import FrameType
 
 import pytest
 
 from benchmarks.fuzz import PLACES, UNITS
+from tests.counting import calls
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_text
 from troubleshooter.report.model import Report
@@ -28,30 +25,6 @@ ALLOWANCE = 4_000
 
 def report(text: bytes, tool: Diagnoser) -> Report:
     return tool.report([from_text(text)])
-
-
-_SEARCHES = ("search", "findall", "finditer", "sub", "split")
-
-
-def calls(work: Callable[[], object]) -> int:
-    """How many functions are called while it works, and how many times 64 characters are searched."""
-    count = 0
-
-    def called(frame: FrameType, event: str, argument: object) -> None:
-        nonlocal count
-        if event not in ("call", "c_call"):
-            return
-        count += 1
-        if isinstance(getattr(argument, "__self__", None), re.Pattern) and getattr(argument, "__name__", "") in _SEARCHES:
-            count += len(frame.f_locals.get("text") or "") // 64
-
-    before = sys.getprofile()
-    sys.setprofile(called)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return count
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -5,24 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.waiting import PATIENCE_SECONDS
+
 KNOWN = "AttributeError: 'HybridCache' object has no attribute 'float'\n"
 UNKNOWN = 'Traceback (most recent call last):\n  File "/x/site-packages/quux/core.py", line {n}, in fill\n    go()\nQuuxError: tank {n} of /data/{n} empty\n'
-PATIENCE_SECONDS = 60
-"""After which a state that a test waits for is taken never to come."""
-
-
-def wait_for(state: Callable[[], object]) -> None:
-    """Wait until ``state`` is true."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not state():
-        assert time.monotonic() < deadline, "the state that the test waits for did not come"
-        time.sleep(0.01)
 
 
 def command(*arguments: str) -> list[str]:

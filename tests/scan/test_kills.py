@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.scan.conftest import PATIENCE_SECONDS, command, scan, wait_for
+from tests.scan.conftest import command, scan
+from tests.waiting import PATIENCE_SECONDS, wait_for
 from troubleshooter.verify.supervisor import processes
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")

@@ -6,13 +6,13 @@ import os
 import sys
 import tempfile
 import textwrap
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.waiting import wait_for
 from troubleshooter.verify import probe as probes
 from troubleshooter.verify.overlays import Overlays, Unbuildable, default_folder
 from troubleshooter.verify.probe import Probe
@@ -57,10 +57,7 @@ def nothing_left(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     monkeypatch.setattr(tempfile, "tempdir", str(place))
     shared = set(Path("/dev/shm").iterdir())
     yield
-    deadline = time.monotonic() + 3
-    while (left := working_in(place)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not left, f"processes left running: {left}"
+    wait_for(lambda: not working_in(place))
     assert list(place.iterdir()) == []
     new = {path for path in set(Path("/dev/shm").iterdir()) - shared if path.name.startswith("test-")}
     assert not new

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-import time
+import venv
 from pathlib import Path
 
 import pytest
 
+from tests.waiting import wait_for
 from troubleshooter.verify import interpreters
 from troubleshooter.verify.environment import EnvironmentProblem, ask, same_environment, site_folders
 from troubleshooter.verify.interpreters import find
@@ -32,10 +33,17 @@ def test_site_folders_of_a_log() -> None:
     ]
 
 
-def test_an_interpreter_is_asked_from_metadata_only() -> None:
-    started = time.monotonic()
+def test_an_interpreter_is_asked_from_metadata_only(tmp_path: Path) -> None:
+    venv.create(tmp_path / "env", with_pip=False)
+    site = sorted(tmp_path.glob("env/[Ll]ib*/**/site-packages"))[0]
+    (site / "wombat.py").write_text("raise SystemExit('it was imported')")
+    (site / "wombat-2.1.dist-info").mkdir()
+    (site / "wombat-2.1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: wombat\nVersion: 2.1\n")
+    assert ask(str(tmp_path / "env" / "bin" / "python"), ["wombat"]).versions["wombat"] == "2.1"
+
+
+def test_an_interpreter_says_what_it_is() -> None:
     found = ask(sys.executable, ["pytest"])
-    assert time.monotonic() - started < 2
     assert found.versions["pytest"]
     assert found.version.startswith(f"{sys.version_info.major}.{sys.version_info.minor}")
     assert os.path.realpath(found.prefix) == os.path.realpath(sys.prefix)
@@ -229,10 +237,7 @@ def test_the_children_of_a_hostile_interpreter_are_ended(tmp_path: Path) -> None
     with pytest.raises(EnvironmentProblem, match="did not answer"):
         ask(python, timeout=2)
     pid = int(pids.read_text())
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline and _lives(pid):
-        time.sleep(0.02)
-    assert not _lives(pid)
+    wait_for(lambda: not _lives(pid))
 
 
 def _lives(pid: int) -> bool:

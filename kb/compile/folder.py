@@ -177,6 +177,7 @@ def _map(
 ) -> Iterator[list[tuple[Unit | None, str, list[Problem]]]]:
     """`_compile_chunk` of each chunk: in several processes where that pays and forking is safe (no other threads run)."""
     forks = "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin"
+    forks = forks and not multiprocessing.current_process().daemon  # as the worker of `browse`: it may have no children
     if count < MIN_PARALLEL or not forks or threading.active_count() > 1:
         yield from map(partial(_compile_chunk, root), chunks)
         return

@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import os
 import re
+import shutil
 import signal
 import threading
 from html.parser import HTMLParser
@@ -310,6 +311,7 @@ def test_nothing_pasted_is_written_to_disk(tmp_path: Path, monkeypatch: pytest.M
     for name in ("TMPDIR", "HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "TROUBLESHOOT_CACHE"):
         monkeypatch.setenv(name, str(tmp_path))
     monkeypatch.chdir(tmp_path)
+    shutil.copy(tool.knowledge.packs[0].path, tmp_path)  # the cache, so that the worker need not compile
     own = Worker([], {}, LIMIT, patience=600)
     made = Site(tool.knowledge.bodies(), own, index=Index.of(tool.knowledge))
     client = TestClient(made.app([HOST]), base_url=f"http://{HOST}", headers={"origin": f"http://{HOST}"})

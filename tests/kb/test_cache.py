@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import shutil
 import subprocess
@@ -199,3 +200,13 @@ def test_the_compiler_is_all_that_compiling_imports() -> None:
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     here = Path(cache.__file__).parent
     assert {Path(line).relative_to(here).as_posix() for line in out.splitlines()} == set(COMPILER)
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="the cache's settings of this test are inherited")
+def test_a_daemon_process_compiles_alone(area: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the worker of `browse` is, which may have no children."""
+    monkeypatch.setattr(compiling, "MIN_PARALLEL", 1)
+    worker = multiprocessing.get_context("fork").Process(target=pack, args=(area, "own"), daemon=True)
+    worker.start()
+    worker.join()
+    assert worker.exitcode == 0

@@ -18,6 +18,7 @@ _INTRODUCTION = """\
 The report is a contract. Within a `schema_version` keys are only added: none is removed or renamed, and none changes its
 type. A reader should ignore keys that it does not know.
 
+<!-- run: checkout -->
 ```console
 $ troubleshoot --format json tests/logs/gemma3-eval.log | python -c 'import json, sys; print(json.load(sys.stdin)["diagnoses"][0]["id"])'
 cache-object-float

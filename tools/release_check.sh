@@ -15,7 +15,7 @@ if [ -z "${DIST:-}" ]; then DIST=$PWD/dist; fi
 rm -rf "$DIST"; mkdir -p "$DIST"
 "$python" -m venv "$place/build"
 "$place/build/bin/pip" install -q build
-"$place/build/bin/python" -m build --outdir "$DIST" . >"$place/build.log" 2>&1 || { tail -20 "$place/build.log" >&2; fail "the build fails"; }
+"$place/build/bin/python" -m build --sdist --wheel --outdir "$DIST" . >"$place/build.log" 2>&1 || { tail -20 "$place/build.log" >&2; fail "the build fails"; }
 wheel=$(ls "$DIST"/*.whl)
 
 "$python" -m venv "$place/bare"
@@ -27,6 +27,7 @@ cd "$place"  # nothing of the checkout may be found by accident
 # What the README promises: the version, the three ways to use it, the exit statuses.
 version=$(troubleshoot --version)
 case $version in *"$(basename "$wheel" | cut -d- -f2)"*) ;; *) fail "--version says $version" ;; esac
+case $version in *"not recorded"*) fail "the wheel does not know the date of its knowledge; build it from a git checkout" ;; esac
 expect() {  # expect STATUS TEXT COMMAND...: what a command must end with and print
     local status=$1 text=$2 said=0 printed; shift 2
     printed=$("$@" 2>&1) || said=$?

@@ -105,6 +105,36 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
     assert not names([page for page in (ROOT / "docs").rglob("*.md") if page.resolve() not in seen])
 
 
+def test_every_task_that_is_named_is_in_the_makefile() -> None:
+    tasks = set(re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    named = {
+        task
+        for page in OURS
+        for task in re.findall(r"(?:`|^)make ([a-z-]+)", page.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert {"setup", "test", "check", "docs", "release"} <= tasks
+    assert named <= tasks
+
+
+def test_the_makefile_sets_up_as_the_readme_does() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for command in ("python3 -m venv .venv", '.venv/bin/pip install -q -e ".[test]"'):
+        assert command in makefile
+        assert command in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_every_decision_has_a_date_and_is_listed() -> None:
+    folder = ROOT / "docs" / "decisions"
+    listed = (folder / "README.md").read_text(encoding="utf-8")
+    for page in folder.glob("0*.md"):
+        text = page.read_text(encoding="utf-8")
+        title = re.match(r"# (\d{4})\. (.+)\n\n(\d{4}-\d\d-\d\d)", text)
+        assert title is not None, page.name
+        assert f"[{title[1]}]({page.name}) | {title[2]} | {title[3]} |" in listed, page.name
+        for part in ("**Context.**", "**Decision.**", "**Measured"):
+            assert part in text, page.name
+
+
 def test_every_kind_of_condition_and_every_field_is_explained() -> None:
     assert set(MEANINGS) == set(KINDS.values())
     for model, meanings in FIELDS.items():

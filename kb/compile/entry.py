@@ -188,7 +188,7 @@ class _Compiler:
         if kind == "message":
             return [(f"exception:{name}", [[]]) for name in condition["exception"]]
         if kind == "metric":
-            return [(key, [[]]) for key in _metric_keys(condition)]
+            return [(key, [[]]) for key in metric_keys(condition)]
         if kind == "ends":
             return [(f"ends:{condition['ends']}", [[]])]
         if kind == "exit":
@@ -215,7 +215,7 @@ ODD = {"nan": "nonfinite", "inf": "nonfinite", "nonfinite": "nonfinite", "zero":
 """Shapes of values that most logs lack, and what calls up an entry that asks for one."""
 
 
-def _metric_keys(condition: dict[str, Any]) -> list[str]:
+def metric_keys(condition: dict[str, Any]) -> list[str]:
     """What is there where the condition holds, as `match.engine` tells it: metrics by name, those with odd values."""
     kind = ODD.get(condition["is"], "metric")
     return [kind if any("*" in n for n in condition["names"]) else f"{kind}:{n}" for n in condition["names"]]

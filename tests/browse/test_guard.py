@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from starlette.datastructures import Headers
 from starlette.testclient import TestClient
 
 from troubleshooter.browse.app import Site
@@ -86,11 +87,11 @@ def test_a_server_on_all_addresses_takes_addresses_and_no_strange_names() -> Non
 
     hosts, everywhere = own_hosts("0.0.0.0", 80)
     guard = Guard(nothing, hosts, everywhere)
-    assert guard._ours("192.168.1.7:80")
-    assert guard._ours("[fe80::1]:80")
-    assert guard._ours("[::1]")
-    assert not guard._ours("evil.example")
-    assert not guard._ours("1.evil.example:80")
+    assert guard.refusal("GET", Headers({"host": "192.168.1.7:80"})) is None
+    assert guard.refusal("GET", Headers({"host": "[fe80::1]:80"})) is None
+    assert guard.refusal("GET", Headers({"host": "[::1]"})) is None
+    assert guard.refusal("GET", Headers({"host": "evil.example"}))
+    assert guard.refusal("GET", Headers({"host": "1.evil.example:80"}))
     hosts, everywhere = own_hosts("127.0.0.1", 8765)
     assert not everywhere
     assert set(hosts) >= {"127.0.0.1:8765", "localhost:8765", "[::1]:8765"}

@@ -7,18 +7,18 @@ from fnmatch import fnmatchcase
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kb.compile.entry import _metric_keys
+from kb.compile.entry import metric_keys
 from kb.wild import fits
 from troubleshooter.match import numbers, series
 from troubleshooter.match.context import Context
-from troubleshooter.match.engine import _pseudo
+from troubleshooter.match.engine import pseudo_literals
 from troubleshooter.observe.model import Observations, Point
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.line import Line
 
 NAMES = ("loss", "grad_norm", "rewards/chosen", "kl")
 ASKED = (*NAMES, "rewards*", "*loss", "k?")
-SHAPES = (*series.POINTWISE, *series._WHOLE)
+SHAPES = (*series.POINTWISE, *series.WHOLE)
 VALUES = st.sampled_from([0.0, -0.0, 1.5, -2.0, 1e-9, 300.0, float("nan"), float("inf"), float("-inf")])
 
 
@@ -37,7 +37,7 @@ def test_a_metric_that_may_hold_calls_its_entry_up(
         seen.metrics[name] = [Point(value, n, Line(f"{name} {value}", n)) for n, value in enumerate(values, 1)]
     condition = {"kind": "metric", "names": names, "is": shape, "value": value, "points": 1}
     if numbers.may_hold(condition, Context(seen, tool.knowledge)):
-        assert set(_metric_keys(condition)) & set(_pseudo(seen))
+        assert set(metric_keys(condition)) & set(pseudo_literals(seen))
 
 
 @settings(deadline=None, max_examples=500)

@@ -125,7 +125,7 @@ def test_what_is_kept_has_a_bound() -> None:
     shapes = Shapes()
     for number in range(3 * KEPT):
         shapes.lines(("x" * (number % 300) + chr(97 + number % 26) + "y" * (number // 300)).encode(), number)
-    assert len(shapes._known) <= KEPT
+    assert len(shapes.known) <= KEPT
 
 
 def test_a_line_is_the_same_when_its_shape_was_forgotten_in_between() -> None:

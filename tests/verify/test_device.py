@@ -95,7 +95,7 @@ def test_the_drivers_library_stands_in_for_nvidia_smi() -> None:
             ctypes.cast(mode, ctypes.POINTER(ctypes.c_uint)).contents.value = 3
             return 0
 
-    (one,) = device._from_library(Library())
+    (one,) = device.from_library(Library())
     assert (one.name, one.capability, one.free_mb, one.compute_mode) == (
         "NVIDIA T4",
         (7, 5),

@@ -49,7 +49,7 @@ def candidates(observations: Observations, knowledge: Knowledge) -> list[Candida
     """Every entry of which a symptom holds on this log, unordered."""
     found = []
     log = Context(observations, knowledge)
-    for body, base in knowledge.triggered(observations.hits, set(_pseudo(observations)), observations.told):
+    for body, base in knowledge.triggered(observations.hits, set(pseudo_literals(observations)), observations.told):
         log.base = base
         trials = [
             trial
@@ -168,7 +168,7 @@ def _strength(trial: Trial) -> tuple[int, int, int, int, int]:
     return crash, -trial.unseen, support, length, -(trial.anchor.line.number if trial.anchor else 0)
 
 
-def _pseudo(observations: Observations) -> Iterator[str]:
+def pseudo_literals(observations: Observations) -> Iterator[str]:
     yield "always"
     for name in observations.metrics:
         within = observations.bounds(name)

@@ -52,13 +52,13 @@ def first(values: list[float], shape: str, value: float | None) -> int | None:
                 low, high = x - 2 * _near(x), x + 2 * _near(x)
                 return next((n for n, v in enumerate(values) if low <= v <= high and shows(v, x)), None)
         return next((n for n, v in enumerate(values) if shows(v, x)), None)
-    return len(values) - 1 if values and _WHOLE[shape](values) else None
+    return len(values) - 1 if values and WHOLE[shape](values) else None
 
 
 def every(values: list[float], shape: str, value: float | None) -> bool:
     """Whether all values show the shape (for shapes of a whole series: whether it does)."""
     if shape not in POINTWISE:
-        return _WHOLE[shape](values)
+        return WHOLE[shape](values)
     x = value or 0.0
     if values and all_finite(values):
         if shape == "above":
@@ -159,7 +159,7 @@ POINTWISE: dict[str, Callable[[float, float], bool]] = {
     "below": lambda v, x: finite(v) and v < x,
     "equal": lambda v, x: finite(v) and abs(v - x) <= _near(x),
 }
-_WHOLE: dict[str, Callable[[list[float]], bool]] = {
+WHOLE: dict[str, Callable[[list[float]], bool]] = {
     "stuck": _stuck,
     "constant": _constant,
     "falling": lambda values: _trend(values) < -0.02,

@@ -22,14 +22,14 @@ class Shapes:
     """The shapes that were seen."""
 
     def __init__(self) -> None:
-        self._known: dict[bytes, Shape] = {}
+        self.known: dict[bytes, Shape] = {}
 
     def lines(self, raw: bytes, number: int, file: int = 0, stream: str = "", rank: int | None = None) -> list[Line]:
         """What `read.line.lines` gives, with the shape of a line that is alone on its raw line."""
         if len(raw) > LONGEST:
             return lines(raw, number, file, stream, rank)
         key = raw.translate(ZEROS)
-        shape = self._known.get(key)
+        shape = self.known.get(key)
         if shape is None:
             return self._learnt(key, raw, number, file, stream, rank)
         if shape.start < 0:
@@ -45,9 +45,9 @@ class Shapes:
 
     def _learnt(self, key: bytes, raw: bytes, number: int, file: int, stream: str, rank: int | None) -> list[Line]:
         found = lines(raw, number, file, stream, rank)
-        if len(self._known) >= KEPT:
-            self._known.clear()
-        shape = self._known[key] = Shape()
+        if len(self.known) >= KEPT:
+            self.known.clear()
+        shape = self.known[key] = Shape()
         text = raw.decode("utf-8", "replace")
         if len(found) == 1 and not _told_by_digits(key):
             rest, own, own_rank, stamped = strip(text)

@@ -44,7 +44,7 @@ class Choice:
 
 def gpus() -> list[Gpu]:
     """What nvidia-smi says, else what the driver's library says, else nothing."""
-    return _from_smi() or _from_library()
+    return _from_smi() or from_library()
 
 
 def _from_smi() -> list[Gpu]:
@@ -83,7 +83,7 @@ def _gpu(row: list[str]) -> Gpu:
     )
 
 
-def _from_library(library: Any = None) -> list[Gpu]:
+def from_library(library: Any = None) -> list[Gpu]:
     """The same through NVML, for machines (containers) without nvidia-smi."""
     import ctypes
 

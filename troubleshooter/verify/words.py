@@ -8,7 +8,7 @@ __all__ = ["LANGUAGES", "say"]
 
 LANGUAGES: Final = ("en", "zh")
 
-_SENTENCES: Final[dict[str, tuple[str, str]]] = {
+SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "confirmed": ("confirmed", "已确认"),
     "kind-confirmed": ("this kind of failure exists here", "此类故障在此环境中存在"),
     "not-here": ("not here", "此环境没有"),
@@ -125,5 +125,5 @@ _SENTENCES: Final[dict[str, tuple[str, str]]] = {
 
 def say(language: str, key: str, **fields: object) -> str:
     """A sentence in the language (``en`` or ``zh``), filled in."""
-    english, chinese = _SENTENCES[key]
+    english, chinese = SENTENCES[key]
     return (chinese if language.startswith("zh") else english).format(**fields)

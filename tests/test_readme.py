@@ -91,3 +91,9 @@ def test_the_figures_of_the_answers_are_those_of_the_series() -> None:
         ("608", "67", "9", "24"),
         ("490", "83", "6", "11"),
     ]
+
+
+def test_the_pythons_are_those_that_the_package_claims() -> None:
+    claimed = re.findall(r"Python :: (3\.\d+)", text("pyproject.toml"))
+    assert f"(tried on {claimed[0]} to {claimed[-1]})" in text("README.md")
+    assert f"在 {claimed[0]} 到 {claimed[-1]} 上试过" in text("README.zh.md")

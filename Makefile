@@ -15,14 +15,14 @@ test:  ## run the tests that a contributor runs
 	$(PYTHON) -m pytest
 
 check:  ## linters, types, and the entries that differ from main
-	$(PYTHON) -m ruff check kb troubleshooter tests benchmarks docs
-	$(PYTHON) -m ruff format --check -q kb troubleshooter docs
+	$(PYTHON) -m ruff check kb troubleshooter tests benchmarks docs tools
+	$(PYTHON) -m ruff format --check -q kb troubleshooter docs tools
 	$(PYTHON) -m mypy
 	$(PYTHON) -m troubleshooter check --changed
 
 format:  ## format the code
-	$(PYTHON) -m ruff check -q --fix kb troubleshooter tests benchmarks docs
-	$(PYTHON) -m ruff format -q kb troubleshooter docs
+	$(PYTHON) -m ruff check -q --fix kb troubleshooter tests benchmarks docs tools
+	$(PYTHON) -m ruff format -q kb troubleshooter docs tools
 
 docs:  ## write the generated pages and pictures, and test all pages
 	$(PYTHON) -m docs.make

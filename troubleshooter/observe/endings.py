@@ -30,7 +30,7 @@ _OTHER = lazy.compile(
     | (?:Exception|Error)\ (?:ignored\ in|in\ thread|in\ atexit|in\ sys) | Exception\ raised\ from\ .{{0,80}}\ at\s
     | Fatal\ Python\ error | Current\ thread\ 0x | Call\ stack:$ | Original\ exception\ was: | Thread\ 0x | Extension\ modules: | Process\ \w+[-_]\d+
     | terminate\ called | (?:Killed|Aborted|Terminated|Hangup)(?:\ \(core|$|\s*[:/]) | (?:Segmentation\ fault|Bus\ error)
-    | \{{['"]?[\w/]+['"]?:\s | \[\{{['"]
+    | \{{['"]?[\w/]+['"]?:\s(?!.{{0,300}}\b(?:Value|ClassLabel|Sequence|List)\() | \[\{{['"]
     | ={{8,}} | -{{12,}}$ | \*{{8,}} | [╭┌╔+]\s?[─═-]{{8,}}
     | \$\s\S | \^C | `{{3}} | ["']{{3}}$ | PS\ [A-Z]:\\.{{0,200}}> | \[[\w.-]+@[\w.-]+\ .{{0,80}}\][$\#] | (?:\(?[\w-]{{1,40}}\)?\s|\([\w-]{{1,40}}\))?[\w.-]{{1,64}}@[\w.-]{{1,64}}:.{{0,80}}[$#] | >>>\s | (?:In|Out)\s?\[\d*\]: | Cell\ In
     | \s*warnings\.warn\( | \S{{1,300}}\.py:\d+:\s\w*Warning | \w*Warning:\s

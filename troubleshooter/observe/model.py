@@ -59,6 +59,8 @@ class Failure:
     """The exception that this one was raised from or during."""
     last: Line | None = None
     """Where it was printed last, when it was printed more than once."""
+    below: tuple[Line, ...] = field(default=(), repr=False, compare=False)
+    """The lines of the message below its first one."""
     _folded: tuple[str, ...] = ()
     _plain: str = ""
 

@@ -324,9 +324,11 @@ class _Parser:
         key = type_ == "KeyError" and first[:1] in ("'", '"') and first.rstrip()[1:].endswith(first[0])
         stop = at + 1 if key else end(self.lines, at)  # a key is printed on one line
         parts = [first.rstrip()] if first.strip() else []
-        parts += [line.text for line in self.lines[at + 1 : stop]]
+        below = tuple(self.lines[at + 1 : stop])
+        parts += [line.text for line in below]
         self.i = self.ended = max(stop, at + 1)
-        self._add(Failure(type_, "\n".join(parts).strip(), frames, self.lines[at], self.lines[start], cut=cut))
+        message = "\n".join(parts).strip()
+        self._add(Failure(type_, message, frames, self.lines[at], self.lines[start], cut=cut, below=below))
 
     def _add(self, failure: Failure) -> None:
         if self.teardown:

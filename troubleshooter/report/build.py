@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from kb import versions
@@ -21,6 +21,7 @@ from troubleshooter.report.curves import charted, first_bad, sample
 from troubleshooter.report.fill import fill, safe
 from troubleshooter.report.model import Diagnosis, EvidenceLine, FailureSeen, FixStep, Report, unseen_end
 from troubleshooter.report.stopped import INTERRUPT, stopped
+from troubleshooter.report.telling import telling
 from troubleshooter.report.way import way
 
 if TYPE_CHECKING:
@@ -115,6 +116,8 @@ def _diagnosis(
         )  # fmt: skip
         if not any(e.line == line.line and e.file == line.file and e.text == line.text for e in evidence):
             evidence.append(line)
+    if not brief:
+        evidence = [line for shown in evidence for line in (shown, *_message_below(shown, item, names))]
     context = Context(observations, knowledge, item.candidate.base, trial.anchor, dict(trial.captured))
     return Diagnosis(
         id=body["id"],
@@ -138,6 +141,18 @@ def _diagnosis(
         notes=item.notes,
         cause_known=body.get("cause_known", True),
     )
+
+
+def _message_below(shown: EvidenceLine, item: Ranked, names: list[str]) -> Iterator[EvidenceLine]:
+    """The telling lines of a message of several lines, below evidence that is its first line."""
+    anchor = item.candidate.trial.anchor
+    failure = anchor.failure if anchor is not None else None
+    if failure is None or (failure.line.number, _name(names, failure.line.file)) != (shown.line, shown.file):
+        return
+    for line in telling(failure, item.candidate):
+        yield EvidenceLine(
+            line.number, safe(plain(line.text), 400), "the message goes on", _name(names, line.file), _where(line)
+        )  # fmt: skip
 
 
 def _versions(body: Body, item: Ranked) -> AffectedVersions:

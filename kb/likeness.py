@@ -17,6 +17,9 @@ from kb.placeholders import general
 
 SHARE, MASS = 0.6, 12.0
 """Of a message's words (by weight) that an entry must have, and how much these must weigh: about two rare words."""
+RARE = 5.0
+"""What the rarest of these words must weigh: about one entry in 150 has it. Without such a word a message of common ones
+("The size of tensor a (3) must match …") is like dozens of entries, and means none of them."""
 LEAST = 12
 """Characters of a message that tell enough to leave its exception's type away."""
 
@@ -34,33 +37,48 @@ class Near(TypedDict):
 
 def words(text: str) -> set[str]:
     """The words of a text in lower case; names with dots and underscores whole and in parts."""
-    found: set[str] = set()
+    return set().union(*_names(text))
+
+
+def _names(text: str) -> set[frozenset[str]]:
+    """The words of a text in lower case, each with the parts that dots and underscores divide it into."""
+    found: set[frozenset[str]] = set()
     for word in _WORD.findall(text.lower()):
-        found.add(word)
-        if "." in word or "_" in word:
-            found.update(part for part in _PART.split(word) if len(part) > 2)
+        parts = _PART.split(word) if "." in word or "_" in word else ()
+        found.add(frozenset([word, *(part for part in parts if len(part) > 2)]))
     return found
 
 
 def nearest(knowledge: Knowledge, message: str, lang: str = "en", limit: int = 3) -> list[Near]:
     """The entries whose failures print most like a message that nothing explains: similar, not matched."""
     _, colon, said = message.partition(": ")
-    asked = words(said if colon and len(said) >= LEAST else message)
+    asked = _names(said if colon and len(said) >= LEAST else message)
     found: list[tuple[float, str]] = []
     for pack in knowledge.packs:
         count = len(pack.index.ids)
         total = 0.0
         mass: defaultdict[int, float] = defaultdict(float)
-        for word in asked:
-            owners = pack.saying(word)
-            weight = math.log(1 + count / max(1, len(owners)))
-            total += weight
-            for entry in owners:
+        rarest: defaultdict[int, float] = defaultdict(float)
+        for name in asked:  # a name and its parts count once
+            weights: dict[int, float] = {}
+            most = 0.0
+            for word in name:
+                owners = pack.saying(word)
+                weight = math.log(1 + count / max(1, len(owners)))
+                most = max(most, weight)
+                for entry in owners:
+                    weights[entry] = max(weight, weights.get(entry, 0.0))
+            total += most
+            for entry, weight in weights.items():
                 mass[entry] += weight
+                rarest[entry] = max(weight, rarest[entry])
         found += [
             (shared / total, pack.index.ids[entry])
             for entry, shared in mass.items()
-            if shared >= MASS and shared >= SHARE * total and knowledge.owner(pack.index.ids[entry]) is pack
+            if shared >= MASS
+            and shared >= SHARE * total
+            and rarest[entry] >= RARE
+            and knowledge.owner(pack.index.ids[entry]) is pack
         ]
     out: list[Near] = []
     for share, id_ in sorted(found, key=lambda item: (-item[0], item[1]))[:limit]:

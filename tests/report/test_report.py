@@ -154,6 +154,10 @@ def test_what_is_similar_names_no_placeholder_and_little_by_chance(tool: Diagnos
     assert nearest(tool.knowledge, "QuuxError: the flux is gone") == []
     common = "AttributeError: 'Quux' object has no attribute 'flux'"
     assert nearest(tool.knowledge, common) == []
+    one_rare_name = "AttributeError: 'T' object has no attribute 'kl_coef'"
+    assert nearest(tool.knowledge, one_rare_name) == []
+    words_of_many = "RuntimeError: The size of tensor a (300) must match the size of tensor b (256) at non-singleton dimension 3"
+    assert nearest(tool.knowledge, words_of_many) == []
 
 
 def test_what_is_similar_shares_rare_words(tool: Diagnoser) -> None:

@@ -12,6 +12,8 @@ from kb.pages.markup import clean, plain
 from kb.placeholders import general
 
 _CLAUSE = re.compile(r"(===|==|!=|~=|>=|<=|>|<)\s*([\w.*+!-]+)")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+"""A package's name."""
 _REPOSITORY = re.compile(r"https?://github\.com/[\w.-]+/([\w.-]+)")
 _WILD = re.compile(r"(?:\[(?:\\.|[^\]\\])*\]|\\[wWdDbBS])[*+?]?(?:\{[\d,]*\})?|\.[*+]\??|\.\?|\.\{[\d,]*\}\??")
 """Parts of a pattern that stand for words of the log."""
@@ -135,7 +137,9 @@ class EntryPage:
                 found.append(source["package"])
             elif url := _REPOSITORY.match(source.get("url") or ""):
                 found.append(url[1])
-        names = [name.lower().replace("_", "-") for name in found]
+        # A source may name several packages at once, and a version condition a placeholder (<<package>>), which is none.
+        single = [part.strip() for name in found for part in name.split(",")]
+        names = [name.lower().replace("_", "-") for name in single if _NAME.fullmatch(name)]
         return list(dict.fromkeys(_NAMES.get(name, name) for name in names))
 
 

@@ -319,3 +319,11 @@ def test_both_languages_say_everything() -> None:
         assert english, key
         assert chinese, key
         assert set(re.findall(r"\{\w+\}", english)) == set(re.findall(r"\{\w+\}", chinese)), key
+
+
+def test_libraries_are_single_names(bodies: list[Body]) -> None:
+    body = {**bodies[0], "versions": {"<<package>>": "<2"}, "symptoms": [], "sources": [{"package": "trl, peft", "shows": ["cause"]}]}
+    assert EntryPage(body, "en").libraries == ["trl", "peft"]
+    named = {name for one in bodies for name in EntryPage(one, "en").libraries}
+    assert "transformers" in named
+    assert not [name for name in named if not re.fullmatch(r"[a-z0-9][a-z0-9.-]*", name)]

@@ -30,6 +30,11 @@ def keyed(rows: list[Row]) -> str:
     return "".join(f"step={n + 1} loss={r[0]} grad_norm={r[1]} lr={r[2]}\n" for n, r in enumerate(rows)) + "done\n"
 
 
+def only_loss_and_rate(rows: list[Row]) -> str:
+    """A loop that prints no gradient norm."""
+    return "".join(f"{{'loss': {r[0]}, 'lr': {r[2]}, 'epoch': {0.01 * (n + 1):.2f}}}\n" for n, r in enumerate(rows)) + END
+
+
 SPELLINGS = {"dicts": dicts, "jsonl": jsonl, "keyed": keyed}
 DEAD: list[Row] = [(4.8784, 3.67, 0.05), *((4.8069, 0.0, round(0.048 - 0.002 * n, 4)) for n in range(14))]
 DEAD_SMALL: list[Row] = [(0.8784, 0.4, 0.05), (0.7, 0.2, 0.05), *((0.6931, 0.0, 0.05) for _ in range(20))]
@@ -55,6 +60,12 @@ def first(tool: Diagnoser, text: str) -> str:
 )  # fmt: skip
 def test_a_dead_run_is_seen_in_any_spelling(tool: Diagnoser, spelling: str, rows: list[Row], id_: str) -> None:
     assert first(tool, SPELLINGS[spelling](rows)) == id_
+
+
+def test_an_absurd_learning_rate_is_seen_without_a_gradient_norm(tool: Diagnoser) -> None:
+    assert first(tool, only_loss_and_rate(ABSURD_DEAD)) == "learning-rate-absurd"
+    healthy: list[Row] = [(round(4.8 - 0.1 * n, 4), 0.0, 9.6) for n in range(15)]
+    assert first(tool, only_loss_and_rate(healthy)) == ""
 
 
 def test_an_absurd_learning_rate_beside_nan_is_the_cause(tool: Diagnoser) -> None:

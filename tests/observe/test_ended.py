@@ -169,7 +169,7 @@ def test_a_pipe_from_a_process_that_died_is_not_called_well(status: int, program
         return f"{done.returncode} {' '.join(done.stdout.split())}"
 
     assert answer("step 1").startswith("0 No failure in what was read (1 line); whether the process ended well cannot be seen from a pipe: ")
-    assert answer(KILLED["trainer"]).startswith("3 possible: The log breaks off in the middle of the training")
+    assert answer(KILLED["trainer"]).startswith("3 possible: The training stops in the middle, and the log does not say why")
 
 
 def test_no_healthy_log_breaks_off(tool: Diagnoser) -> None:

@@ -49,6 +49,15 @@ def _names(text: str) -> set[frozenset[str]]:
     return found
 
 
+def has_rare_word(knowledge: Knowledge, text: str) -> bool:
+    """Whether a text has a word that entries print, but few of them."""
+    for pack in knowledge.packs:
+        most = len(pack.index.ids) / (math.exp(RARE) - 1)
+        if any(0 < len(pack.saying(word)) <= most for word in words(text)):
+            return True
+    return False
+
+
 def nearest(knowledge: Knowledge, message: str, lang: str = "en", limit: int = 3) -> list[Near]:
     """The entries whose failures print most like a message that nothing explains: similar, not matched."""
     _, colon, said = message.partition(": ")

@@ -22,6 +22,7 @@ from troubleshooter.read.stream import Seen, read
 from troubleshooter.report import TOP
 from troubleshooter.report.build import build
 from troubleshooter.report.model import Report
+from troubleshooter.unseen import doubted
 
 
 def beyond_shipped(entries: Sequence[Path]) -> list[Path]:
@@ -130,7 +131,7 @@ class Diagnoser:
     ) -> Report:
         """The report on one run. ``brief``: what a scan keeps of it (`report.build`). ``whole``: as for `observe`."""
         observations = self.observe(sources, whole=whole)
-        ranked = rank(self.match(observations), observations)
+        ranked = doubted(rank(self.match(observations), observations), observations, self.knowledge)
         names = [source.name for source in sources]
         stop = next((source.stop for source in sources if source.stop is not None), None)
         piped = any(source.piped for source in sources)

@@ -1,0 +1,79 @@
+"""An answer that speaks of a library which the log does not show is at most "possible".
+
+The name of the library, its modules or its classes on any line that was kept, in a frame or in a version show it. So does
+a rare word in what the answer rests on (`main_grad`): few entries print it, and the library is one of few that do. Words
+that many entries print ("must match the size of tensor") show no library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from kb import lazy
+from kb.compiled import Knowledge
+from kb.libraries import SIGNS, spoken_of
+from kb.likeness import has_rare_word
+from troubleshooter.match.regex import search
+from troubleshooter.observe.model import Observations
+from troubleshooter.rank import CERTAIN, LIKELY, Ranked
+from troubleshooter.read.text import fold
+
+DOUBTED = LIKELY - 0.05
+_ASIDE = lazy.compile(r"\([^()]{0,200}\)")
+
+
+def doubted(ranked: Sequence[Ranked], observations: Observations, knowledge: Knowledge) -> list[Ranked]:
+    """The answers, less sure where they speak of a library that the log does not show."""
+    shown: str | None = None
+    for item in ranked:
+        if not LIKELY <= item.confidence < CERTAIN:  # what is certain rests on words that prove it
+            continue
+        named = _named(item, knowledge)
+        if not named:
+            continue
+        shown = _shown(observations) if shown is None else shown
+        if any(sign in shown for name in named for sign in SIGNS[name]) or not _common(item, knowledge):
+            continue
+        item.confidence = DOUBTED
+        item.notes.append("speaks of what the log does not show: " + ", ".join(sorted(named)))
+    return list(ranked)
+
+
+def _named(item: Ranked, knowledge: Knowledge) -> set[str]:
+    """The libraries that an answer's title is about; what stands in parentheses is an aside."""
+    found = knowledge.find(item.candidate.id)
+    assert found is not None
+    return spoken_of(_ASIDE.sub("", found[0]["title"]))
+
+
+def _shown(observations: Observations) -> str:
+    """What the log shows: its kept lines, exceptions with their frames, and versions; in lower case."""
+    lines = {line.text for lines in observations.hits.values() for line in lines}
+    frames = {frame.path for failure in observations.failures for frame in failure.frames}
+    facts = {f"{fact.name} {fact.line.text}" for fact in observations.facts}
+    return "\n".join([*lines, *frames, *facts, observations.said]).lower()
+
+
+def _common(item: Ranked, knowledge: Knowledge) -> bool:
+    """Whether many entries print each word that the answer rests on."""
+    anchor = item.candidate.trial.anchor
+    if anchor is None:
+        return False
+    said = fold(anchor.failure.text if anchor.failure is not None else anchor.line.text)
+    matched = [found.said for pattern in _patterns(item) if (found := search(pattern, said)) is not None]
+    return bool(matched) and not has_rare_word(knowledge, " ".join(matched))
+
+
+def _patterns(item: Ranked) -> Iterator[str]:
+    """The words that the symptom requires."""
+    stack: list[dict[str, Any]] = [
+        condition
+        for symptom in item.candidate.body["symptoms"]
+        if symptom["name"] == item.candidate.trial.symptom
+        for condition in symptom["require"]
+    ]
+    while stack:
+        condition = stack.pop()
+        yield from (pattern["re"] for pattern in condition.get("patterns", ()))
+        stack += condition.get("parts", ())

@@ -22,18 +22,28 @@ PLAIN = frozenset(
     "layer layers model open read write load save start stop image video audio localhost host hostname master "
     "worker head server client gpu cpu node0 node1 auto static etcd c10d info warning debug expected argument "
     "invalid required missing unknown not must cannot could failed name address unset value option string key found "
-    "given".split()
+    "given kernel version release server ami".split()
 )
 """Words that a log needs: learnt as a name, they are replaced in the place that told it only."""
 
 _N = r"[A-Za-z][\w.-]{0,62}\w"
 _HOME = r"(?:/(?:home|Users|users|u)/|[A-Za-z]:(?:\\{1,2}|/)(?:Users|Documents and Settings)(?:\\{1,2}|/))"
 HOME = re.compile(rf"(?P<kept>{_HOME})(?P<user>[^/\\\s:\"'<>|,;)*?]{{1,64}})")
-SCRATCH = re.compile(r"(?P<kept>/scratch/(?:users?/)?)(?P<user>[A-Za-z][\w.-]{2,31})(?=/)")
+SCRATCH = re.compile(
+    r"(?P<kept>/scratch/(?:users?/)?|/(?:gpfs|lustre|beegfs|cephfs|fsx|nfs)\d{0,2}/(?:users?|work|scratch)/)"
+    r"(?P<user>[A-Za-z][\w.-]{2,31})(?=/)"
+)
+"""A user's folder on a file system of a cluster."""
 TILDE = re.compile(r"(?P<kept>(?<![\w/~.])~)(?P<user>[a-z][\w.-]{2,31})(?=/)")
 USER = re.compile(
     r"(?P<kept>(?<![A-Za-z])(?:USER|LOGNAME|USERNAME|SUDO_USER|username|user_name)\\?['\"]?\s{0,2}[=:]\s{0,2}\\?['\"]?)(?P<user>[A-Za-z_][\w.-]{1,31})"
 )
+ACCOUNT = re.compile(
+    r"(?P<kept>(?<![\w.])wandb\.ai/)(?!site/|home/|settings/|articles/|fully-connected/)(?P<user>[A-Za-z][\w-]{2,63})(?=/[\w.-])"
+)
+"""Whose runs they are, in a run's address at Weights & Biases. Replaced in that place only."""
+LOGIN = re.compile(r"(?P<kept>\bCurrently logged in as: )(?P<user>[A-Za-z][\w-]{2,63})")
+TEAM = re.compile(r"(?P<kept>\bCurrently logged in as: [\w.-]{1,64} \()(?P<user>[A-Za-z][\w-]{2,63})(?=\))")
 PROMPT = re.compile(
     rf"(?<![\w./:@-])(?P<user>[a-zA-Z_][\w.-]{{0,31}})@(?P<host>{_N})(?=:[~/]|[\s:]?[#$%>]\s| [~/\w.-]{{1,80}}\][#$])"
 )
@@ -43,9 +53,11 @@ HOSTS = (
     re.compile(rf"(?m)(?P<kept>^(?:\[[^\]\n]{{1,40}}\]:?\s{{0,2}})?)(?P<host>{_N})(?=:\d{{1,8}}:\d{{1,8}} \[\d{{1,3}}\])"),
     re.compile(rf"(?P<kept>\[)(?P<host>{_N})(?=:\d{{1,8}}\] (?:\*\*\*|\[ ?\d|mca|PMIX|pmix|prterun|orte))"),
     re.compile(rf"(?P<kept>\b(?:srun|slurmstepd|slurmd|sbatch|salloc): error: )(?P<host>{_N})(?=: task)"),
+    re.compile(rf"(?P<kept>\bLinux )(?P<host>{_N})(?= \d{{1,2}}\.\d{{1,3}}\.\d)"),
+    re.compile(rf"(?P<kept>\buname_result\([^\n]{{0,40}}?\bnode(?:name)?=['\"])(?P<host>{_N})"),
     re.compile(r"(?P<kept>\b(?:on (?:node|host)|slurmstepd: error: \*\*\* [^\n]{1,40} ON) )(?P<host>[a-z][a-z-]{0,40}\d[\w.-]{0,40})"),
 )  # fmt: skip
-MAIL = re.compile(r"(?<![\w.+%/-])[\w.+%-]{1,64}@(?P<domain>(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,12})\b(?!\()")
+MAIL = re.compile(r"(?<![\w.+%/-])[\w.+%-]{1,64}@(?P<domain>(?:[^\W_][\w-]{0,62}\.){1,6}[^\W\d_]{2,12})\b(?!\()")
 KEPT_MAIL = frozenset(["git@github.com", "git@gitlab.com", "git@huggingface.co", "git@hf.co", "user@example.org"])
 NUMBERS = re.compile(r"(?<![\w.@/-])(?P<mail>[\w.-]+)@(?P<host>\d{1,3}(?:\.\d{1,3}){3})")
 

@@ -20,7 +20,7 @@ _ESCAPE = re.compile(
 )
 _WORD = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_.!#%*~=-"
 _BLOCK = re.compile(
-    r"-----BEGIN (?P<what>[A-Z0-9 ]{0,40}(?:KEY|CERTIFICATE|MESSAGE|SIGNATURE)[A-Z0-9 ]{0,20})-----(?P<body>[\s\S]{0,40000}?)(?:-----END [A-Z0-9 ]{1,60}-----|(?=\n\s*\n)|\Z)"
+    r"-----BEGIN (?P<what>[A-Z0-9 ]{0,40}(?:KEY|CERTIFICATE|MESSAGE|SIGNATURE)[A-Z0-9 ]{0,20})-----(?P<body>[\s\S]{0,40000}?)(?:-----END [A-Z0-9 ]{1,60}-----|(?=\n?-----BEGIN )|(?=\n\s*\n)|\Z)"
 )
 _BODY = re.compile(
     r"(?m)^(?P<kept>(?:\[[^\]\n]{1,40}\]:?\s)?)(?P<body>[A-Za-z0-9+/]{60,76}={0,2}|[A-Za-z0-9+/]{20,76}={1,2})$"
@@ -47,7 +47,9 @@ class Redactor:
     def learn(self, text: str) -> None:
         """Note the names of users and hosts that a text tells, without changing it."""
         text = _cut(plain(text))
-        for pattern in (people.HOME, people.SCRATCH, people.TILDE, people.USER, people.PROMPT, people.SSH):
+        for pattern in (
+            people.HOME, people.SCRATCH, people.TILDE, people.USER, people.PROMPT, people.SSH, people.LOGIN, people.TEAM,
+        ):  # fmt: skip
             for found in pattern.finditer(text):
                 self._learn("user", found["user"])
                 if "host" in found.re.groupindex:
@@ -180,7 +182,7 @@ class Redactor:
             if name in text:
                 said = self._said(self._names[name], name)
                 text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", said, text)
-        for pattern in (people.HOME, people.SCRATCH, people.TILDE):
+        for pattern in (people.HOME, people.SCRATCH, people.TILDE, people.ACCOUNT):
             text = pattern.sub(self._home, text)
         text = people.NAMED.sub(self._host, text)
         text = people.IPV6.sub(self._ip6, text)

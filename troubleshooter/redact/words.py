@@ -16,7 +16,7 @@ _STRONG = (
 )
 _WEAK = (
     r"token|(?<![a-z])key|auth|(?<![a-z])sid|session[_-]?(?:id|key)|signature|(?<![a-z])sig|(?<![a-z])policy|(?<![a-z])dsn"
-    r"|(?<![a-z])[sa]k(?![a-z])|cookie|login|secretid|webhook|(?<![a-z])pass(?![a-z])"
+    r"|(?<![a-z])[sa]k(?![a-z])|cookie|login|secretid|webhook|(?<![a-z])pass(?![a-z])|client(?=\(\s?[\"'][A-Za-z0-9]{24,80}[\"'])"
 )
 _END = r"(?:s|id)?(?:[_-][\w-]{0,40})?(?![A-Za-z])"
 """A word ends there: ``KeyError`` and ``keyword`` speak of no key."""
@@ -41,12 +41,12 @@ COOKIE = re.compile(
     r"(?P<kept>\b(?:set-)?cookie\\?['\"]?\s{0,3}[:=]\s{0,3}b?\\?['\"]?)(?P<bare>[^'\"\n\\]{4,4000})", re.IGNORECASE
 )
 COMMANDS = (
-    re.compile(r"(?P<kept>\b(?:curl|wget|http)\b[^\n]{0,200}?\s(?:-u|--user)[ =]{0,2}['\"]?[^\s:'\"]{1,80}:)(?P<bare>[^\s'\"]+)"),
+    re.compile(r"(?P<kept>\b(?:curl|wget|http)\b[^\n]{0,140}?\s(?:-u|--user)[ =]{0,2}['\"]?[^\s:'\"]{1,80}:)(?P<bare>[^\s'\"]+)"),
     re.compile(r"(?P<kept>\bsshpass\s+-p\s{0,2}['\"]?)(?P<bare>[^\s'\"]+)"),
-    re.compile(r"(?P<kept>\b(?:docker|podman|nerdctl|helm|az|oras)\b[^\n]{0,40}\blogin\b[^\n]{0,200}?\s-p[ =]?['\"]?)(?P<bare>[^\s'\"]+)"),
-    re.compile(r"(?P<kept>\b(?:mysql|mysqldump|mongo)\b[^\n]{0,200}?\s-p)(?P<bare>[^\s'\"]{4,})"),
+    re.compile(r"(?P<kept>\b(?:docker|podman|nerdctl|helm|az|oras)\b[^\n]{0,40}\blogin\b[^\n]{0,140}?\s-p[ =]?['\"]?)(?P<bare>[^\s'\"]+)"),
+    re.compile(r"(?P<kept>\b(?:mysql|mysqldump|mongo)\b[^\n]{0,140}?\s-p)(?P<bare>[^\s'\"]{4,})"),
     re.compile(r"(?P<kept>\blogin\s{1,4}\S{1,80}\s{1,8}(?:account\s\S{1,40}\s{1,4})?password\s{1,4})(?P<bare>\S+)"),
-    re.compile(r"(?P<kept>//(?=[^\s/@]{3,400}@)[^\s/:@'\"]{0,100}:)(?P<bare>[^\s@'\"]{1,400})(?=@)"),
+    re.compile(r"(?P<kept>//(?=[^\s/@]{3,140}@)[^\s/:@'\"]{0,100}:)(?P<bare>[^\s@'\"]{1,140})(?=@)"),
     re.compile(r"(?P<kept>\b[a-z][a-z0-9+.-]{1,20}://)(?P<bare>[^\s/:@'\"?#]{16,400})(?=@)"),
     re.compile(r"(?P<kept>[?&](?:token|key|code|sig|signature|access_token|auth|apikey|api_key|x-[a-z]+-signature|st|se-sig|policy)=)(?P<bare>[^\s&'\"<>#]{6,})", re.IGNORECASE),
 )  # fmt: skip
@@ -54,7 +54,7 @@ COMMANDS = (
 
 NEAR = re.compile(rf"(?:(?P<strong>{_STRONG}|凭证)|{_WEAK}){_END}", re.IGNORECASE)
 ANY = re2.compile(
-    r"(?i)passw|passp|passc|pwd|secret|key|token|bearer|credential|auth|密码|口令|密钥|令牌|凭证|sid|sig|policy|dsn|cookie|login|webhook|pass|sk|ak|pat|x-amz|x-goog"
+    r"(?i)passw|passp|passc|pwd|secret|key|token|bearer|credential|auth|密码|口令|密钥|令牌|凭证|sid|sig|policy|dsn|cookie|login|webhook|pass|sk|ak|pat|x-amz|x-goog|client\("
 )
 """Quick to find: on a line without one of these nothing is assigned to such a name."""
 REACH, BEFORE = 60, 24

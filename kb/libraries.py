@@ -10,11 +10,11 @@ import re
 from kb import lazy
 
 SIGNS: dict[str, tuple[str, ...]] = {
-    "unsloth": ("unsloth",), "trl": ("trl", "sfttrainer", "dpotrainer", "grpotrainer", "ppotrainer", "sftconfig"),
-    "deepspeed": ("deepspeed", "zero_stage", "ds_config"), "llama-factory": ("llamafactory", "llama-factory", "llama_factory", "llmtuner"),
-    "axolotl": ("axolotl",), "vllm": ("vllm",), "verl": ("verl",), "lightning": ("lightning",), "megatron": ("megatron", "mcore"),
+    "unsloth": ("unsloth", "fastlanguagemodel", "fastvisionmodel"), "trl": ("trl", "sfttrainer", "dpotrainer", "grpotrainer", "ppotrainer", "sftconfig"),
+    "deepspeed": ("deepspeed", "zero_stage", "ds_config", "offload_optimizer", "offload_param"), "llama-factory": ("llamafactory", "llama-factory", "llama_factory", "llmtuner"),
+    "axolotl": ("axolotl",), "vllm": ("vllm",), "verl": ("verl",), "lightning": ("lightning", "pl.trainer"), "megatron": ("megatron", "mcore"),
     "torchtune": ("torchtune", "tune run"), "ms-swift": ("ms-swift", "ms_swift", "swift"), "openrlhf": ("openrlhf",), "nemo": ("nemo",),
-    "kohya": ("kohya", "sd-scripts", "sd_scripts"), "fastchat": ("fastchat", "fschat"), "colossalai": ("colossalai",),
+    "kohya": ("kohya", "sd-scripts", "sd_scripts", "musubi_tuner", "musubi-tuner"), "fastchat": ("fastchat", "fschat"), "colossalai": ("colossalai",),
     "sglang": ("sglang",), "fairseq": ("fairseq",), "mmengine": ("mmengine",), "sentence-transformers": ("sentence_transformers", "sentence-transformers"),
 }  # fmt: skip
 """By the name that texts use: what of it stands in a log, in lower case."""

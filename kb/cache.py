@@ -173,7 +173,7 @@ def tidy(folder: Path) -> None:
 
 COMPILER = (
     "compile/__init__.py", "compile/entry.py", "compile/folder.py", "compile/link.py", "compile/state.py", "compile/tables.py",
-    "clean.py", "compiled.py", "error_words.py", "errors.py", "files.py", "form.py", "lazy.py", "likeness.py", "load.py", "localized.py", "patterns.py",
+    "clean.py", "compiled.py", "error_words.py", "errors.py", "files.py", "form.py", "lazy.py", "likeness.py", "load.py", "localized.py", "nearest.py", "patterns.py",
     "placeholders.py", "problem.py", "samples.py", "sealed.py", "search.py", "shown.py", "source.py", "standing.py", "versions.py",
 )  # fmt: skip
 """The modules that decide what entries are compiled to (a test holds the list to what compiling imports)."""

@@ -49,6 +49,7 @@ def guarded(work: Callable[[], int]) -> int:
     before it could be written.
     """
     from kb.errors import TroubleshootError
+    from troubleshooter.streams import close_output
 
     try:
         try:
@@ -62,11 +63,11 @@ def guarded(work: Callable[[], int]) -> int:
         sys.stdout.flush()
         return status
     except BrokenPipeError:
-        _close_output()
+        close_output()
         return 0
     except OSError as error:  # a full disk, a closed descriptor; with a name: a file that cannot be used
         _tell(f"{error.filename or 'the report cannot be written'}: {error.strerror or error}")
-        _close_output()
+        close_output()
         return UNUSABLE
     except KeyboardInterrupt:
         return 130
@@ -91,12 +92,6 @@ def _mend_streams() -> None:
         raise SystemExit(UNUSABLE)
     with suppress(AttributeError, ValueError, OSError):  # a stream that a caller has replaced
         sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
-
-
-def _close_output() -> None:
-    """What is left in the buffer goes nowhere, so that the interpreter's last flush finds no fault."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _end(code: int) -> NoReturn:

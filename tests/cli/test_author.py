@@ -197,7 +197,7 @@ def test_new_leaves_everything_when_it_is_told_to(tmp_path: Path, capsys: pytest
     log = tmp_path / "x.log"
     log.write_text(LEAKY.format(key=KEY))
     assert drafts.new(str(log), tmp_path / "team", "training", "login-refused", redacted=False) == 0
-    assert KEY in (tmp_path / "team" / "training" / "login-refused" / "match" / "report.log").read_text()
+    assert KEY in (tmp_path / "team" / "training" / "login-refused" / "samples.log").read_text()
     assert "--no-redact" in capsys.readouterr().out
 
 

@@ -225,6 +225,12 @@ def test_a_closed_pipe_ends_quietly(log: Path) -> None:
     assert b"Broken" not in done.stderr
 
 
+@pytest.mark.parametrize("arguments", ["", "--quiet", "--brief", "--format json"])
+def test_a_closed_pipe_leaves_the_exit_status(log: Path, arguments: str) -> None:
+    command = f"{sys.executable} -m troubleshooter {arguments} {log} {log} {log} | true; exit ${{PIPESTATUS[0]}}"
+    assert subprocess.run(["bash", "-c", command], capture_output=True, timeout=60, check=False).returncode == 1
+
+
 def test_hostile_values_stay_out_of_what_is_printed(tmp_path: Path) -> None:
     path = tmp_path / "hostile.log"
     path.write_bytes(

@@ -62,6 +62,11 @@ def test_a_dead_run_is_seen_in_any_spelling(tool: Diagnoser, spelling: str, rows
     assert first(tool, SPELLINGS[spelling](rows)) == id_
 
 
+def test_a_loss_that_climbs_slowly_from_the_first_record_is_seen(tool: Diagnoser) -> None:
+    rows: list[Row] = [(round(2.1 + 0.15 * n, 4), round(1.1 + 0.1 * n, 2), 2e-4) for n in range(20)]
+    assert tool.report([from_text(dicts(rows))]).diagnoses[0].id == "loss-explodes"
+
+
 def test_an_absurd_learning_rate_is_seen_without_a_gradient_norm(tool: Diagnoser) -> None:
     assert first(tool, only_loss_and_rate(ABSURD_DEAD)) == "learning-rate-absurd"
     healthy: list[Row] = [(round(4.8 - 0.1 * n, 4), 0.0, 9.6) for n in range(15)]

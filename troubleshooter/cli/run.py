@@ -127,7 +127,14 @@ def _show(reports: list[Report], options: Options) -> int:
     from troubleshooter.report.render import render
 
     form = "brief" if options.brief else options.format
-    for number, report in enumerate(reports):
-        render(report, form, several=len(reports) > 1, first=number == 0)
     codes = [r.exit_code for r in reports]
-    return max(codes, key=lambda c: (0, 3, 1, 2).index(c)) if codes else UNUSABLE
+    status = max(codes, key=lambda c: (0, 3, 1, 2).index(c)) if codes else UNUSABLE
+    try:
+        for number, report in enumerate(reports):
+            render(report, form, several=len(reports) > 1, first=number == 0)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `| head`: what was found is known although nobody reads the rest
+        from troubleshooter.streams import close_output
+
+        close_output()
+    return status

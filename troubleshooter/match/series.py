@@ -17,7 +17,7 @@ EXPLODED_TO = 10.0
 CLIMB_POINTS = 10
 CLIMBED, CLIMBED_NOISE, HELD = 1.05, 3.0, 0.96
 """A series climbs when its last third lies so many times above its first, by so many standard deviations of the first, and no
-value below this part of the first three."""
+later value below this part of the first three."""
 FROZEN_POINTS = 8
 
 
@@ -112,7 +112,7 @@ def _climbing(values: list[float]) -> bool:
     return (
         first < second < last
         and last > max(CLIMBED * first, first + CLIMBED_NOISE * noise)
-        and min(seen) > HELD * sum(seen[:3]) / 3
+        and min(seen[3:]) > HELD * sum(seen[:3]) / 3
     )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kb.errors import TroubleshootError
+from troubleshooter.streams import close_output
 from troubleshooter.verify import present, subject, verdict
 from troubleshooter.verify.environment import EnvironmentProblem, same_environment
 from troubleshooter.verify.interpreters import Consent, Found, find
@@ -291,7 +292,7 @@ def _print(text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        close_output()
 
 
 def _check(device: str, timeout: float, model: Path | None, format: str) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from kb.errors import TroubleshootError
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import Unreadable, from_path
 from troubleshooter.read.stream import Seen, read
@@ -97,3 +98,23 @@ def test_the_report_says_that_a_file_is_cut(tmp_path: Path, tool: Diagnoser) -> 
         (problem,) = report.input["problems"]
         assert (problem["file"], problem["problem"]) == (str(path), "damaged")
         assert word in markdown(report)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_cut_log_is_not_called_well(tmp_path: Path, tool: Diagnoser, lang: str) -> None:
+    """A log that shows its end, packed twice: the second copy is cut."""
+    log = b"{'loss': 1.0}\n" * 2000 + b"{'train_runtime': 42.3, 'train_loss': 1.0, 'epoch': 2.0}\n"
+    path = tmp_path / "train.log.gz"
+    path.write_bytes(gzip.compress(log) + gzip.compress(log)[:-20])
+    report = tool.report(from_path(path), lang=lang)
+    assert report.input["problems"]
+    assert ("Nothing wrong" if lang == "en" else "未发现问题") not in str(report)
+
+
+def test_a_missing_decoder_is_said(tmp_path: Path, tool: Diagnoser, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "train.log.zst"
+    path.write_bytes(b"\x28\xb5\x2f\xfd" + b"anything")
+    for name in ("zstandard", "compression", "compression.zstd"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(TroubleshootError, match="no decoder for it; install"):
+        tool.report(from_path(path))

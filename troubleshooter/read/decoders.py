@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import IO, Any, Literal, Protocol
 
+from kb.errors import TroubleshootError
 from troubleshooter.read.text import CHUNK
 
 Packing = Literal["gzip", "xz", "bzip2", "zstd"]
@@ -18,6 +19,10 @@ MAGIC_BYTES = 10
 
 class Damaged(Exception):
     """A compressed file that ends early, or whose bytes are wrong from some place on."""
+
+
+class MissingDecoder(TroubleshootError):
+    """A compressed file in a form that this installation cannot read."""
 
 
 class _Reader(Protocol):
@@ -44,6 +49,8 @@ def unpacked(file: IO[bytes], kind: Packing) -> Iterator[bytes]:
         try:
             reader = reader or _OPEN[kind](file)
             chunk = reader.read1(CHUNK)
+        except ImportError as error:
+            raise MissingDecoder(f"{kind}: this Python has no decoder for it; install the package zstandard") from error
         except Exception as error:  # each decoder has error classes of its own, which share no base
             raise Damaged(str(error) or type(error).__name__) from error
         if not chunk:

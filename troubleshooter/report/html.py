@@ -16,7 +16,7 @@ from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Report
 from troubleshooter.report.stopped import advice, headline, lines
 from troubleshooter.report.way import steps
-from troubleshooter.report.words import health, say
+from troubleshooter.report.words import health, is_well, say
 
 TEMPLATES = Path(__file__).with_name("templates")
 _OWN = {
@@ -82,7 +82,7 @@ def heading(report: Report) -> str:
         return headline(report.stopped, report.lang)
     if report.unexplained is not None:
         return say("unknown", report.lang)
-    return say("nothing" if report.ending["state"] == "ended" else "nothing-read", report.lang)
+    return say("nothing" if is_well(report) else "nothing-read", report.lang)
 
 
 def words(lang: str) -> Any:

@@ -107,13 +107,20 @@ WORDS: Phrases = {
 }
 
 
+def is_well(report: Report) -> bool:
+    """Whether a report without a failure may say that nothing is wrong: the end was read, and so was all before it."""
+    return report.ending["state"] == "ended" and not report.input["problems"]
+
+
 def health(report: Report) -> str:
     """What is said where no failure was seen: that nothing is wrong only where the log shows its end."""
     lang, state, lines = report.lang, report.ending["state"], report.input["lines"]
-    if state == "ended":
+    if is_well(report):
         return say("nothing", lang) + say("aside", lang, text=say("read", lang, count=lines)) + say("stop", lang)
     key = "end-written" if state == "written" else "end-piped" if report.input["piped"] else "end-unknown"
     read = say("nothing-read", lang) + say("aside", lang, text=say("lines", lang, count=lines))
+    if report.input["problems"]:  # which part could not be read is said beside it
+        return read + say("stop", lang)
     return read + say("half", lang) + say(key, lang) + say("stop", lang)
 
 

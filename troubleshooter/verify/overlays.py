@@ -11,11 +11,19 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
 from kb.errors import TroubleshootError
+
+fcntl: ModuleType | None
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -87,17 +95,31 @@ class Overlays:
         place = self.folder / "base"
         if not self._complete(place):
             self._may_build("the base environment")
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._run([sys.executable, "-m", "venv", "--clear", str(place)])
-            self._pip("install", *BASE)
-            self._seal(place)
+            with self._alone():
+                if not self._complete(place):
+                    self._run([sys.executable, "-m", "venv", "--clear", str(place)])
+                    self._pip("install", *BASE)
+                    self._seal(place)
         return self.python
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep other processes from making environments in this folder; they wait. (Where there is no fcntl they do not.)"""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / ".lock").open("w") as lock:
+            if fcntl is not None:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
 
     def _overlay(self, package: str, version: str) -> Path:
         place = self._place(package, version)
         if self._complete(place):
             return place
         self._may_build(f"{package} {version}")
+        with self._alone():
+            return place if self._complete(place) else self._make(place, package, version)
+
+    def _make(self, place: Path, package: str, version: str) -> Path:
         making = place.with_name(place.name + ".making")
         shutil.rmtree(making, ignore_errors=True)
         self._pip("install", "--no-deps", "--target", str(making), f"{package}=={version}")

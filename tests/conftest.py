@@ -39,8 +39,13 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return 0 if named else os.cpu_count() or 1
 
 
-def pytest_configure() -> None:
-    """Tests press Ctrl-C in programs that they start, which inherit it where a shell in the background ignores the signal."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile the entries once, before several workers and the programs that they start would do it at the same time.
+
+    Tests press Ctrl-C in these programs, which inherit it where a shell in the background ignores the signal.
+    """
+    if not hasattr(config, "workerinput"):
+        Diagnoser.load()
     for name in ("SIGINT", "SIGHUP"):
         if (number := getattr(signal, name, None)) is not None and signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL)

@@ -14,9 +14,9 @@ ROOT = Path(__file__).parent.parent
 
 
 def checkout_files() -> set[str]:
-    """Every file of the checkout outside of git and of environments, compiled Python left out."""
+    """Every file of the checkout that git would take."""
     listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude", "__pycache__", "--exclude", ".venv"],
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
     return set(listed.stdout.splitlines())

@@ -2,7 +2,7 @@
 PYTHON ?= .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test check format docs golden release-check release
+.PHONY: help setup test check format docs golden fuzz release-check release
 
 help:  ## list these tasks
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -30,6 +30,9 @@ docs:  ## write the generated pages and pictures, and test all pages
 
 golden:  ## show which kept answers changed
 	$(PYTHON) -m tests.golden
+
+fuzz:  ## a minute of broken logs, other ones each day
+	$(PYTHON) -m benchmarks.fuzz --seconds 60 --seed "$$(date -u +%F)"
 
 release-check:  ## build the wheel, install it in a bare environment, follow the README there
 	tools/release_check.sh

@@ -188,3 +188,10 @@ def test_repaired_runs_of_the_lab_do_not_break_off(tool: Diagnoser, cases: Calla
         pytest.skip("the logs of the lab are not at hand")
     found = [p for p in folder.rglob("*.log") if tool.observe(from_path(p), whole=True).ending.state == "in-training"]
     assert found == []
+
+
+@pytest.mark.parametrize(("rate", "epoch"), [("6e-\x0807", "0.02"), ("1e+-", "0.02"), ("6e-07", "1.2.3"), ("..", "0.02"), ("6e-07", "٣")])
+def test_a_broken_number_of_a_record_is_no_error(tool: Diagnoser, rate: str, epoch: str) -> None:
+    record = "{'loss': 0.38, 'grad_norm': 0.1, 'learning_rate': %s, 'epoch': %s}\n"
+    report = tool.report([from_text(record % ("7e-07", "0.01") + record % (rate, epoch))])
+    assert report.input["lines"] == 2

@@ -35,7 +35,7 @@ class _Counter(NamedTuple):
 # A record of a Trainer:   {'loss': 1.2, 'grad_norm': 0.9, 'learning_rate': 2e-05, 'epoch': 0.1}
 # By RE2, which is linear: Python's `re` would try each "loss" with each "learning_rate" of a hostile line.
 _TRAINER = re2.compile(
-    r"\{.*?['\"]loss['\"]: .*?['\"]learning_rate['\"]: ['\"]?(?P<rate>[\d.e+-]+).*?['\"]epoch['\"]: ['\"]?(?P<epoch>[\d.]+)"
+    r"\{.*?['\"]loss['\"]: .*?['\"]learning_rate['\"]: ['\"]?(?P<rate>\d+(?:\.\d+)?(?:e[+-]?\d+)?).*?['\"]epoch['\"]: ['\"]?(?P<epoch>\d+(?:\.\d+)?)"
 )
 _BAR = lazy.compile(r"(?P<name>[^|%]{0,100}?)\d{1,3}(?:\.\d{1,9})?%\s?\|[^|]{0,300}\|\s*(?P<at>\d+)/(?P<total>\d+)\b")
 _RICH_BAR = lazy.compile(

@@ -16,6 +16,7 @@ from kb.nearest import did_you_mean
 from kb.patterns import groups
 from kb.placeholders import HOLE, TYPES
 from kb.problem import Problem
+from kb.proof.parsing import faults
 
 UNWRITTEN = re.compile(r"\bTODO\b|待译|https?://(?:www\.)?example\.(?:org|com|net)\b")
 """What a draft says where its author has to write."""
@@ -63,7 +64,7 @@ def check(library: Library, wanted: Iterable[str] | None = None, known: Known | 
     for id_ in sorted(wanted if wanted is not None else library.entries):
         item = library.entries[id_]
         found += [*_samples(item), *_stale(item), *_references(item, known), *_placeholders(item)]
-        found += [*_unwritten(item), *_unsafe(item)]
+        found += [*_unwritten(item), *_unsafe(item), *_unpasteable(item)]
     return sorted(found)
 
 
@@ -110,6 +111,13 @@ def _unsafe(item: Loaded) -> Iterator[Problem]:
         yield item.document.problem(
             (), f"the area's name holds a control character: {item.area!r}", "rename the folder"
         )
+
+
+def _unpasteable(item: Loaded) -> Iterator[Problem]:
+    """Fixes whose code or command fails as it is pasted."""
+    for number, fix in enumerate(item.entry.fixes):
+        for fault in faults(fix):
+            yield item.document.problem(("fixes", number, fault.field), fault.message, "correct it, or set `language`")
 
 
 def _texts(value: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:

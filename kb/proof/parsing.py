@@ -1,0 +1,174 @@
+"""Whether what a fix tells people to paste can be pasted: it parses in its language and holds nothing to be filled in.
+
+A fix is shown with its placeholders filled from the log, or with their defaults. Here they are filled with their default or
+with an example of their type, so that what is checked is what a reader gets.
+"""
+
+from __future__ import annotations
+
+import ast
+import configparser
+import contextlib
+import json
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import yaml
+from packaging.requirements import InvalidRequirement, Requirement
+
+from kb.form import Fix
+from kb.placeholders import HOLE
+
+EXAMPLES = {
+    "word": "word", "identifier": "name", "version": "1.2.3", "integer": "4", "number": "0.5", "path": "folder/file",
+    "dtype": "float32", "text": "text",
+}  # fmt: skip
+"""A value of each type of placeholder, for those without a default."""
+_TO_FILL_IN = re.compile(r"(?<![<\w-])<[A-Za-z][\w .|/-]{0,40}>")
+_IN_QUOTES = re.compile(r"'[^']*'|\"[^\"]*\"")
+_INSTALL = re.compile(r"\b(?:pip3?|uv pip|python3? -m pip) install\b(?P<rest>.*)")
+_REASON = re.compile(
+    r"\b(?:exactly|only|last|the (?:version|release|transformers|trl|vllm|torch|peft|timm|openai|gym|ray|librosa|verl|hydra-core|datasets) (?:that|of|under|you|it)"
+    r"|written for|made for|works? with|tested|pins?|pinned|names|named|accepts|match(?:es|ing)?|same|belongs|fits"
+    r"|(?:of|that|its|the project's) time|of the installed|old release|which holds)\b",
+    re.IGNORECASE,
+)
+"""Why only one release will do, as fixes say it."""
+_VALUED = (
+    "-i",
+    "-r",
+    "-c",
+    "-t",
+    "-f",
+    "--index-url",
+    "--extra-index-url",
+    "--find-links",
+    "--target",
+    "--requirement",
+    "--constraint",
+)
+"""Options of ``pip install`` that take the next word."""
+
+
+class Fault(NamedTuple):
+    """Something in a fix that cannot be pasted as it is: the field, and what is wrong in a sentence."""
+
+    field: str
+    message: str
+
+
+def faults(fix: Fix) -> Iterator[Fault]:
+    """What cannot be pasted of a fix."""
+    if fix.code is not None:
+        text = filled(fix.code)
+        if (said := _PARSERS[fix.language](text)) is not None:
+            yield Fault("code", f"is not {fix.language}: {said}")
+    if fix.shell is not None:
+        text = filled(fix.shell)
+        if (said := shell_fault(text)) is not None:
+            yield Fault("shell", said)
+        yield from (Fault("shell", said) for said in pins(text, f"{fix.do} {fix.why or ''} {fix.shell}"))
+
+
+def filled(text: str) -> str:
+    """A text with each placeholder's default, or an example of its type."""
+    return HOLE.sub(lambda m: m["default"] if m["default"] is not None else EXAMPLES[m["type"] or "word"], text)
+
+
+def python_fault(text: str) -> str | None:
+    """Why a text is not Python; None where it is. ``await`` and ``return`` may stand outside of functions, as in an excerpt."""
+    try:
+        compile(text, "fix", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    except SyntaxError as error:
+        return f"line {error.lineno}: {error.msg}"
+    return None
+
+
+def yaml_fault(text: str) -> str | None:
+    """Why a text is not YAML; None where it is."""
+    try:
+        list(yaml.safe_load_all(text))
+    except yaml.YAMLError as error:
+        return " ".join(str(error).split())[:120]
+    return None
+
+
+def json_fault(text: str) -> str | None:
+    """Why a text is not JSON, nor members of an object; None where it is."""
+    members = text.strip().rstrip(",")
+    for whole in (members, "{" + members + "}"):
+        try:
+            json.loads(whole)
+        except json.JSONDecodeError as error:
+            said = f"line {error.lineno}: {error.msg}"
+        else:
+            return None
+    return said
+
+
+def ini_fault(text: str) -> str | None:
+    """Why a text is not an INI file; None where it is."""
+    try:
+        configparser.ConfigParser(interpolation=None).read_string(text)
+    except configparser.MissingSectionHeaderError:
+        return ini_fault(f"[section]\n{text}")
+    except configparser.Error as error:
+        return error.message.splitlines()[0]
+    return None
+
+
+def shell_fault(text: str) -> str | None:
+    """Why a text is no shell command, or what is left to be filled in; None where it can be pasted."""
+    if (hole := _TO_FILL_IN.search(_IN_QUOTES.sub("", text))) is not None:
+        return f"a shell reads {hole[0]!r} as a file to read from; write a word such as YOUR_TEAM"
+    if (bash := shutil.which("bash")) is None:  # Windows
+        return None
+    done = subprocess.run([bash, "-n"], input=text, capture_output=True, text=True, check=False)
+    return done.stderr.strip().removeprefix("bash: ") or "does not parse" if done.returncode else None
+
+
+def pins(command: str, said: str) -> Iterator[str]:
+    """Exact pins of ``pip install`` without a reason. ``said``: what the fix says beside the command.
+
+    A pin is a version that somebody has to keep; a bound stays right. A local build (``==2.4.0+cu121``) can only be pinned,
+    and releases that are pinned together belong together.
+    """
+    asked = list(requirements(command))
+    if _REASON.search(said) or sum("==" in str(requirement.specifier) for requirement in asked) > 1:
+        return
+    for requirement in asked:
+        for specifier in requirement.specifier:
+            if (
+                specifier.operator in ("==", "===")
+                and not specifier.version.endswith(".*")
+                and "+" not in specifier.version
+            ):
+                yield f"pins {requirement.name}=={specifier.version}: give a bound, or say why only this release will do"
+
+
+def requirements(command: str) -> Iterator[Requirement]:
+    """The packages that ``pip install`` commands ask for; paths, URLs and options are left out."""
+    for line in command.splitlines():
+        for found in _INSTALL.finditer(line):
+            try:
+                words = shlex.split(re.split(r"&&|\|\||;|\|", found["rest"])[0], comments=True)
+            except ValueError:
+                continue
+            before = ""
+            for word in words:
+                if (
+                    before not in _VALUED
+                    and not word.startswith("-")
+                    and "://" not in word
+                    and not word.startswith((".", "/"))
+                ):
+                    with contextlib.suppress(InvalidRequirement):
+                        yield Requirement(word)
+                before = word
+
+
+_PARSERS = {"python": python_fault, "yaml": yaml_fault, "json": json_fault, "ini": ini_fault, "text": lambda _: None}

@@ -1,0 +1,77 @@
+"""What a fix tells people to paste can be pasted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kb.form import Fix
+from kb.load import load
+from kb.proof.parsing import faults, filled, requirements
+
+
+def said(**fields: str) -> list[str]:
+    return [fault.message for fault in faults(Fix(**{"do": "Do it", **fields}))]
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"code": "Trainer(model=model, ...)"}, "is not python: line 1: positional argument follows keyword argument"),
+        ({"code": "a:\n  b: 1"}, "is not python"),
+        ({"code": "a: b: c", "language": "yaml"}, "is not yaml"),
+        ({"code": '{"a": True}', "language": "json"}, "is not json"),
+        ({"code": "a = 1\nnonsense", "language": "ini"}, "is not ini"),
+        ({"shell": "export WANDB_ENTITY=<team>"}, "a shell reads '<team>' as a file"),
+        ({"shell": "echo 'unfinished"}, "matching"),
+        ({"shell": "pip install 'vllm==0.9.2'"}, "pins vllm==0.9.2: give a bound"),
+    ],
+)
+def test_what_cannot_be_pasted_is_a_fault(fields: dict[str, str], message: str) -> None:
+    found = said(**fields)
+    assert len(found) == 1
+    assert message in found[0]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"code": "Trainer(..., model=model)"},
+        {"code": "await engine.generate(<<n:integer|4>>)"},
+        {"code": '"bf16": {"enabled": false},\n"fp16": {"enabled": true},', "language": "json"},
+        {"code": "[a]\nb = 1", "language": "ini"},
+        {"code": "Set it in Kaggle's menu", "language": "text"},
+        {"shell": "sed -i 's/#include <THC.h>//' a.cu < list"},
+        {"shell": "pip install 'vllm>=0.9.2' 'torch==2.6.0+cu124'"},
+        {"shell": "pip install torch==2.6.0 torchvision==0.21.0"},
+        {"shell": "pip install 'trl==0.8.2'", "do": "Install the trl that the handbook was written for"},
+    ],
+)
+def test_what_can_be_pasted_is_none(fields: dict[str, str]) -> None:
+    assert said(**fields) == []
+
+
+def test_placeholders_are_filled_before() -> None:
+    assert filled("f(<<n:integer>>, <<m:integer|2>>)") == "f(4, 2)"
+
+
+def test_requirements_are_what_pip_is_asked_for() -> None:
+    command = "pip install -U --index-url https://a.b/c 'trl>=0.12' ./here git+https://g.h/x peft && pip check"
+    assert [str(asked) for asked in requirements(command)] == ["trl>=0.12", "peft"]
+
+
+def test_a_fault_is_a_problem_of_the_entry_with_its_place(tmp_path: Path) -> None:
+    from kb.check import check
+
+    folder = tmp_path / "area" / "of-a-test"
+    folder.mkdir(parents=True)
+    (folder / "entry.yaml").write_text(
+        "id: of-a-test\nseverity: crash\ntitle: A title of some length\nsymptoms:\n  - require: [{message: words of it}]\n"
+        "    source: {url: 'https://github.com/a/b/issues/1', shows: [symptom, cause]}\ncause: Something.\n"
+        "fixes:\n  - do: Set it\n    code: f(a=1, ...)\nsources:\n  - {url: 'https://github.com/a/b/issues/1', shows: cause}\n"
+    )
+    problems = [str(problem) for problem in check(load(tmp_path)) if "python" in problem.message]
+    assert len(problems) == 1
+    assert "entry.yaml:10:" in problems[0]
+    assert "fixes[0].code" in problems[0] or "fixes.0.code" in problems[0] or "code" in problems[0]

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from troubleshooter.observe.model import Failure
-from troubleshooter.observe.traceback import parse
+from troubleshooter.observe.tracebacks.parser import parse
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.line import lines
 from troubleshooter.read.sources import from_text

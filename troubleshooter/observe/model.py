@@ -19,6 +19,10 @@ Role = Literal["initiating", "cascade", "teardown", "handled"]
 something that the run outlived."""
 
 
+Layout = Literal["python", "notebook", "rich box", "debugger", "message alone"]
+"""How a traceback was printed (`observe.tracebacks`): by Python, IPython, Rich or VS Code, or only its message."""
+
+
 @dataclass(slots=True)
 class Frame:
     """One frame of a traceback: path as printed, line (0 when the paste lacks it) and function."""
@@ -49,6 +53,7 @@ class Failure:
     line: Line
     start: Line
     role: Role = "initiating"
+    layout: Layout = "message alone"
     cut: bool = False
     repeated: int = 1
     ranks: set[int] = field(default_factory=set)

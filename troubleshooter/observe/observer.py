@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from kb import lazy
 from troubleshooter.observe import ended, phases, process
 from troubleshooter.observe.facts import FactReader
-from troubleshooter.observe.layouts import HEADER
 from troubleshooter.observe.marks import EXITS, FACTS, METRICS, PHASES, WELL
-from troubleshooter.observe.mend import SHORT, quoted
 from troubleshooter.observe.metrics import MetricReader
 from troubleshooter.observe.model import Failure, Observations, Progress
-from troubleshooter.observe.traceback import parse, parse_part
+from troubleshooter.observe.tracebacks.frames import HEADER
+from troubleshooter.observe.tracebacks.normalize import SHORT_PASTE_LINES, strip_words_around
+from troubleshooter.observe.tracebacks.parser import parse, parse_part
 from troubleshooter.read.line import GAP, Line, Shape
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.text import fold
@@ -198,9 +198,11 @@ class Observer:
 
         A traceback without its last line, where we passed over what follows, is our own cut and no observation.
         """
-        short = self._fed <= SHORT and not passed_over
+        short = self._fed <= SHORT_PASTE_LINES and not passed_over
         for lines in self._streams.values():
-            self._take([f for f in parse(quoted(lines) if short else lines) if f.exception or not passed_over])
+            self._take(
+                [f for f in parse(strip_words_around(lines) if short else lines) if f.exception or not passed_over]
+            )
         self._streams.clear()
 
     def _learn(self, shape: Shape, line: Line, plain: bool, numbers: list[int]) -> None:

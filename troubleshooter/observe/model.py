@@ -32,6 +32,8 @@ class Frame:
     function: str
     seen: Line | None = field(default=None, repr=False, compare=False)
     """Where the frame stands in the log."""
+    shown: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    """The code that the log shows below the frame: its line, perhaps more lines, and the marks (``^^^^``) below them."""
 
     @property
     def path(self) -> str:

@@ -24,6 +24,8 @@ MAX_FOREIGN_LINES = 8
 """Lines of other output in a row (bars, warnings of other threads) that may stand between the lines of a traceback."""
 ARROW_LINES = 7
 """Lines below a frame without a number within which its arrow stands."""
+MAX_SHOWN = 6
+"""Lines of code and marks that are kept below a frame."""
 TABLE_LINES = 6
 """Lines of torch elastic's table above its traceback."""
 
@@ -83,7 +85,7 @@ class PythonTraceback:
             line = cursor.lines[cursor.at]
             text = line.text
             if is_decoration(text):
-                pass
+                self._keep(text)
             elif HEADER in text and cursor.at > self.start:
                 break
             elif self._take_frame(line) or self._take_arrow(text):
@@ -92,7 +94,9 @@ class PythonTraceback:
                 message = last["message"] or ""
                 cursor.add_exception(self.layout, self.start, last["type"], message, self.frames, cut=self.cut)
                 return
-            elif not self._is_source(text):
+            elif self._is_source(text):
+                self._keep(text)
+            else:
                 self.foreign += 1
                 if self.foreign > MAX_FOREIGN_LINES or not self._more_follows():
                     break
@@ -151,9 +155,18 @@ class PythonTraceback:
     def _take_arrow(self, text: str) -> bool:
         """Take the line number of the last frame from the arrow at its code."""
         arrow = ARROW.match(text) if text[0] == "-" else None
+        if arrow and self.frames:
+            self.frames[-1].shown = (text[arrow.end() :],)
         if arrow and self.frames and (self._needs_number or self.frames[-1].line == 0):
             self.frames[-1].line, self._needs_number = int(arrow["line"]), False
         return arrow is not None
+
+    def _keep(self, text: str) -> None:
+        """Keep a line of code or of marks that stands right below a frame. A notebook's is taken from its arrow."""
+        if self.frames and self.foreign <= (not self.indented) and self.layout == "python":
+            frame = self.frames[-1]
+            if len(frame.shown) < MAX_SHOWN:
+                frame.shown += (text,)
 
     def _is_source(self, text: str) -> bool:
         if self.is_code(text):

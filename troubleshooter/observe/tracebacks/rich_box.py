@@ -15,6 +15,7 @@ MAX_BOX_LINES = 400
 _TOP = lazy.compile(r"\s*[╭┌+][─\-━ ].{0,400}Traceback \(most recent call last\).{0,400}$")
 _BOTTOM = lazy.compile(r"\s*[╰└+][─\-━]{8,}")
 _SIDES = lazy.compile(r"\s*[│|](?: (?P<text>.*?))??\s?[│|]?$")
+_ARROW = lazy.compile(r"\s*[❱>]\s*\d{1,9}\s*[│|](?P<code>.*)")
 _CODE = lazy.compile(r"\s*(?:[❱>]\s*)?(?:\d{1,9}\s*)?[│|]")
 
 
@@ -64,6 +65,8 @@ def _read_frames(cursor: Cursor) -> list[Frame]:
         if _BOTTOM.match(line.text):
             break
         inner = _between_sides(line.text)
+        if frames and (arrow := _ARROW.match(inner)):
+            frames[-1].shown = (arrow["code"],)
         if not inner.strip() or _CODE.match(inner) or inner.lstrip()[:1] in "╭╰│":
             held = ""
             continue

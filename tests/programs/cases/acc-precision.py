@@ -1,0 +1,4 @@
+from accelerate import Accelerator
+
+accelerator = Accelerator(mixed_precision="float16", cpu=True)
+print(accelerator.device)

@@ -1,0 +1,6 @@
+from accelerate import Accelerator
+from tiny import model
+
+accelerator = Accelerator(cpu=True)
+net = accelerator.prepare(model())
+accelerator.save_state()

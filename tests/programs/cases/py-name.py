@@ -1,0 +1,2 @@
+scores = [0.1, 0.4]
+print(np.mean(scores))

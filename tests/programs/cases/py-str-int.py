@@ -1,0 +1,3 @@
+step = 100
+path = "out/checkpoint-" + step
+print(path)

@@ -1,0 +1,3 @@
+batches = [("ids", "mask", "labels"), ("ids", "mask", "labels")]
+for ids, labels in batches:
+    print(ids, labels)

@@ -1,0 +1,8 @@
+from datasets import Dataset
+from tiny import TEXTS, model, tokenizer
+from trl import SFTConfig, SFTTrainer
+
+lora = {"r": 4, "lora_alpha": 8, "target_modules": ["q_proj"]}
+args = SFTConfig("out", max_steps=1, use_cpu=True, bf16=False, report_to="none")
+data = Dataset.from_dict({"text": TEXTS})
+SFTTrainer(model(), args=args, train_dataset=data, processing_class=tokenizer(), peft_config=lora).train()

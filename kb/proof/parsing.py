@@ -14,7 +14,7 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import yaml
@@ -171,4 +171,10 @@ def requirements(command: str) -> Iterator[Requirement]:
                 before = word
 
 
-_PARSERS = {"python": python_fault, "yaml": yaml_fault, "json": json_fault, "ini": ini_fault, "text": lambda _: None}
+_PARSERS: dict[str, Callable[[str], str | None]] = {
+    "python": python_fault,
+    "yaml": yaml_fault,
+    "json": json_fault,
+    "ini": ini_fault,
+    "text": lambda _: None,
+}

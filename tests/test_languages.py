@@ -1,0 +1,156 @@
+"""What people read in each language, as snapshots: the help, the pictures, the pages, the prompt, a scan, a proof."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from prompt_toolkit.input import DummyInput
+
+from kb.pages.render import Pages, Style
+from tests.verify.helpers import Entry, Fix, environment
+from troubleshooter.browse.answer import answer
+from troubleshooter.cli.commands import COMMANDS
+from troubleshooter.cli.help import command_page, page
+from troubleshooter.cli.prompt import Menu
+from troubleshooter.pipeline import Diagnoser
+from troubleshooter.read.sources import Stop, from_text
+from troubleshooter.report.brief import lines as brief
+from troubleshooter.report.entry import show as show_entry
+from troubleshooter.report.html import html
+from troubleshooter.report.markdown import markdown
+from troubleshooter.report.terminal import text
+from troubleshooter.scan.record import Cause, Row, Rows
+from troubleshooter.scan.summary import lines, summary
+from troubleshooter.verify.present import shown
+from troubleshooter.verify.runner import Outcome
+from troubleshooter.verify.verdict import by_run, by_versions
+
+Snapshot = Callable[[str, str], None]
+NAN_RUN = "\n".join(
+    [f"{{'loss': {2.5 * 0.97**i:.4f}, 'grad_norm': {1 + i % 5 / 10}, 'epoch': {i / 100}}}" for i in range(70)]
+    + ["{'loss': 0.0, 'grad_norm': nan, 'epoch': 0.9}"] * 12
+)
+RANKS = """\
+[rank1]: Traceback (most recent call last):
+[rank1]:   File "/app/train.py", line 8, in <module>
+[rank1]: ValueError: a row of rank 1 is empty
+[rank0]: torch.distributed.DistBackendError: NCCL communicator was aborted on rank 0.
+[rank2]: torch.distributed.DistBackendError: NCCL communicator was aborted on rank 2.
+"""
+CACHE = "transformers==4.50.1\nAttributeError: 'HybridCache' object has no attribute 'float'\n"
+UNKNOWN = 'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    g()\nQuuxError: the flux is gone\n'
+pytestmark = pytest.mark.parametrize("lang", ["en", "zh"])
+
+
+def without_style(page: str) -> str:
+    """A page without its style sheet, and without what changes with the files that it loads or the number of entries."""
+    page = re.sub(r"<style>.*?</style>|<symbol.*?</symbol>", "", page, flags=re.DOTALL)
+    page = re.sub(r"\?v=\w+", "", page)
+    page = re.sub(r"troubleshoot \d[\w.+]*", "troubleshoot VERSION", page)
+    return re.sub(r"\n\s*\n+", "\n", page)
+
+
+def test_help(snapshot: Snapshot, lang: str) -> None:
+    pages = [page(lang), *(command_page(command, lang) for command in COMMANDS)]
+    snapshot(f"help.{lang}.txt", "\n".join(pages))
+
+
+@pytest.mark.parametrize("name", ["curves", "ranks", "unknown"])
+def test_html(tool: Diagnoser, snapshot: Snapshot, lang: str, name: str) -> None:
+    log = {"curves": NAN_RUN, "ranks": RANKS, "unknown": UNKNOWN}[name]
+    snapshot(f"{name}.{lang}.html", without_style(html(tool.report([from_text(log)], lang=lang))))
+
+
+def test_notebook(tool: Diagnoser, snapshot: Snapshot, lang: str) -> None:
+    from troubleshooter.report.notebook import notebook
+
+    snapshot(f"notebook.{lang}.html", without_style(notebook(tool.report([from_text(CACHE)], lang=lang))))
+
+
+def test_markdown_and_brief(tool: Diagnoser, snapshot: Snapshot, lang: str) -> None:
+    parts = []
+    for log in (CACHE, UNKNOWN, RANKS, "Epoch 1 done\n"):
+        report = tool.report([from_text(log)], lang=lang)
+        parts += [markdown(report), *brief(report, 200), ""]
+    snapshot(f"brief.{lang}.md", "\n".join(parts))
+
+
+@pytest.mark.parametrize("signal", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_run_that_was_stopped(
+    tool: Diagnoser, snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch, lang: str, signal: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    parts = []
+    for log, silent_s in (("step 1\n", 7.0), (CACHE, 3700.0), (UNKNOWN, 130.0)):
+        source = from_text(log)
+        source.stop = Stop(signal, silent_s)
+        parts.append(text(tool.report([source], lang=lang)))
+    snapshot(f"stopped-{signal}.{lang}.txt", "\n\n".join(parts) + "\n")
+
+
+def test_answer_in_the_browser(tool: Diagnoser, snapshot: Snapshot, lang: str) -> None:
+    log = "".join(f"step {n}\n" for n in range(60)) + CACHE
+    snapshot(f"answer.{lang}.html", without_style(answer(tool, log.encode(), lang, 1 << 20)))
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_pages(tool: Diagnoser, snapshot: Snapshot, lang: str, live: bool) -> None:
+    names = ("cache-object-float", "nonfinite-loss", "label-names-peft-warning")
+    found = [tool.knowledge.find(name) for name in names]
+    pages = Pages([one[0] for one in found if one], Style(live, "" if live else "https://example.org/fixes/"))
+    (area, *_) = pages.areas
+    made = [pages.start(lang), pages.area(area, lang), *(pages.entry(id_, lang) for id_ in pages.bodies)]
+    made += [pages.search_entries(lang)]
+    snapshot(f"pages-{'live' if live else 'static'}.{lang}.html", "\n".join(map(without_style, made)))
+
+
+def test_an_entry_on_the_terminal(
+    tool: Diagnoser, snapshot: Snapshot, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, lang: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    show_entry(tool.knowledge.need("cache-object-float")[0], lang)
+    snapshot(f"entry.{lang}.txt", capsys.readouterr().out)
+
+
+def test_prompt(
+    tool: Diagnoser, snapshot: Snapshot, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, lang: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for log in (CACHE, "all is well\n"):
+        report = tool.report([from_text(log)], lang=lang)
+        menu = Menu(tool, report, log, lang, DummyInput())
+        for key in ("menu", "menu-short", "no-other", "no-fixes"):
+            print(menu.say(key))
+        for wish in (("help", ""), ("copy", "99"), ("copy", "1"), ("why", "")):
+            menu.act(*wish)  # type: ignore[arg-type]
+    snapshot(f"prompt.{lang}.txt", capsys.readouterr().out)
+
+
+def test_scan(snapshot: Snapshot, lang: str) -> None:
+    known, quiet = Cause("known", "an-entry", "A known failure", False, 7), Cause("h", "quiet", "Harmless", True, 2)
+    causes = [known, known, Cause("0123abcd", None, "QuuxError: tank <n> empty", False, 3), quiet, None]
+    rows = [Row(f"job{n}", f"job{n}.log", "1:2", 1000.0 * n, None, cause) for n, cause in enumerate(causes)]
+    rows += [Row(f"bad{n}", f"bad{n}.gz", "1:2", 0.0, f"bad{n}.gz: damaged", None) for n in range(23)]
+    found = summary(Rows({row.job: row for row in rows}, passed_over=3, newer=2))
+    snapshot(f"scan.{lang}.txt", "\n".join(lines(found, lang)) + "\n")
+
+
+def test_verify(snapshot: Snapshot, lang: str) -> None:
+    entry = Entry(versions={"torch": ">=2.0,<2.5"}, fixes=[Fix("Upgrade", shell='pip install -U "torch>=2.5"')])
+    seen = {"kind": "symptom", "case": "a case", "occurred": True, "observed": {"exception": "E", "message": "m"}}
+    unseen = {"kind": "symptom", "case": "a case", "occurred": False, "observed": {"exception": None}}
+    once, never = (Outcome("ended", "", (row,), 1.0, 100, "") for row in (seen, unseen))
+    parts = [
+        shown(said, entry.title, "why-active", lang, "import torch\n", log=True, colour=False)
+        for said in (
+            by_versions(entry, environment(torch="2.1.0"), lang),
+            by_versions(entry, environment(torch="2.6.0"), lang),
+            by_versions(Entry(), environment(), lang),
+            by_run(entry, environment(torch="2.1.0"), once, "cpu", lang),
+            by_run(entry, environment(torch="2.6.0"), never, "cpu", lang),
+        )
+    ]
+    text = re.sub(r"\S*/python\S*", "PYTHON", "\n".join(parts))
+    snapshot(f"verify.{lang}.txt", text)

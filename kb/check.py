@@ -17,8 +17,13 @@ from kb.patterns import groups
 from kb.placeholders import HOLE, TYPES
 from kb.problem import Problem
 from kb.proof.parsing import faults
+from kb.text.catalog import Section, languages
 
-UNWRITTEN = re.compile(r"\bTODO\b|待译|https?://(?:www\.)?example\.(?:org|com|net)\b")
+_MARKS = sorted({Section("drafts")("unwritten", code) for code in languages()})
+UNWRITTEN = re.compile(
+    "|".join(rf"\b{mark}\b" if mark.isascii() else mark for mark in _MARKS)
+    + r"|https?://(?:www\.)?example\.(?:org|com|net)\b"
+)
 """What a draft says where its author has to write."""
 
 

@@ -18,14 +18,15 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from kb.compiled import Body
 from kb.pages.entry import RUNS, EntryPage
 from kb.pages.markup import clean, highlight, inline, markdown, plain
-from kb.pages.words import area_name, say
+from kb.pages.words import LANGUAGES, area_name, place, say
 from kb.search import Index
+from kb.text.catalog import ENGLISH, language
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
 COMMON, OF_AREA = 12, 2
 """How many of the most common failures the start page shows, and of each area."""
-RESERVED = ("static", "zh")
+RESERVED = ("static", *(place(code).rstrip("/") for code in LANGUAGES if code != ENGLISH))
 """Folders of the site that are no area."""
 SEVERITIES = ("crash", "hang", "wrong-results", "degraded", "none")
 POLICY = (
@@ -46,7 +47,9 @@ def environment(*folders: Path) -> Environment:
         auto_reload=False,
     )
     made.filters.update(markdown=markdown, inline=inline, highlight=highlight, plain=plain)
-    made.globals.update(say=say, area_name=area_name, folder=folder, asset=asset, RUNS=RUNS)
+    made.globals.update(
+        languages=LANGUAGES, say=say, area_name=area_name, place=place, language=language, folder=folder, asset=asset, RUNS=RUNS,
+    )  # fmt: skip
     return made
 
 
@@ -153,17 +156,16 @@ class Pages:
         )  # fmt: skip
 
     def show(self, template: str, lang: str, name: str, depth: int | None = None, **values: Any) -> str:
-        """Any page in our layout; ``name`` is the same in both languages. ``depth``: how many folders below that of its
+        """Any page in our layout; ``name`` is the same in every language. ``depth``: how many folders below that of its
         language the page is shown, where its name does not tell."""
         home = "../" * (name.count("/") if depth is None else depth)
-        root = f"{home}../" if lang == "zh" else home
-        other = f"{root}{name}" if lang == "zh" else f"{root}zh/{name}"
+        root = f"{home}../" if place(lang) else home
         page = self.jinja.get_template(template)
         title = partial(self.title, lang=lang)
-        return page.render(lang=lang, home=home, root=root, other=other, name=name, title=title, **values)
+        return page.render(lang=lang, home=home, root=root, name=name, title=title, **values)
 
     def search_index(self) -> str:
-        """The script that holds what `kb.search` made: the words of all entries, in both languages."""
+        """The script that holds what `kb.search` made: the words of all entries, in all languages."""
         return _script("index", self.index.data())
 
     def search_entries(self, lang: str) -> str:

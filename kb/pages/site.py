@@ -12,11 +12,11 @@ from kb.compiled import Body
 from kb.errors import TroubleshootError
 from kb.pages.render import STATIC, Pages, Style, static_files
 from kb.pages.render import folder as area_folder
-from kb.pages.words import LANGUAGES
+from kb.pages.words import LANGUAGES, place
 
 MARK = ".troubleshoot-site"
 """Lists what we wrote. Only a folder that holds it, or an empty one, is written to."""
-PLACES = {lang: "zh/" if lang == "zh" else "" for lang in LANGUAGES}
+PLACES = {lang: place(lang) for lang in LANGUAGES}
 """The folder of each language's pages."""
 
 
@@ -56,17 +56,17 @@ def build(bodies: Iterable[Body], folder: Path, base_url: str = "") -> Built:
 def _pages(pages: Pages, base_url: str) -> Iterable[tuple[str, str]]:
     """Each file's name and text."""
     names = ["index.html"]
-    for lang, place in PLACES.items():
-        yield f"{place}index.html", pages.start(lang)
-        yield f"{place}search-entries.js", pages.search_entries(lang)
+    for lang, home in PLACES.items():
+        yield f"{home}index.html", pages.start(lang)
+        yield f"{home}search-entries.js", pages.search_entries(lang)
     for area in pages.areas:
         names.append(f"{area_folder(area)}/index.html")
-        for lang, place in PLACES.items():
-            yield f"{place}{names[-1]}", pages.area(area, lang)
+        for lang, home in PLACES.items():
+            yield f"{home}{names[-1]}", pages.area(area, lang)
     for id_ in pages.bodies:
         names.append(pages.address(id_))
-        for lang, place in PLACES.items():  # one after the other: the code that both show is highlighted once
-            yield f"{place}{names[-1]}", pages.entry(id_, lang)
+        for lang, home in PLACES.items():  # one after the other: the code that both show is highlighted once
+            yield f"{home}{names[-1]}", pages.entry(id_, lang)
     yield "search-index.js", pages.search_index()
     yield "sitemap.xml", sitemap(names, base_url)
 
@@ -114,7 +114,8 @@ class _Files:
             return set()
         names = (self.folder / MARK).read_text(encoding="utf-8").splitlines()[1:]
         if not names:  # a site of an earlier release: pages in one flat folder, no list
-            flat = (*self.folder.glob("*.html"), *self.folder.glob("zh/*.html"), *self.folder.glob("search-data.js"))
+            patterns = (*(f"{folder}*.html" for folder in PLACES.values()), "search-data.js")
+            flat = [path for pattern in patterns for path in self.folder.glob(pattern)]
             names = [path.relative_to(self.folder).as_posix() for path in flat]
         return {name for name in names if not PurePosixPath(name).is_absolute() and ".." not in name.split("/")}
 
@@ -126,7 +127,7 @@ class _Files:
 
 
 def sitemap(names: list[str], base_url: str) -> str:
-    """Addresses of all pages with their other language; ``names`` are those of the English ones. Search engines want absolute ones: give a base URL."""
+    """Addresses of all pages with their other languages; ``names`` are those of the English ones. Search engines want absolute ones: give a base URL."""
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">',
@@ -134,11 +135,9 @@ def sitemap(names: list[str], base_url: str) -> str:
     if not base_url:
         lines.append("<!-- relative: build with base-url for the absolute addresses that search engines ask for -->")
     for name in map(quote, sorted(names)):
-        english, chinese = escape(f"{base_url}{name}"), escape(f"{base_url}zh/{name}")
-        for own in (english, chinese):
-            lines.append(
-                f"<url><loc>{own}</loc>"
-                f'<xhtml:link rel="alternate" hreflang="en" href="{english}"/>'
-                f'<xhtml:link rel="alternate" hreflang="zh" href="{chinese}"/></url>'
-            )
+        addresses = {lang: escape(f"{base_url}{folder}{name}") for lang, folder in PLACES.items()}
+        all_of_it = "".join(
+            f'<xhtml:link rel="alternate" hreflang="{lang}" href="{address}"/>' for lang, address in addresses.items()
+        )
+        lines += [f"<url><loc>{address}</loc>{all_of_it}</url>" for address in addresses.values()]
     return "\n".join([*lines, "</urlset>"]) + "\n"

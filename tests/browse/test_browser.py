@@ -115,7 +115,7 @@ def test_filters_narrow_and_the_address_keeps_them(opened: Callable[..., Watched
     page.fill("#q", "out of memory")
     here = page.url
     assert "area=memory" in here
-    page.click("#language")
+    page.click(".language")
     page.wait_for_selector("html[lang=zh-Hans]")
     page.wait_for_load_state()  # the search takes its state from the address once its scripts have run
     assert page.input_value("#q") == "out of memory"
@@ -158,10 +158,10 @@ def test_the_copy_button_copies(opened: Callable[..., Watched], base: str) -> No
 
 def test_the_language_switch_keeps_page_and_place(opened: Callable[..., Watched], base: str) -> None:
     page = opened(base).go("precision/cache-object-float.html#fixes")
-    page.click("#language")
+    page.click(".language")
     page.wait_for_selector("html[lang=zh-Hans]")
     assert page.url.endswith("/zh/precision/cache-object-float.html#fixes")
-    page.click("#language")
+    page.click(".language")
     page.wait_for_selector("html[lang=en]")
     assert page.url == f"{base}precision/cache-object-float.html#fixes"
 
@@ -178,7 +178,7 @@ def test_a_pasted_log_shows_diagnosis_chart_and_evidence(opened: Callable[..., W
     assert page.evaluate("document.querySelector('#L71:target') !== null")
     assert page.is_visible("#L71")
     assert page.query_selector("#answer .fix .copy")
-    page.click("#language")
+    page.click(".language")
     page.wait_for_selector("html[lang=zh-Hans] #answer .headline")
     assert "日志证据" in page.text_content("#answer")
 

@@ -8,19 +8,20 @@ from pathlib import Path
 from jinja2 import Environment
 
 from kb.pages.render import environment
+from kb.text.catalog import Section
 from troubleshooter.browse.paste import log_view, source
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import Unreadable
 from troubleshooter.report.html import TEMPLATES, View, figure, words
 
+_say = Section("browse")
 OWN = Path(__file__).with_name("templates")
 
 
 def answer(tool: Diagnoser, data: bytes, lang: str, limit: int) -> str:
     """The fragment ``<div class="result">…``. Raises `Unreadable` for what is no log."""
     if not data.strip():
-        text = "粘贴的内容是空的" if lang == "zh" else "Nothing was pasted; give the log of a run."
-        raise Unreadable(text)
+        raise Unreadable(_say("nothing-pasted", lang))
     pasted = source(data, limit)
     report = tool.report([pasted], lang=lang)
     page = _jinja().get_template("answer.html")

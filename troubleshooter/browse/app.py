@@ -20,7 +20,9 @@ from starlette.routing import Route
 from kb.compiled import Body
 from kb.nearest import nearest
 from kb.pages.render import STATIC, Pages, Style, area_folders, asset, static_files
+from kb.pages.words import LANGUAGES, place
 from kb.search import Index
+from kb.text.catalog import ENGLISH, Section
 from troubleshooter.browse.answer import OWN
 from troubleshooter.browse.guard import Guard
 from troubleshooter.browse.worker import Failed, Overrun, Starting, Worker
@@ -38,19 +40,7 @@ HELD = 2
 KEPT = 256 << 10
 """A log of at most this many bytes stands in the box again where the answer is a page of its own."""
 
-_SAID = {
-    "large": ("The log is larger than {size} MiB. Use the command line: troubleshoot FILE",
-              "日志超过 {size} MiB，请使用命令行：troubleshoot FILE"),
-    "slow": ("The log did not arrive in time.", "日志没有在限定时间内传完。"),
-    "long": ("The diagnosis took longer than {seconds} s and was stopped. Use the command line: troubleshoot FILE",
-             "诊断超过 {seconds} 秒，已停止。请使用命令行：troubleshoot FILE"),
-    "busy": ("Other logs are being read; try again in a moment.", "正在处理其他日志，请稍后再试。"),
-    "starting": ("The entries are being compiled. This happens once after an installation or a change, and takes about half a "
-                 "minute. Send the log again then.",
-                 "正在编译条目。安装或更改后只需一次，大约半分钟。请稍后重新提交日志。"),
-    "missing": ("No such page: {what}", "没有这个页面：{what}"),
-    "near": ("Did you mean {link}?", "你要找的是不是 {link}？"),
-}  # fmt: skip
+_say = Section("browse")
 
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -82,20 +72,21 @@ class Site:
         """The whole application behind its `Guard`."""
         index = self._script("index", self.pages.search_index)
         routes = [Route("/search-index.js", index), Route("/static/{path:path}", self.file)]
-        routes.append(Route("/zh", lambda request: RedirectResponse("/zh/")))
-        for lang, place in (("en", ""), ("zh", "/zh")):
+        # Languages before English: the code of a language is no area.
+        for lang in sorted(LANGUAGES, key=lambda code: code == ENGLISH):
+            home = f"/{place(lang)}".rstrip("/")
+            if home:
+                routes.append(Route(home, partial(_moved, f"{home}/")))
             routes += [
-                Route(f"{place}/", self._start(lang)),
-                Route(f"{place}/index.html", self._start(lang)),
-                Route(f"{place}/search-entries.js", self._script(lang, partial(self.pages.search_entries, lang))),
-                Route(f"{place}/diagnose.html", self._diagnose(lang), methods=["GET", "POST"]),
-                Route(f"{place}/{{folder}}/", self._area(lang)),
-                Route(f"{place}/{{folder}}/index.html", self._area(lang)),
-                Route(f"{place}/{{folder}}/{{name}}", self._entry(lang)),
-                Route(f"{place}/{{name}}", self._entry(lang)),
+                Route(f"{home}/", self._start(lang)),
+                Route(f"{home}/index.html", self._start(lang)),
+                Route(f"{home}/search-entries.js", self._script(lang, partial(self.pages.search_entries, lang))),
+                Route(f"{home}/diagnose.html", self._diagnose(lang), methods=["GET", "POST"]),
+                Route(f"{home}/{{folder}}/", self._area(lang)),
+                Route(f"{home}/{{folder}}/index.html", self._area(lang)),
+                Route(f"{home}/{{folder}}/{{name}}", self._entry(lang)),
+                Route(f"{home}/{{name}}", self._entry(lang)),
             ]
-        # The Chinese pages come first: "zh" is no area.
-        routes.sort(key=lambda route: not route.path.startswith("/zh/"))
         packed = Middleware(GZipMiddleware, minimum_size=1000, compresslevel=6)
         return Guard(Starlette(routes=routes, middleware=[packed]), hosts, any_address)
 
@@ -118,7 +109,7 @@ class Site:
         name = request.path_params["path"]
         path = self.static.get(name)
         if path is None:
-            return self._missing("en", request.url.path, request.url.path.count("/") - 1)
+            return self._missing(ENGLISH, request.url.path, request.url.path.count("/") - 1)
         kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
         if f"static/{name}?{request.url.query}" == asset(name):
             return Response(path.read_bytes(), media_type=kind, headers={"cache-control": FOR_EVER})
@@ -142,7 +133,7 @@ class Site:
         return area
 
     def _entry(self, lang: str) -> Endpoint:
-        place = "/zh/" if lang == "zh" else "/"
+        home = f"/{place(lang)}"
         by_folder = area_folders(self.pages.areas)
 
         async def entry(request: Request) -> Response:
@@ -150,9 +141,9 @@ class Site:
             id_ = name.removesuffix(".html")
             if id_ not in self.pages.bodies:
                 if name in by_folder:
-                    return RedirectResponse(f"{place}{name}/")
+                    return RedirectResponse(f"{home}{name}/")
                 return self._missing(lang, name, len(request.path_params) - 1)
-            address = f"{place}{self.pages.address(id_)}"
+            address = f"{home}{self.pages.address(id_)}"
             if request.url.path != address:  # an id alone is an address too
                 return RedirectResponse(address)
             return _page(request, self.pages.entry(id_, lang))
@@ -238,19 +229,22 @@ class Site:
         return HTMLResponse(page, status, headers)
 
     def _note(self, lang: str, key: str, **values: object) -> Markup:
-        return Markup('<p class="note">{}</p>').format(_SAID[key][lang == "zh"].format(**values))
+        return Markup('<p class="note">{}</p>').format(_say(key, lang, **values))
 
     def _missing(self, lang: str, what: str, depth: int = 0) -> Response:
         """``depth``: how many folders below the language's the address is."""
-        zh = lang == "zh"
-        text = escape(_SAID["missing"][zh].format(what=what[:200]))
+        text = escape(_say("missing", lang, what=what[:200]))
         hint = Markup()
         for near in nearest(what.removesuffix(".html"), self.pages.bodies):
-            address = f"{'/zh/' if zh else '/'}{self.pages.address(near)}"
+            address = f"/{place(lang)}{self.pages.address(near)}"
             link = Markup('<a href="{}">{}</a>').format(address, self.pages.title(near, lang))
-            hint = Markup("<p>") + Markup(escape(_SAID["near"][zh])).format(link=link) + Markup("</p>")
+            hint = Markup("<p>") + Markup(escape(_say("near", lang))).format(link=link) + Markup("</p>")
         page = self.pages.show("missing.html", lang, "index.html", depth=depth, text=text, hint=hint)
         return HTMLResponse(page, status_code=404)
+
+
+async def _moved(address: str, request: Request) -> Response:
+    return RedirectResponse(address)
 
 
 def _tag(content: bytes) -> str:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from kb.pages.words import LANGUAGES, place
 from kb.search import Index
 from troubleshooter.browse.server import LOOPBACK, PORT, bind, loopback, own_hosts, serve
 from troubleshooter.cli.settings import ignored
@@ -38,8 +39,8 @@ def browse(
         site = Site(tool.knowledge.bodies(), worker, index=Index.of(tool.knowledge))
         hosts, everywhere = own_hosts(host or LOOPBACK, number)
         shown = f"[{host}]" if host and ":" in host else host or LOOPBACK
-        place = "zh/" if lang == "zh" else ""
-        url = f"http://{LOOPBACK if everywhere else shown}:{number}/{place}{site.pages.address(entry) if entry else ''}"
+        home = place(lang) if lang in LANGUAGES else ""
+        url = f"http://{LOOPBACK if everywhere else shown}:{number}/{home}{site.pages.address(entry) if entry else ''}"
         print(f"Fix pages: {url}  (Ctrl+C stops)", flush=True)
         if not loopback(host or LOOPBACK):
             print("troubleshoot browse: whoever reaches this address can use it, unencrypted", file=sys.stderr)

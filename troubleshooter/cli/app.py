@@ -10,6 +10,7 @@ from typing import Any, Literal
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from kb.text.catalog import Section
 from troubleshooter.cli.commands import COMMANDS, Command
 from troubleshooter.cli.completion import completer, mend_zsh
 from troubleshooter.cli.options import Option
@@ -20,6 +21,8 @@ Asked = tuple[Command, dict[str, Any]]
 
 DEFAULT = COMMANDS[0].name
 PROGRAM = "troubleshoot"
+_command = Section("commands")
+_option = Section("options")
 
 
 def parsed(arguments: Sequence[str]) -> Asked:
@@ -42,7 +45,6 @@ def application(lang: str, choose: Callable[[Asked], None]) -> typer.Typer:
         name=PROGRAM, cls=_WithDefault, add_completion=True, pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"], "obj": lang},
     )  # fmt: skip
-    at = _at(lang)
 
     def tell_version(asked: bool) -> None:
         if asked:
@@ -51,7 +53,7 @@ def application(lang: str, choose: Callable[[Asked], None]) -> typer.Typer:
             print(version(lang))
             raise typer.Exit
 
-    told = ("Show the version, and the date and size of the knowledge.", "显示版本，以及知识库的日期和规模。")[at]
+    told = Section("help")("version-flag", lang)
     flag = typer.Option(False, "--version", "-V", callback=tell_version, is_eager=True, metavar="", help=told)
 
     @app.callback()
@@ -59,7 +61,7 @@ def application(lang: str, choose: Callable[[Asked], None]) -> typer.Typer:
         """Options of the program itself."""
 
     for command in COMMANDS:
-        app.command(command.name, help=command.help[at], cls=_Documented)(_function(command, at, choose))
+        app.command(command.name, help=_command(command.name, lang), cls=_Documented)(_function(command, lang, choose))
     return app
 
 
@@ -101,19 +103,19 @@ class _WithDefault(TyperGroup):
         formatter.write(page(ctx.obj))
 
 
-def _function(command: Command, at: int, choose: Callable[[Asked], None]) -> Callable[..., None]:
+def _function(command: Command, lang: str, choose: Callable[[Asked], None]) -> Callable[..., None]:
     """A function with the signature that Typer reads the command's options from."""
 
     def choose_work(**given: Any) -> None:
         choose((command, {o.name: o.start() if given[o.name] is None else given[o.name] for o in command.options}))
 
-    parameters = [_parameter(option, at) for option in command.options]
+    parameters = [_parameter(option, lang) for option in command.options]
     choose_work.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     choose_work.__annotations__ = {p.name: p.annotation for p in parameters}
     return choose_work
 
 
-def _parameter(option: Option, at: int) -> inspect.Parameter:
+def _parameter(option: Option, lang: str) -> inspect.Parameter:
     types = {"flag": bool, "text": str, "path": Path, "whole": int, "number": float}
     value: Any = types[option.kind]
     if option.choices:
@@ -122,7 +124,7 @@ def _parameter(option: Option, at: int) -> inspect.Parameter:
         value = list[value]
     if not option.required and option.default is None:
         value = value | None
-    given: dict[str, Any] = {"help": option.help[at], "metavar": option.metavar}
+    given: dict[str, Any] = {"help": _option(option.help, lang), "metavar": option.metavar}
     if option.least is not None:
         given.update(min=option.least, max=option.most)
     if option.completes or option.suggested:
@@ -144,7 +146,3 @@ def _asked_language(arguments: Sequence[str]) -> str | None:
         if before == "--lang":
             return argument
     return None
-
-
-def _at(lang: str) -> int:
-    return 1 if lang == "zh" else 0

@@ -13,6 +13,7 @@ from kb.clean import clean
 from kb.compiled import Knowledge
 from kb.likeness import nearest
 from kb.samples import FILE, Sample, parse, write
+from kb.text.catalog import Section, language, languages
 from troubleshooter.observe.model import Failure, Observations
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import Source, Unreadable, from_path, from_text
@@ -20,6 +21,7 @@ from troubleshooter.read.stream import raw_lines
 from troubleshooter.read.text import decoded, fold, whole
 from troubleshooter.redact import Redactor, counted
 
+_say = Section("drafts")
 CONTEXT = 40
 """Lines before the failure that a sample keeps."""
 SAMPLE = 400
@@ -67,7 +69,9 @@ def new(log: str, to: Path, area: str, id_: str | None, redacted: bool = True) -
         return 2
     folder.mkdir(parents=True)
     (folder / "entry.yaml").write_text(_entry(name, culprit), encoding="utf-8")
-    (folder / "zh.yaml").write_text(_chinese(), encoding="utf-8")
+    for code in languages():
+        if language(code).every_entry:
+            (folder / f"{code}.yaml").write_text(_translation(code), encoding="utf-8")
     (folder / FILE).write_text(write([Sample("match", "report", sample)]), encoding="utf-8")
     _say_next(folder, culprit, tool.knowledge)
     _say_taken(redactor, redacted)
@@ -191,8 +195,10 @@ def _installed(culprit: Failure) -> str:
     return found[1] if found else ""
 
 
-def _chinese() -> str:
-    return 'of: ""\ntitle: 待译\ncause: |\n  待译\nfixes:\n  - do: 待译\n'
+def _translation(code: str) -> str:
+    """A translation in which everything is still to be written."""
+    mark = _say("unwritten", code)
+    return f'of: ""\ntitle: {mark}\ncause: |\n  {mark}\nfixes:\n  - do: {mark}\n'
 
 
 def _sample(raw: str, culprit: Failure) -> str:
@@ -217,9 +223,10 @@ def _say_next(folder: Path, culprit: Failure, knowledge: Knowledge) -> None:
     print(
         "                                                                            (a team's own entry may do without)"
     )
-    print(
-        "  zh.yaml      title, cause and fixes in Chinese                           (a team's own entry may do without)"
-    )
+    for code in languages():
+        if language(code).every_entry:
+            name = language(code).english_name
+            print(f"  {code}.yaml      {f'title, cause and fixes in {name}':60}(a team's own entry may do without)")
     print(f"  troubleshoot check {folder}          then, once both texts fit: troubleshoot check --stamp {folder}")
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kb.text.catalog import languages
 from troubleshooter.report import TOP
 
 if TYPE_CHECKING:
@@ -19,16 +20,13 @@ if TYPE_CHECKING:
     Kind = Literal["flag", "text", "path", "whole", "number"]
     Completed = Literal["", "entry", "entry or file", "area"]
 
-Help = tuple[str, str]
-"""The same sentence in English and Chinese."""
-
 FORMATS = ("terminal", "json", "markdown", "html")
-LANGUAGES = ("en", "zh")
 
 
 class Option:
     """One option, or (without ``flags``) one positional argument, of a command.
 
+    ``help`` is the key of its line of help in the catalogue's section ``options``.
     ``name`` is the keyword that the command's function takes; ``flags`` are the spellings, such as ``--quiet`` and ``-q``;
     ``many`` says that it may be given several times, and its value is then a list; ``least`` and ``most`` bound a number;
     ``completes`` says what a shell offers for its value where there are no ``choices``. ``suggested`` values are offered,
@@ -41,7 +39,7 @@ class Option:
     )  # fmt: skip
 
     def __init__(
-        self, name: str, *flags: str, help: Help, kind: Kind = "text", metavar: str = "", choices: tuple[str, ...] = (),
+        self, name: str, *flags: str, help: str, kind: Kind = "text", metavar: str = "", choices: tuple[str, ...] = (),
         suggested: tuple[str, ...] = (), default: Any = None, least: int | None = None, most: int | None = None,
         many: bool = False, completes: Completed = "", required: bool = False,
     ) -> None:  # fmt: skip
@@ -83,28 +81,21 @@ class Option:
 
 FILES = Option(
     "files", many=True, metavar="FILE",
-    help=("Logs (.gz, .xz, .zst, .ipynb too), a run's folder, or - for standard input.",
-          "日志（也可以是 .gz、.xz、.zst、.ipynb）、一次运行的目录，或 -（标准输入）。"),
+    help="files",
 )  # fmt: skip
-FORMAT = Option(
-    "format", "--format", choices=FORMATS, default="terminal", help=("How the report is written.", "报告的格式。")
-)
-SHORT_FORMAT = Option(
-    "format", "--format", choices=FORMATS[:2], default="terminal", help=("How the answer is written.", "输出格式。")
-)
+FORMAT = Option("format", "--format", choices=FORMATS, default="terminal", help="format")
+SHORT_FORMAT = Option("format", "--format", choices=FORMATS[:2], default="terminal", help="short-format")
 LANG = Option(
-    "lang", "--lang", choices=LANGUAGES,
-    help=("The answer's language (default: of the locale).", "答案的语言（默认取系统区域设置）。"),
+    "lang", "--lang", choices=languages(),
+    help="lang",
 )  # fmt: skip
 BRIEF = Option(
     "brief",
     "--brief",
     kind="flag",
-    help=("Three lines: what, why, first fix.", "只用三行：是什么、为什么、第一个修复。"),
+    help="brief",
 )
-QUIET = Option(
-    "quiet", "--quiet", "-q", kind="flag", help=("Do not pass the piped log through.", "不转发管道中的日志。")
-)
+QUIET = Option("quiet", "--quiet", "-q", kind="flag", help="quiet")
 COUNT = Option(
     "top",
     "--top",
@@ -112,19 +103,19 @@ COUNT = Option(
     metavar="N",
     default=TOP,
     least=1,
-    help=("How many answers at most.", "最多给出几个答案。"),
+    help="top",
 )
 ENV = Option(
     "env", "--env", metavar="PYTHON",
-    help=("Training environment (folder or Python): facts.", "训练环境（目录或 Python），其版本也作为事实。"),
+    help="env",
 )  # fmt: skip
 ENTRIES = Option(
     "entries", "--entries", kind="path", metavar="DIR", many=True,
-    help=("Your own entries, on top of ours.", "你自己的条目目录，叠加在内置条目之上。"),
+    help="entries",
 )  # fmt: skip
 IGNORE = Option(
     "ignore", "--ignore", metavar="ID", many=True, completes="entry",
-    help=("Entry not to report (or: .troubleshoot.toml).", "不报告的条目（或写入 .troubleshoot.toml）。"),
+    help="ignore",
 )  # fmt: skip
 
 DIAGNOSE = (FILES, FORMAT, BRIEF, LANG, COUNT, ENV, ENTRIES, IGNORE, QUIET)

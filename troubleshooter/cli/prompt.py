@@ -13,7 +13,7 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
 from kb.errors import TroubleshootError
-from kb.phrases import Phrases, phrase
+from kb.text.catalog import Section
 from troubleshooter.cli import clipboard
 from troubleshooter.cli.pasting import terminal
 from troubleshooter.cli.why import why
@@ -22,45 +22,7 @@ from troubleshooter.read.sources import from_text
 from troubleshooter.report.model import Diagnosis, FixStep, Report
 from troubleshooter.report.terminal import show
 
-WORDS: Phrases = {
-    "ask": (
-        "Paste a traceback or log; Enter on an empty line answers, Ctrl-D quits.",
-        "粘贴 traceback 或日志；在空行按 Enter 得到答案，Ctrl-D 退出。",
-    ),
-    "menu": (
-        "[c]opy fix · [w]hy this entry · [n]ext candidate · [v]erify · [p]aste another · [q]uit > ",
-        "[c] 复制修复 · [w] 为何是它 · [n] 下一个候选 · [v] 验证 · [p] 再粘贴 · [q] 退出 > ",
-    ),
-    "menu-short": ("[p]aste another · [q]uit > ", "[p] 再粘贴 · [q] 退出 > "),
-    "keys": (
-        "c copies the first fix that is code, c 2 copies fix 2\n"
-        "w says why this entry is the answer\n"
-        "n shows the next candidate\n"
-        "v proves the answer in your environment, v PATH in that of another Python\n"
-        "p asks for another paste; a paste is also taken right here\n"
-        "q quits",
-        "c 复制第一个含代码的修复，c 2 复制修复 2\n"
-        "w 说明为何是这个条目\n"
-        "n 显示下一个候选\n"
-        "v 在你的环境中验证，v PATH 使用另一个 Python 的环境\n"
-        "p 再粘贴一份；也可以直接在这里粘贴\n"
-        "q 退出",
-    ),
-    "unknown": ("{typed!r} is no key here. The keys:", "没有 {typed!r} 这个键。可用的键："),
-    "no-answer": (
-        "There is no diagnosis here. p takes another paste, q quits.",
-        "这里没有诊断。p 再粘贴一份，q 退出。",
-    ),
-    "no-other": ("There is no other candidate.", "没有其他候选。"),
-    "no-fix": ("There is no fix {number}; this answer has {count}.", "没有修复 {number}；这个答案有 {count} 个修复。"),
-    "no-fixes": ("This answer has no fix to copy.", "这个答案没有可复制的修复。"),
-    "desktop": ("Copied fix {number}.", "已复制修复 {number}。"),
-    "terminal": (
-        "Copied fix {number} through your terminal. If it cannot be pasted, your terminal does not allow it; the fix is:",
-        "已通过终端复制修复 {number}。如果无法粘贴，说明终端不允许；修复内容：",
-    ),
-    "none": ("No clipboard can be reached from here. Fix {number} is:", "这里无法使用剪贴板。修复 {number}："),
-}
+_say = Section("prompt")
 
 Key = Literal["copy", "why", "next", "verify", "paste", "quit", "help"]
 KEYS: dict[str, Key] = {
@@ -80,7 +42,7 @@ class Pasted(str):
 
 def paste(diagnoser: Diagnoser, lang: str, top: int) -> int:
     """Ask, answer, act, until the user quits; the last answer's exit status."""
-    print(phrase(WORDS, "ask", lang))
+    print(_say("ask", lang))
     keyboard = terminal()
     code = 0
     begun = ""
@@ -195,7 +157,7 @@ class Menu:
                 self.act(*wish)
 
     def say(self, key: str, **values: object) -> str:
-        return phrase(WORDS, key, self.lang, **values)
+        return _say(key, self.lang, **values)
 
     def act(self, key: Key, more: str) -> None:
         """Do what a key asks for, and say so."""
@@ -240,7 +202,7 @@ class Menu:
             return
         text = _text(chosen.fixes[number - 1])
         way = clipboard.copy(text, sys.stdout)
-        print(self.say(way, number=number))
+        print(self.say(f"copied-{way}", number=number))
         if way != "desktop":
             print(text)
 

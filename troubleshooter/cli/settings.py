@@ -11,6 +11,7 @@ from kb.compiled import Pack
 from kb.errors import TroubleshootError, UsageError
 from kb.home import home
 from kb.nearest import did_you_mean
+from kb.text.catalog import ENGLISH, of_locale
 
 CONFIG = ".troubleshoot.toml"
 TABLES = ("ignore",)
@@ -21,14 +22,11 @@ class SettingsError(TroubleshootError):
 
 
 def language(asked: str | None) -> str:
-    """``--lang``, then ``TROUBLESHOOT_LANG``, then the locale; English where none of them says Chinese."""
-    for value in (asked, os.environ.get("TROUBLESHOOT_LANG")):
+    """What ``--lang`` says, then ``TROUBLESHOOT_LANG``, then the locale; English where the program does not speak it."""
+    for value in (asked, *(os.environ.get(name) for name in ("TROUBLESHOOT_LANG", "LC_ALL", "LC_MESSAGES", "LANG"))):
         if value:
-            return "zh" if value.lower().startswith("zh") else "en"
-    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
-        if value := os.environ.get(name):
-            return "zh" if value.lower().startswith("zh") else "en"
-    return "en"
+            return of_locale(value)
+    return ENGLISH
 
 
 def ignored(asked: Sequence[str], packs: Sequence[Pack]) -> dict[str, str]:

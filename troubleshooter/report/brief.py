@@ -7,6 +7,7 @@ import sys
 
 from rich.cells import cell_len, set_cell_size
 
+from kb.text.catalog import language
 from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Report
 from troubleshooter.report.stopped import advice, headline
@@ -69,7 +70,7 @@ def _first_sentence(text: str, lang: str) -> str:
 
 
 def _joined(text: str, lang: str) -> str:
-    return ("" if lang == "zh" else " ").join(line.strip() for line in text.strip().splitlines())
+    return language(lang).between.join(line.strip() for line in text.strip().splitlines())
 
 
 def _cut(line: str, width: int) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from kb.text.catalog import Section
 from troubleshooter.report.curves import Curve, curves
 from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Report
@@ -22,13 +23,7 @@ LEFT, RIGHT, TOP, BOTTOM = 60, 14, 12, 26
 RANKS = 16
 FEW = 8
 """Points that a chart has at least."""
-_STEP = ("step", "步")
-_POINT = ("record", "记录")
-_TITLE = ("{name} over {axis}", "{name} 随{axis}变化")
-_LINE = ("line {line}", "第 {line} 行")
-_FIRST = ("failed first", "最先失败")
-_FOLLOWED = ("followed", "随后失败")
-_MORE = ("and {count} more ranks", "另有 {count} 个 rank")
+_say = Section("charts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +49,10 @@ def charts(report: Report) -> list[Chart]:
 
 
 def _chart(curve: Curve, lang: str) -> Chart:
-    zh = lang == "zh"
     name = safe(curve.name, 60)
-    axis = (_STEP if curve.by_step else _POINT)[zh]
+    axis = _say("step" if curve.by_step else "record", lang)
     note = why(curve, lang)
-    label = _TITLE[zh].format(name=name, axis=axis) + (f"; {note}" if note else "")
+    label = _say("title", lang, name=name, axis=axis) + (f"; {note}" if note else "")
     good = [v for v in curve.values if v is not None]
     scale = _Scale.over(good)
     x0, x1 = curve.x[0], curve.x[-1]
@@ -91,7 +85,6 @@ def timeline(report: Report) -> Chart | None:
     order = report.first_failure["order"] if report.first_failure is not None else []
     if len(order) < 2:
         return None
-    zh = report.lang == "zh"
     shown = order[:RANKS]
     comparable = len({item["file"] for item in shown}) == 1
     low, high = min(i["line"] for i in shown), max(i["line"] for i in shown)
@@ -104,16 +97,17 @@ def timeline(report: Report) -> Chart | None:
         share = (item["line"] - low) / ((high - low) or 1) if comparable else number / (len(shown) - 1)
         x = left + share * (WIDTH - left - right)
         first = number == 0
-        line = _LINE[zh].format(line=item["line"])
+        line = _say("line", report.lang, line=item["line"])
+        told = _say("failed-first" if first else "followed", report.lang)
         parts.append(_tag("line", None, x1=left, x2=WIDTH - right, y1=y, y2=y, cls="grid"))
         parts.append(_tag("text", f"rank {item['rank']}", x=left - 12, y=y + 4, text_anchor="end", cls="ranktext"))
         parts.append(_tag("circle", None, cx=x, cy=y, r=6 if first else 5, cls="first" if first else "follow"))
-        parts.append(_tag("text", f"{line}, {(_FIRST if first else _FOLLOWED)[zh]}", x=WIDTH - right + 14, y=y + 4))
-        words.append(f"rank {item['rank']} {(_FIRST if first else _FOLLOWED)[zh]} ({line})")
+        parts.append(_tag("text", f"{line}, {told}", x=WIDTH - right + 14, y=y + 4))
+        words.append(f"rank {item['rank']} {told} ({line})")
     label = "; ".join(words)
     note = ""
     if len(order) > RANKS:
-        note = _MORE[zh].format(count=len(order) - RANKS)
+        note = _say("more-ranks", report.lang, count=len(order) - RANKS)
     svg = _tag(
         "svg", _tag("title", label) + Markup("").join(parts), viewBox=f"0 0 {WIDTH} {height - BOTTOM + 8}", role="img",
         aria_label=label,

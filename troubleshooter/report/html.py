@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,6 @@ from troubleshooter.report.way import steps
 from troubleshooter.report.words import health, is_well, say
 
 TEMPLATES = Path(__file__).with_name("templates")
-_OWN = {
-    "ranks-order": ("Which rank failed first", "哪个 rank 最先失败"),
-    "more-lines": ("{count} more lines", "另外 {count} 行"),
-    "other-fixes": ("If that does not help", "如果不奏效"),
-    "curves": ("Training curves", "训练曲线"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +80,8 @@ def heading(report: Report) -> str:
 
 
 def words(lang: str) -> Any:
-    """The program's own phrases in a language, as the templates call them."""
-
-    def phrase(key: str, **values: object) -> str:
-        return _OWN[key][lang == "zh"].format(**values) if key in _OWN else say(key, lang, **values)
-
-    return phrase
+    """The report's phrases in a language, as the templates call them."""
+    return partial(say, lang=lang)
 
 
 @lru_cache(maxsize=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kb.text.catalog import Section
 from troubleshooter.report.curves import Curve, curves
 from troubleshooter.report.model import Report
 
@@ -9,12 +10,7 @@ WIDTH = 24
 LINES = 4
 _BARS = "▁▂▃▄▅▆▇█"
 _BAD = "×"
-_WHY = {
-    "nan": ("not a number from line {line}", "第 {line} 行起为非数值"),
-    "zero": ("exactly zero from line {line}", "第 {line} 行起恰为零"),
-    "jump": ("jumps at line {line}", "第 {line} 行突变"),
-    "evidence": ("line {line}", "第 {line} 行"),
-}
+_say = Section("charts")
 
 
 def sparklines(report: Report) -> list[str]:
@@ -36,8 +32,7 @@ def why(curve: Curve, lang: str) -> str:
     """What went wrong at the marked point, in words."""
     if curve.wrong is None:
         return ""
-    english, chinese = _WHY[curve.why]
-    return (chinese if lang == "zh" else english).format(line=curve.lines[curve.wrong])
+    return _say(curve.why, lang, line=curve.lines[curve.wrong])
 
 
 def bars(values: list[float | None], width: int = WIDTH) -> str:

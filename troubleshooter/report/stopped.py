@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kb.text.catalog import language
 from troubleshooter.report.way import steps, way
 from troubleshooter.report.words import say
 
@@ -57,8 +58,7 @@ def silence(told: Stopped, lang: str) -> str:
     """Since when the run was silent, as a sentence that follows another one; "" where nobody watched it."""
     if told["silent_s"] is None:
         return ""
-    between = "" if lang == "zh" else " "
-    return between + say("silent", lang, time=duration(told["silent_s"], lang)) + say("stop", lang)
+    return language(lang).between + say("silent", lang, time=duration(told["silent_s"], lang)) + say("stop", lang)
 
 
 def advice(told: Stopped, lang: str) -> list[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 from rich.cells import cell_len
 from rich.text import Text
 
+from kb.text.catalog import language
 from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Diagnosis, FixStep, Report
 from troubleshooter.report.stopped import advice, headline, lines, silence
@@ -240,7 +241,7 @@ class Page:
 
     def paragraphs(self, text: str) -> None:
         for block in text.strip().split("\n\n"):
-            joined = "" if self.lang == "zh" else " "
+            joined = language(self.lang).between
             self.print(_marked(joined.join(line.strip() for line in block.splitlines())), indent=2)
 
     def print(self, text: str | Text, style: str = "", *, indent: int = 0, hanging: int = 0) -> None:

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from datetime import datetime, timezone
 from typing import Any
 
+from kb.text.catalog import Section
 from troubleshooter.scan.jobs import Skipped
 from troubleshooter.scan.printable import printable, shell_word
 from troubleshooter.scan.record import Cause, Row, Rows
 
 EXAMPLES = 3
+_say = Section("scan")
 MAX_SHOWN = 20
 """Unreadable and skipped paths that the text names, of each."""
 
@@ -70,21 +72,12 @@ def _day(time: float) -> str:
 
 def lines(found: dict[str, Any], lang: str) -> list[str]:
     """The summary as text: printable characters only, whatever the names of files and the record hold."""
-    zh = lang == "zh"
-    jobs = found["jobs"]
     failed = sum(g["jobs"] for g in (*found["failures"], *found["unknown"]))
-    out = [
-        f"{jobs} 个任务：{failed} 个失败，{found['healthy']} 个正常，{found['harmless']} 个仅有无害输出"
-        if zh
-        else f"{jobs} jobs: {failed} failed, {found['healthy']} healthy, {found['harmless']} with harmless output only"
-    ]
-    for key, title in (
-        ("failures", "失败原因" if zh else "Failures"),
-        ("unknown", "未知失败" if zh else "Unknown failures"),
-    ):
+    out = [_say("jobs", lang, jobs=found["jobs"], failed=failed, healthy=found["healthy"], harmless=found["harmless"])]
+    for key in ("failures", "unknown"):
         if not found[key]:
             continue
-        out += ["", title]
+        out += ["", _say(key, lang)]
         for group in found[key]:
             name = group["id"] or group["fingerprint"]
             out.append(f"{group['jobs']:>7}  {group['title'][:160]}  ({name})")
@@ -96,28 +89,19 @@ def lines(found: dict[str, Any], lang: str) -> list[str]:
             out.append(f"         {span}   {group['examples'][0]}")
             if group.get("new"):
                 out.append(f"         {group['new']}")
-    _name(out, "无法读取" if zh else "Could not be read", [row["error"] for row in found["unreadable"]], zh)
-    _name(out, "已跳过" if zh else "Passed over", [f"{s['path']}: {s['reason']}" for s in found["skipped"]], zh)
-    if count := found["lines_passed_over"]:
-        out += [
-            "",
-            f"记录中有 {count} 行无法识别，已跳过"
-            if zh
-            else f"Lines of the record that are no rows of a scan: {count}",
-        ]
-    if count := found["rows_of_newer_version"]:
-        out += [
-            "",
-            f"记录中有 {count} 行由更新版本的 troubleshoot 写入，已跳过；升级后即可读取"
-            if zh
-            else f"Rows of the record that a newer troubleshoot wrote, not counted above: {count}; upgrade to read them",
-        ]
+    out += _some("unreadable", [row["error"] for row in found["unreadable"]], lang)
+    out += _some("skipped", [f"{skip['path']}: {skip['reason']}" for skip in found["skipped"]], lang)
+    for key, phrase in (("lines_passed_over", "lines-passed-over"), ("rows_of_newer_version", "rows-newer")):
+        if found[key]:
+            out += ["", _say(phrase, lang, count=found[key])]
     return [printable(line) for line in out]
 
 
-def _name(out: list[str], title: str, texts: Sequence[str], zh: bool) -> None:
-    """Add a section of a few of these texts, and how many more there are."""
-    if texts:
-        out += ["", title, *(f"         {text}" for text in texts[:MAX_SHOWN])]
-        if more := len(texts) - MAX_SHOWN if len(texts) > MAX_SHOWN else 0:
-            out.append(f"         … 还有 {more} 个" if zh else f"         … and {more} more")
+def _some(key: str, texts: Sequence[str], lang: str) -> list[str]:
+    """A section of a few of these texts, and how many more there are; no lines where there are none."""
+    if not texts:
+        return []
+    lines = ["", _say(key, lang), *(f"         {text}" for text in texts[:MAX_SHOWN])]
+    if len(texts) > MAX_SHOWN:
+        lines.append("         " + _say("more", lang, count=len(texts) - MAX_SHOWN))
+    return lines

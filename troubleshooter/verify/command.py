@@ -115,7 +115,7 @@ def answer(
     found = find(python, asked.site_folders, asked.versions, consent)
     said, code = _answered(asked, found, device, timeout, model, record, lang, progress)
     same = same_environment(found.environment, asked.site_folders, asked.log_versions)
-    notes = (*said.notes, *(say(lang, "not-run", python=one) for one in found.refused))
+    notes = (*said.notes, *(say("not-run", lang, python=one) for one in found.refused))
     return found, replace(said, same_environment=same, notes=notes), code
 
 
@@ -146,13 +146,13 @@ def _answered(
 
         place = record if isinstance(record, Path) and record != _RECORD_BESIDE else None
         path = records.write(said, shipped, options, records.folder_for(asked.id, asked.folder, place))
-        note = say(lang, "recorded-in", path=path)
+        note = say("recorded-in", lang, path=path)
     if asked.is_log:  # a record is of what ran, whatever a log was asked
         same = same_environment(found.environment, asked.site_folders, asked.log_versions)
         settled = shipped.settles(options, asked.from_log, model is not None)
         said = verdict.of_log(said, settled=settled, same=same, from_log=asked.from_log, language=lang)
         if said.verdict == "kind-confirmed" and model is None and "--model" in (shipped.settled_by or ()):
-            said = replace(said, notes=(*said.notes, say(lang, "model-settles")))
+            said = replace(said, notes=(*said.notes, say("model-settles", lang)))
     return replace(said, notes=(*said.notes, note)) if note else said, code
 
 
@@ -165,7 +165,7 @@ def _before_running(asked: Subject, found: Found, probe: Probe, always: bool, la
     if missing or where == "missing":
         if not missing:
             return verdict.by_versions(asked, found.environment, lang)
-        reason = say(lang, "missing", packages=", ".join(missing), python=found.environment.python)
+        reason = say("missing", lang, packages=", ".join(missing), python=found.environment.python)
         return replace(verdict.by_versions(asked, found.environment, lang), verdict="cannot-tell", reason=reason)
     return None
 
@@ -209,7 +209,7 @@ def _run(
     if choice.refused:
         notes.append(choice.refused)
     if model is not None and not probe.uses_model:
-        notes.append(say(lang, "model-unused"))
+        notes.append(say("model-unused", lang))
     return replace(said, notes=tuple(notes), environment={**said.environment, **_gpu_facts(gpus)})
 
 
@@ -261,14 +261,14 @@ def _overview(python: str | None, format: str, entries: Sequence[Path], lang: st
         }  # fmt: skip
         print(json.dumps(shown, ensure_ascii=False, indent=1))
     else:
-        lines = [say(lang, "affected-list", count=len(inside), total=len(reach.with_versions))]
+        lines = [say("affected-list", lang, count=len(inside), total=len(reach.with_versions))]
         for one in inside:
             more = f"  → troubleshoot verify {one.id}" if one.probe else ""
             lines += [f"  {one.id}: {verdict.ranges(one)}{more}", f"      {present.plain(one.title)}"]
         share = f"{100 * reach.checkable / max(1, reach.failures):.0f}"
         counts = {"failures": reach.failures, "probes": reach.probes, "ranges": len(reach.with_versions)}
-        lines.append(say(lang, "reach", share=share, checkable=reach.checkable, **counts))
-        lines.append(say(lang, "asked", python=found.environment.python, why=say(lang, found.why)))
+        lines.append(say("reach", lang, share=share, checkable=reach.checkable, **counts))
+        lines.append(say("asked", lang, python=found.environment.python, why=say(found.why, lang)))
         _print("\n".join(lines) + "\n")
     return 3 if inside else 0
 
@@ -279,9 +279,9 @@ def _consent(lang: str) -> Consent | None:
         return None
 
     def ask(python: str) -> bool:
-        sys.stderr.write(say(lang, "run-it", python=python) + " ")
+        sys.stderr.write(say("run-it", lang, python=python) + " ")
         sys.stderr.flush()
-        return sys.stdin.readline().strip().lower() in ("y", "yes", "是")
+        return sys.stdin.readline().strip().lower() in say("yes", lang).split()
 
     return ask
 

@@ -29,33 +29,33 @@ def shown(
         return f"\x1b[{style}m{text}\x1b[0m" if painted else text
 
     lines = [
-        f"{paint(say(lang, verdict.verdict).upper(), _COLOURS[verdict.verdict])}  {verdict.entry}: {plain(title)}",
+        f"{paint(say(verdict.verdict, lang).upper(), _COLOURS[verdict.verdict])}  {verdict.entry}: {plain(title)}",
         f"  {verdict.reason}",
     ]
     if verdict.same_environment is False and verdict.verdict != "kind-confirmed":
-        lines.append("  " + paint(say(lang, "other-environment"), "33"))
+        lines.append("  " + paint(say("other-environment", lang), "33"))
     if verdict.fixes and verdict.verdict in ("confirmed", "kind-confirmed"):
-        lines += ["", paint(say(lang, "fixes"), "1")]
+        lines += ["", paint(say("fixes", lang), "1")]
         for number, fix in enumerate(verdict.fixes, 1):
             lines += _fix(number, fix, lang, paint)
     for mechanism in verdict.mechanism:
-        lines += ["", paint(say(lang, "demonstration"), "1"), f"  {mechanism.get('case')}: {mechanism.get('text')}"]
+        lines += ["", paint(say("demonstration", lang), "1"), f"  {mechanism.get('case')}: {mechanism.get('text')}"]
     if verdict.notes:
-        lines += ["", paint(say(lang, "notes"), "1"), *(f"  - {note}" for note in verdict.notes)]
+        lines += ["", paint(say("notes", lang), "1"), *(f"  - {note}" for note in verdict.notes)]
     if verdict.tail and verdict.verdict == "cannot-tell":
         lines += ["", *(f"  | {line}" for line in verdict.tail.strip().splitlines()[-6:])]
     if code:
-        lines += ["", paint(say(lang, "by-hand"), "1"), *(f"    {line}".rstrip() for line in code.splitlines())]
+        lines += ["", paint(say("by-hand", lang), "1"), *(f"    {line}".rstrip() for line in code.splitlines())]
     same = {True: "same-yes", False: "same-no", None: "same-unknown"}[verdict.same_environment]
     environment = verdict.environment
     named = ("torch", "transformers", "accelerate", "peft", "trl", "bitsandbytes")
     stack = " ".join(f"{n} {environment['versions'][n]}" for n in named if n in environment["versions"])
-    found = say(lang, why) + (f"; {say(lang, same)}" if log else "")
-    lines += ["", paint(say(lang, "asked", python=environment["python"], why=found), "2")]
+    found = say(why, lang) + (f"; {say(same, lang)}" if log else "")
+    lines += ["", paint(say("asked", lang, python=environment["python"], why=found), "2")]
     if verdict.basis == "run":
         about = [str(environment["device"]), f"{verdict.seconds:.1f} s", f"{verdict.peak_mb} MB"]
     else:
-        about = [say(lang, "by-versions")]
+        about = [say("by-versions", lang)]
     lines.append(paint(" · ".join([stack, *about] if stack else about), "2"))
     return "\n".join(lines) + "\n"
 
@@ -65,7 +65,7 @@ def _fix(number: int, fix: FixResult, lang: str, paint: Any) -> list[str]:
     key, style = styles[fix.removes_symptom]
     lines = [
         f"  {number}. {plain(fix.do)}",
-        f"     {paint(say(lang, key), style)}" + (f" - {fix.text}" if fix.text else ""),
+        f"     {paint(say(key, lang), style)}" + (f" - {fix.text}" if fix.text else ""),
     ]
     price = _price(fix.cost, lang)
     return [*lines, f"     {price}"] if price else lines
@@ -81,10 +81,10 @@ def _price(cost: Any, lang: str) -> str:
     parts = []
     for name, key in (("seconds_per_step", "steps"), ("peak_mb", "memory")):
         if name in cost:
-            parts.append(say(lang, key, without=cost[name]["without"], with_fix=cost[name]["with"]))
+            parts.append(say(key, lang, without=cost[name]["without"], with_fix=cost[name]["with"]))
     if not parts:
         return ""
-    return f"{say(lang, 'measured-here', on=cost.get('measured_on', ''))}: " + ", ".join(parts)
+    return f"{say('measured-here', lang, on=cost.get('measured_on', ''))}: " + ", ".join(parts)
 
 
 def _coloured() -> bool:

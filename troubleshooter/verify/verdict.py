@@ -204,14 +204,14 @@ def by_versions(entry: EntryLike, environment: Environment, language: str = "en"
     said: Said = "cannot-tell"
     if where == "outside":
         said = "not-here"
-        reason = say(language, "outside", package=what, version=installed[what], range=entry.versions[what])
+        reason = say("outside", language, package=what, version=installed[what], range=entry.versions[what])
     elif where == "missing":
-        reason = say(language, "missing", packages=what, python=environment.python)
+        reason = say("missing", language, packages=what, python=environment.python)
     elif where == "inside":
         shown = ", ".join(f"{package} {version}" for package, version in installed.items())
-        reason = say(language, "inside", versions=shown, why=why or say(language, "no-probe"))
+        reason = say("inside", language, versions=shown, why=why or say("no-probe", language))
     else:
-        reason = why or say(language, "no-range")
+        reason = why or say("no-range", language)
     return Verdict(entry.id, said, "versions", reason, _facts(environment, "cpu"), fixes=_upgrades(entry, language))
 
 
@@ -231,27 +231,27 @@ def by_run(
     occurred = [row for row in symptoms if row.get("occurred") is True]
     said: Said = "cannot-tell"
     if refused := outcome.of("refused"):
-        reason = say(language, "refused", what=refused[0].get("what"))
+        reason = say("refused", language, what=refused[0].get("what"))
     elif outcome.status != "ended":
         reason = outcome.detail
     elif occurred:
         said = "confirmed"
-        reason = say(language, "occurred", what=_watched(occurred[0]))
+        reason = say("occurred", language, what=_watched(occurred[0]))
     elif undecided := outcome.of("undecided"):
         reason = str(undecided[0].get("reason"))
     elif strange := [row for row in symptoms if row.get("occurred") is not False]:
-        reason = say(language, "other-failure", what=_watched(strange[0]))
+        reason = say("other-failure", language, what=_watched(strange[0]))
     elif symptoms:
         said = "not-here"
-        reason = say(language, "did-not-occur", cases="; ".join(_watched(row) for row in symptoms))
+        reason = say("did-not-occur", language, cases="; ".join(_watched(row) for row in symptoms))
     else:
-        reason = say(language, "mechanism-only" if outcome.of("mechanism") else "silent")
+        reason = say("mechanism-only" if outcome.of("mechanism") else "silent", language)
     notes = [str(row.get("text")) for row in outcome.of("note")] + list(outcome.notes)
     where, _ = standing(entry, environment)
     if said == "not-here" and where == "inside":
-        notes.append(say(language, "contradiction", range=ranges(entry)))
+        notes.append(say("contradiction", language, range=ranges(entry)))
     if said == "confirmed" and where == "outside":
-        notes.append(say(language, "contradiction-outside", range=ranges(entry)))
+        notes.append(say("contradiction-outside", language, range=ranges(entry)))
     return Verdict(
         entry=entry.id,
         verdict=said,
@@ -282,9 +282,9 @@ def of_log(
     if said.verdict == "confirmed" and (not settled or same is False):
         key = "kind-other-environment" if settled else "kind-occurred"
         what = _watched({"case": said.symptom.get("case"), "observed": said.symptom})
-        return replace(said, verdict="kind-confirmed", question="kind", reason=say(language, key, what=what))
+        return replace(said, verdict="kind-confirmed", question="kind", reason=say(key, language, what=what))
     if said.verdict == "not-here" and not settled:
-        return replace(said, verdict="cannot-tell", reason=say(language, "kind-did-not-occur", cases=said.reason))
+        return replace(said, verdict="cannot-tell", reason=say("kind-did-not-occur", language, cases=said.reason))
     return said
 
 
@@ -366,9 +366,9 @@ def _merged(plain: FixResult, rows: Sequence[Row], language: str) -> FixResult:
         if row.get("text"):
             texts.append(str(row["text"]))
         elif row.get("removed") is False and len(rows) > 1:
-            texts.append(f"{row.get('do')}: {say(language, 'not-removed')}")
+            texts.append(f"{row.get('do')}: {say('not-removed', language)}")
         elif row.get("removed") is None and (row.get("observed") or {}).get("exception"):
-            texts.append(say(language, "fix-other", what=_watched(row)))
+            texts.append(say("fix-other", language, what=_watched(row)))
     cost: Mapping[str, Any] = next((row["cost"] for row in rows if row.get("cost")), {})
     return FixResult(plain.do, verdict, cost, "; ".join(texts) or plain.text)
 
@@ -391,7 +391,7 @@ def _upgrades(entry: EntryLike, language: str, repaired: Repaired = ()) -> tuple
                 continue
             key = "stays-in-range" if inside else "leaves-range"
             shown = "" if inside else _recorded(name, version, repaired, language)
-            text = say(language, key, package=name, version=version, recorded=shown)
+            text = say(key, language, package=name, version=version, recorded=shown)
         results.append(FixResult(fix.do, None, text=text))
     return tuple(results)
 
@@ -401,7 +401,7 @@ def _recorded(package: str, version: str, repaired: Repaired, language: str) -> 
     for installed, date in repaired:
         try:
             if package in installed and versions.contains(f">={version}", installed[package]):
-                return say(language, "recorded", package=package, version=installed[package], date=date)
+                return say("recorded", language, package=package, version=installed[package], date=date)
         except ValueError:
             continue
     return ""

@@ -1,4 +1,4 @@
-// Every page: copy buttons, the theme switch, and a language switch that keeps place and query.
+// Every page: copy buttons, the theme switch, and language links that keep place and query.
 (function () {
   "use strict";
   var root = document.documentElement;
@@ -53,9 +53,10 @@
     try { localStorage.setItem("theme", root.dataset.theme); } catch (error) { /* not kept */ }
   });
 
-  var language = document.getElementById("language");
-  var bare = language.getAttribute("href");
-  language.addEventListener("click", function () { language.href = bare + location.hash; });
+  document.querySelectorAll(".language").forEach(function (language) {
+    var bare = language.getAttribute("href");
+    language.addEventListener("click", function () { language.href = bare + location.hash; });
+  });
 
   document.addEventListener("keydown", function (event) {
     var target = event.target;

@@ -78,11 +78,13 @@
     send(event.dataTransfer.files[0]);
   });
 
-  // With an answer on the page, the language switch asks for the same answer in the other language.
-  document.getElementById("language").addEventListener("click", function (event) {
-    if (!answer.childElementCount || !log.value.trim()) return;
-    event.preventDefault();
-    form.action = event.currentTarget.getAttribute("href").replace(/[^/]*$/, "diagnose.html");
-    form.submit();
+  // With an answer on the page, a language link asks for the same answer in that language.
+  document.querySelectorAll(".language").forEach(function (language) {
+    language.addEventListener("click", function (event) {
+      if (!answer.childElementCount || !log.value.trim()) return;
+      event.preventDefault();
+      form.action = language.getAttribute("href").replace(/[^/]*$/, "diagnose.html");
+      form.submit();
+    });
   });
 })();

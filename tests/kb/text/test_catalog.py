@@ -1,0 +1,208 @@
+"""The catalogue: every language says what English says, the code holds no phrase of its own, a new language is one file."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+from kb.text import catalog, languages
+from kb.text.catalog import ENGLISH, SHARED, Section, language, of_locale
+
+ROOT = Path(__file__).parents[3]
+MODULES = sorted(
+    path
+    for folder in ("kb", "troubleshooter")
+    for path in (ROOT / folder).rglob("*.py")
+    if not path.is_relative_to(ROOT / "kb" / "text" / "languages")
+)
+TEMPLATES = sorted(path for folder in ("kb", "troubleshooter") for path in (ROOT / folder).rglob("*.html"))
+READ_IN_LOGS = ("kb/localized.py", "troubleshooter/redact/words.py", "troubleshooter/observe/ended.py")
+"""Modules whose words of other languages are looked for in logs; they are said to nobody."""
+OTHERS = [code for code in catalog.languages() if code != ENGLISH]
+_SCRIPTS = re.compile(r"[\u0370-\u1fff\u3040-\ud7ff\uf900-\ufaff]")
+"""Letters beyond the Latin ones."""
+
+
+def phrases(code: str) -> Iterator[tuple[str, str, str]]:
+    """``(section, key, phrase)`` of a language."""
+    for section, found in language(code).phrases.items():
+        for key, phrase in found.items():
+            yield section, key, phrase
+
+
+def placeholders(phrase: str) -> set[tuple[str, str, str]]:
+    """The names of the placeholders, with how their values are written."""
+    fields = {(name, form or "", how or "") for _, name, form, how in Formatter().parse(phrase) if name is not None}
+    assert all(name.isidentifier() for name, _, _ in fields), phrase
+    return fields
+
+
+def counted(code: str, section: str, key: str) -> bool:
+    """Whether the key is a form for some counts of another phrase."""
+    base, _, ending = key.rpartition("-")
+    endings = {spoken.plural(n) for spoken in (language(code),) if spoken.plural is not None for n in range(200)} - {""}
+    return ending in endings and "{count}" in language(ENGLISH).phrases[section].get(base, "")
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_every_language_has_the_keys_of_english(code: str) -> None:
+    english, other = (
+        {(section, key) for section, key, _ in phrases(one) if not counted(one, section, key)} for one in (ENGLISH, code)
+    )
+    assert other - english == set()
+    if language(code).every_entry:  # a language that only begins may lack phrases
+        assert english - other == set()
+
+
+@pytest.mark.parametrize("code", catalog.languages())
+def test_every_phrase_has_the_placeholders_of_english(code: str) -> None:
+    english = {(section, key): phrase for section, key, phrase in phrases(ENGLISH)}
+    for section, key, phrase in phrases(code):
+        assert phrase, (section, key)
+        base = key.rpartition("-")[0] if counted(code, section, key) else key
+        expected = placeholders(english[section, base])
+        assert placeholders(phrase) in ([expected, expected - {("count", "", "")}] if base != key else [expected]), key
+
+
+def test_a_shared_phrase_is_hidden_by_no_section() -> None:
+    shared = set(language(ENGLISH).phrases[SHARED])
+    hidden = {(section, key) for section, key, _ in phrases(ENGLISH) if section != SHARED and key in shared}
+    assert hidden == {("areas", "harmless")}, "which is the same word"
+
+
+def test_no_module_holds_phrases_of_another_language() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in [*MODULES, *TEMPLATES]
+        if path.relative_to(ROOT).as_posix() not in READ_IN_LOGS
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if _SCRIPTS.search(line)
+    ]
+    assert found == []
+
+
+def asked() -> Iterator[tuple[str, str, str]]:
+    """``(module, section, key)`` of each call in which both are written out, such as ``say("do", lang)``."""
+    sections: dict[str, dict[str, str]] = {}
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
+    for path, tree in trees.items():
+        own = sections.setdefault(path.relative_to(ROOT).with_suffix("").as_posix().replace("/", "."), {})
+        for node in tree.body:
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                call, (target,) = node.value, node.targets
+                if getattr(call.func, "id", "") == "Section" and isinstance(target, ast.Name):
+                    own[target.id] = ast.literal_eval(call.args[0])
+    for path, tree in trees.items():
+        names = dict(sections[path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")])
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module in sections:
+                known = sections[node.module]
+                names.update({one.asname or one.name: known[one.name] for one in node.names if one.name in known})
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names and node.args:
+                key = node.args[0]
+                for one in (key.body, key.orelse) if isinstance(key, ast.IfExp) else (key,):
+                    if isinstance(one, ast.Constant):
+                        yield path.name, names[node.func.id], one.value
+
+
+def test_every_phrase_that_is_asked_for_exists() -> None:
+    found = list(asked())
+    assert len(found) > 100, "the calls are not found any more"
+    assert [one for one in found if Section(one[1]).find(one[2], ENGLISH) is None] == []
+
+
+def test_every_command_and_option_has_its_line_of_help() -> None:
+    from troubleshooter.cli.commands import COMMANDS
+
+    english = language(ENGLISH).phrases
+    assert {command.name for command in COMMANDS} == set(english["commands"])
+    assert {command.name for command in COMMANDS if command.own_exits} == set(english["exits"])
+    assert {option.help for command in COMMANDS for option in command.options} == set(english["options"])
+
+
+def test_a_count_has_its_form() -> None:
+    say = Section("report")
+    assert say("read", "en", count=1) == "read 1 line"
+    assert say("read", "en", count=2) == "read 2 lines"
+    assert say("read", "zh", count=1) == "已读 1 行"
+
+
+def test_a_phrase_that_is_nowhere_is_named() -> None:
+    with pytest.raises(KeyError, match=r"no phrase 'quux' in section 'report' of kb/text/languages/en\.py"):
+        Section("report")("quux", "zh")
+
+
+@pytest.mark.parametrize(
+    ("locale", "code"),
+    [("zh_CN.UTF-8", "zh"), ("zh-Hans", "zh"), ("ZH", "zh"), ("en_US", "en"), ("C.UTF-8", "en"), ("fr_FR@euro", "en"), ("", "en")],
+)
+def test_a_locale_asks_for_a_language(locale: str, code: str) -> None:
+    assert of_locale(locale) == code
+
+
+KOREAN = '''
+"""Korean: the headings of the report; all else is said in English."""
+
+NAME = "한국어"
+
+PHRASES = {
+    "words": {"certain": "확실", "likely": "가능성 높음", "why": "원인", "crash": "비정상 종료"},
+    "report": {
+        "shows": "로그가 보여 주는 것", "do": "해결 방법", "also-harmless": "함께 나타났지만 무해함", "nearest": "비슷하지만 일치하지 않음",
+        "page": "더 보기", "verify": "이 컴퓨터에서 확인", "apart": "아니라면? 구별하는 법", "nothing": "문제 없음",
+    },
+}
+'''
+MAIN = "import sys; from kb.text import languages; languages.__path__.append(sys.argv.pop(1)); from troubleshooter.__main__ import main; main()"
+
+
+@pytest.fixture
+def korean(tmp_path: Path) -> Path:
+    """A folder with the one file that a contributor writes for a third language."""
+    (tmp_path / "ko.py").write_text(textwrap.dedent(KOREAN), encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("asked", "environ"), [(["--lang", "ko"], {}), ([], {"TROUBLESHOOT_LANG": "ko"}), ([], {"LC_ALL": "ko_KR.UTF-8"})]
+)
+def test_a_third_language_is_one_new_file(
+    korean: Path, monkeypatch: pytest.MonkeyPatch, asked: list[str], environ: dict[str, str]
+) -> None:
+    for name in ("TROUBLESHOOT_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in (environ | {"PYTHONIOENCODING": "utf-8"}).items():
+        monkeypatch.setenv(name, value)
+    done = subprocess.run(
+        [sys.executable, "-c", MAIN, str(korean), *asked, str(ROOT / "tests" / "logs" / "gemma3-eval.log")],
+        capture_output=True, encoding="utf-8", check=False, cwd=ROOT,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    for heading in ("확실: ", "로그가 보여 주는 것", "원인", "해결 방법", "함께 나타났지만 무해함", "더 보기: troubleshoot show", "이 컴퓨터에서 확인: "):
+        assert heading in done.stdout, heading
+    assert "crash" not in done.stdout.split("\n")[1]
+    assert "Affected: transformers" in done.stdout, "what it lacks is said in English"
+
+
+def test_a_third_language_is_offered(korean: Path) -> None:
+    for arguments, said in ((["--help"], "--lang en|ko|zh"), (["--lang", "ja", "x"], "'ko'")):
+        done = subprocess.run(
+            [sys.executable, "-c", MAIN, str(korean), *arguments], capture_output=True, encoding="utf-8", check=False, cwd=ROOT,
+        )  # fmt: skip
+        assert said in done.stdout + done.stderr
+
+
+def test_only_the_language_that_is_asked_for_is_imported() -> None:
+    script = "import sys; from kb.text.catalog import Section; Section('report')('do', 'zh'); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, encoding="utf-8", check=True, cwd=ROOT)
+    assert f"{languages.__name__}.zh" in done.stdout.split()
+    assert f"{languages.__name__}.en" not in done.stdout.split()

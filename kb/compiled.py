@@ -13,14 +13,14 @@ from __future__ import annotations
 import json
 import sys
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from kb.sealed import Sealed
 
-FORMAT = 47
+FORMAT = 48
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 WORDS = "words"
@@ -31,9 +31,6 @@ TOLERATED = frozenset({"frame", "version", "package", "gpu", "flag", "platform",
 marks the symptoms for which even these must be seen)."""
 
 Body = dict[str, Any]
-Ways = list[list[list[str]]]
-"""What every match of a pattern holds (`kb.patterns.ways`)."""
-
 MATCHED = ("id", "kind", "role", "severity", "symptoms", "versions", "variant_of", "fallback_for", "cause_known")
 """What of an entry is read for a log that calls it up. The rest, three quarters of its bytes, is read for a report."""
 
@@ -114,11 +111,6 @@ class Index:
         """What `kb.search.encode` made of the entries."""
         return self._read(*self._sections["search"])
 
-    def beside(self, literal: int) -> dict[str, Ways]:
-        """By entry that a literal does not trigger by itself: the ways in which its patterns match."""
-        at, length = self._numbers("beside")[2 * literal : 2 * literal + 2]
-        return json.loads(self._read(at, length)) if length else {}
-
 
 def _number_literals(part: Any, refs: Sequence[int]) -> None:
     """Give the literals of conditions their numbers in the pack; an entry's own parts number them within the entry."""
@@ -148,9 +140,8 @@ def _little(given: array[int]) -> array[int]:
 
 _FEW = 1024
 """Bytes of a table in which a row is looked for from the first byte to the last."""
-_KEPT, _SHORT = 1024, 2000
-"""Answers that are kept, of tables and of what a literal calls up, and characters of a text for which they are: a thousand
-logs of a scan fail in a few ways."""
+_KEPT = 1024
+"""Look-ups in tables that are kept: a thousand logs of a scan fail in a few ways."""
 
 
 MAX_KEPT_ENTRIES = 128
@@ -183,8 +174,6 @@ class Pack:
         self._base = 0  # where the places of the index count from
         self._bodies: dict[int, Body] = {}
         self._rows: dict[tuple[str, str], list[Any]] = {}
-        self._asked: dict[int, tuple[list[int], list[tuple[int, Ways]]]] = {}
-        self._called: dict[tuple[int, str], list[int]] = {}
 
     @property
     def index(self) -> Index:
@@ -206,29 +195,6 @@ class Pack:
                 known["symptoms"][symptom]["strict"] = True
             self._bodies[number] = known
         return known
-
-    def called(self, literal: int, told: Callable[[int], str] | None = None, offset: int = 0) -> Collection[int]:
-        """The entries that a literal calls up: those that it does by itself, and those of which ``told(offset + literal)``
-        holds what else they ask for (all of them without it)."""
-        if told is None:
-            return self.index.owners(literal)
-        if (asked := self._asked.get(literal)) is None:
-            ways = self.index.beside(literal)
-            asking = [(int(n), given) for n, given in ways.items()]
-            alone = [n for n in self.index.owners(literal) if str(n) not in ways]
-            asked = self._asked[literal] = alone, asking
-        alone, asking = asked
-        if not asking:
-            return alone
-        text = told(offset + literal)
-        if (known := self._called.get((literal, text))) is not None:
-            return known
-        found = [n for n, ways in asking if holds(ways, text)]
-        if len(text) <= _SHORT:
-            if len(self._called) >= _KEPT:
-                self._called.clear()
-            self._called[literal, text] = [*alone, *found]
-        return [*alone, *found]
 
     def whole(self, number: int) -> Body:
         """The whole entry: texts in both languages and compiled symptoms."""
@@ -328,14 +294,8 @@ class Knowledge:
                 yield count, partial(pack.index.some_literals, start, start + count), digest
                 start += count
 
-    def triggered(
-        self, literals: Iterable[int], pseudo: Iterable[str] = (), text: Callable[[int], str] | None = None
-    ) -> Iterator[tuple[Body, int]]:
-        """Entries worth a look, with the number that their pack's literals start at.
-
-        ``text``: all that was printed with a literal, in lower case. Of the entries that it calls up only those are then
-        worth a look whose other words stand there.
-        """
+    def triggered(self, literals: Iterable[int], pseudo: Iterable[str] = ()) -> Iterator[tuple[Body, int]]:
+        """Entries worth a try, with the number that their pack's literals start at."""
         for number, pack in enumerate(self.packs):
             index = pack.index
             first = self._first[number]
@@ -344,7 +304,7 @@ class Knowledge:
             for literal in literals:
                 if not first <= literal < last:
                     continue
-                seen.update(pack.called(literal - first, text, first))
+                seen.update(index.owners(literal - first))
             for name in pseudo:
                 seen.update(index.pseudo.get(name, ()))
             for entry in sorted(seen):
@@ -403,17 +363,3 @@ class Knowledge:
     def rows(self, table: str, key: str) -> Iterator[dict[str, Any]]:
         for pack in reversed(self.packs):
             yield from pack.rows(table, key)
-
-
-def holds(ways: Iterable[Iterable[Iterable[str]]], text: str) -> bool:
-    """Whether a text in lower case holds what one of the ways asks for: of each of its lists at least one run."""
-    for way in ways:
-        for runs in way:
-            for run in runs:
-                if run in text:
-                    break
-            else:
-                break
-        else:
-            return True
-    return False

@@ -18,8 +18,8 @@ MIN_LITERAL = 5
 """Least `weight` of a literal."""
 MIN_RUN = 3
 """Least `weight` of a run that is looked for before a pattern is tried."""
-WAYS = 12
-"""Ways to match a pattern that are told apart."""
+MAX_CHOICES = 32
+"""Most texts in a list of `required_texts`."""
 EVERYDAY = (
     "{'train_loss': 0.0, 'loss': 0.0, 'grad_norm': 0.0, 'learning_rate': 0.0, 'train_runtime': 0.0, 'epoch': 0.0}",
     "  1%|  | 1/10 [00:00<00:00,  1.0it/s]  [00:00<00:00,  1.0s/it]",
@@ -33,8 +33,6 @@ SPELLED = 16
 """Texts that a run with choices in it is spelled out to at most."""
 USEFUL = 1000
 """More than any literal's `weight`."""
-MANY = 32
-"""Runs at most that a pattern's alternatives are told by."""
 
 # Python's own parser of patterns: `re._parser` from 3.11 on, `sre_parse` before.
 _p: Any = importlib.import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
@@ -118,66 +116,49 @@ def literals(pattern: str) -> tuple[str, ...]:
     return tuple(sorted(found or ()))
 
 
-Way = list[list[str]]
-"""One way to match a pattern: of each list of runs at least one is there, in lower case."""
+Clauses = list[list[str]]
+"""Texts in lower case: of each list at least one is in every match of a pattern."""
 
 
-def ways(pattern: str) -> list[Way]:
-    """What every match of the pattern holds: all that one of the ways asks for. A cheaper first look than the pattern; of
-    each way the list that is looked through fastest comes first, and of these the one that tells most."""
+def required_texts(pattern: str) -> Clauses:
+    """What every match of the pattern contains: a cheap test before the pattern is compiled and tried.
+
+    The most telling list comes first. Lists that another one implies are left out.
+    """
     try:
-        found = _ways(_tree(pattern))
+        found = {tuple(sorted(clause)) for clause in _required_texts(_tree(pattern))}
     except re.error:
-        return [[]]
-    out: list[Way] = []
-    for way in found:
-        lists = sorted(
-            {tuple(sorted(_shortest(runs))) for runs in way},
-            key=lambda runs: (len(runs), -min(map(weight, runs)), runs),
-        )
-        implied = {
-            other
-            for runs in lists
-            for other in lists
-            if other != runs and all(any(short in long for short in other) for long in runs)
-        }
-        if (plain := [list(runs) for runs in lists if runs not in implied]) not in out:
-            out.append(plain)
-    return out if all(out) else [[]]
+        return []
+    clauses = sorted(found, key=lambda clause: (len(clause), -min(map(weight, clause)), clause))
+    implied = {
+        weak
+        for weak in clauses
+        for strong in clauses
+        if weak != strong and all(any(text in longer for text in weak) for longer in strong)
+    }
+    return [list(clause) for clause in clauses if clause not in implied]
 
 
-def _shortest(runs: set[str]) -> set[str]:
-    """The runs without those that hold another one: where it stands, that one does."""
-    return {run for run in runs if not any(other != run and other in run for other in runs)}
-
-
-def _ways(tree: Any) -> list[list[set[str]]]:
-    """Ways as sets; a choice in the pattern makes several, while they are few, else one list of what tells its parts."""
-    found: list[list[set[str]]] = [[]]
+def _required_texts(tree: Any) -> list[set[str]]:
+    found: list[set[str]] = []
     run = ""
     for op, arg in [*tree, (_c.AT, None)]:
         if op is _c.LITERAL and _fixed(arg):
             run += chr(arg).lower()
             continue
         if weight(run) >= MIN_RUN:
-            found = [[*way, {run}] for way in found]
+            found.append({run})
         run = ""
         if op is _c.SUBPATTERN:
-            parts = _ways(arg[-1])
+            found += _required_texts(arg[-1])
         elif op in (_c.MAX_REPEAT, _c.MIN_REPEAT) and arg[0] >= 1:
-            parts = _ways(arg[2])
+            found += _required_texts(arg[2])
         elif op is _c.BRANCH:
-            parts = [way for branch in arg[1] for way in _ways(branch)]
-        else:
-            continue
-        if not all(parts):
-            continue
-        if any(len(part) > 1 for part in parts) and len(found) * len(parts) <= WAYS:
-            found = [way + part for way in found for part in parts]
-            continue
-        best = [max(part, key=_score) for part in parts]
-        if sum(map(len, best)) <= MANY:
-            found = [[*way, set[str]().union(*best)] for way in found]
+            branches = [_required_texts(branch) for branch in arg[1]]
+            if all(branches):
+                best = [max(clauses, key=lambda clause: min(map(weight, clause))) for clauses in branches]
+                if len(union := set[str]().union(*best)) <= MAX_CHOICES:
+                    found.append(union)
     return found
 
 
@@ -214,10 +195,6 @@ def _fixed(character: int) -> bool:
     """Whether a character stands in a log as in the pattern, but for ASCII case: folding a line changes others."""
     text = chr(character)
     return text.isascii() or (text.isalpha() and text.lower() == text.upper())
-
-
-def _score(found: set[str] | None) -> int:
-    return min(map(weight, found)) if found else 0
 
 
 @cache

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kb import likeness, patterns, search
-from kb.compiled import MATCHED, TOLERATED, holds
+from kb.compiled import MATCHED, TOLERATED
 from kb.load import Loaded, english_hash
 from kb.shown import printed, records
 from kb.standing import standing_literals
@@ -28,8 +28,8 @@ class Unit:
     texts: str = ""
     """JSON of the part that a report reads."""
     literals: list[str] = field(default_factory=list)
-    triggers: list[tuple[int, str]] = field(default_factory=list)
-    """Literals that make the entry worth a look; with JSON of what else must stand beside them, or an empty text."""
+    triggers: list[int] = field(default_factory=list)
+    """Literals of which one makes the entry worth a try."""
     signals: list[str] = field(default_factory=list)
     """Observed things that make the entry worth a look: ``metric:loss``, ``exit:-9``."""
     shareable: list[tuple[int, list[int]]] = field(default_factory=list)
@@ -56,15 +56,14 @@ class _Compiler:
         self.item = item
         self.unit = Unit(item.entry.id)
         self.numbers: dict[str, int] = {}
-        # By literal: the ways in which the entry's patterns with that literal match.
-        self.ways: dict[int, list[patterns.Way]] = {}
+        self.triggers: set[int] = set()
 
     def run(self) -> Unit:
         unit, body = self.unit, self._body()
         matched, texts = ({k: v for k, v in body.items() if (k in MATCHED) == part} for part in (True, False))
         unit.literals = list(self.numbers)
         unit.matched, unit.texts = _json(matched), _json(texts)
-        unit.triggers = [(number, self._beside(number)) for number in self.ways]
+        unit.triggers = sorted(self.triggers)
         unit.signals = sorted(set(unit.signals))
         unit.shareable = [
             (number, sorted({n for c in symptom["require"] for n in literals_of(c)}))
@@ -157,49 +156,39 @@ class _Compiler:
 
     def _pattern(self, pattern: str) -> dict[str, Any]:
         found = [self._literal(text) for text in patterns.literals(pattern)]
-        return {"re": pattern, "literals": found, "ways": patterns.ways(pattern)}
+        return {"re": pattern, "literals": found, "required": patterns.required_texts(pattern)}
 
     def _literal(self, text: str) -> int:
         return self.numbers.setdefault(text, len(self.numbers))
 
     def _trigger(self, require: list[dict[str, Any]]) -> None:
         """Note which literals or signals make the entry worth a look: those of the rarest required condition."""
-        for key, ways in self._keys(max(require, key=_rarity)):
+        for key in self._keys(max(require, key=_rarity)):
             if isinstance(key, int):
-                self.ways.setdefault(key, []).extend(ways)
+                self.triggers.add(key)
             else:
                 self.unit.signals.append(key)
 
-    def _beside(self, number: int) -> str:
-        """What the patterns of a literal ask for beside it, as JSON; empty if one of them asks for nothing more."""
-        text = list(self.numbers)[number]
-        beside: list[patterns.Way] = []
-        for way in self.ways[number]:
-            left = [runs for runs in way if not holds([[runs]], text)]
-            if left not in beside:
-                beside.append(left)
-        return _json(beside) if all(beside) else ""
-
-    def _keys(self, condition: dict[str, Any]) -> list[tuple[int | str, list[patterns.Way]]]:
-        """The literals and observed things of which one is there where the condition holds, with the ways to hold."""
+    def _keys(self, condition: dict[str, Any]) -> list[int | str]:
+        """The literals and signals of which one is in a log where the condition holds."""
         kind = condition["kind"]
         if kind in ("message", "line") and condition["patterns"]:
-            return [(n, pattern["ways"]) for pattern in condition["patterns"] for n in pattern["literals"]]
+            return [n for pattern in condition["patterns"] for n in pattern["literals"]]
         if kind == "message":
-            return [(f"exception:{name}", [[]]) for name in condition["exception"]]
+            return [f"exception:{name}" for name in condition["exception"]]
         if kind == "metric":
-            return [(key, [[]]) for key in metric_keys(condition)]
+            return list(metric_keys(condition))
         if kind == "ends":
-            return [(f"ends:{condition['ends']}", [[]])]
+            return [f"ends:{condition['ends']}"]
         if kind == "exit":
-            return [(f"exit:{status}", [[]]) for status in condition["statuses"]]
+            return [f"exit:{status}" for status in condition["statuses"]]
         if kind == "any":
             return [key for part in condition["parts"] for key in self._keys(part)]
         if kind == "all":
             return self._keys(max(condition["parts"], key=_rarity))
         if kind in ("package", "flag"):
-            return [(n, [[]]) for n in condition["literals"]]
-        return [("always", [[]])]
+            return condition["literals"]
+        return ["always"]
 
 
 _json = json.JSONEncoder(ensure_ascii=False).encode

@@ -50,14 +50,11 @@ def link(
     names, segments = _literal_names(units, known)
     by_name = {text: number for number, text in enumerate(names)}
     owners: list[list[int]] = [[] for _ in names]
-    beside: list[list[str]] = [[] for _ in names]
     signals: dict[str, list[int]] = {}
     refs = [[by_name[text] for text in unit.literals] for unit in units]
     for entry, unit in enumerate(units):
-        for literal, asked in unit.triggers:
+        for literal in unit.triggers:
             owners[refs[entry][literal]].append(entry)
-            if asked:
-                beside[refs[entry][literal]].append(f'"{entry}": {asked}')
         for name in unit.signals:
             signals.setdefault(name, []).append(entry)
     shared = _shared_words(units, names, owners, before or {}, touched)
@@ -69,16 +66,14 @@ def link(
         linked = {"refs": refs[entry], "strict": _strict(unit, shared), "lookalikes": relations[unit.id]}
         parts = [body.add(part.encode()) for part in (unit.matched, unit.texts, _json(linked))]
         places += [parts[0][0], *(length for _, length in parts)]
-    starts, flat, asking = [0], list[int](), list[int]()
+    starts, flat = [0], list[int]()
     for literal in range(len(names)):
         flat += owners[literal]
         starts.append(len(flat))
-        asking += body.add(f"{{{', '.join(beside[literal])}}}".encode()) if beside[literal] else (0, 0)
     words = _words(units)
     placed = {name: body.add(blob) for name, blob in ((WORDS, words), *sorted(tables.items())) if blob}
     sections = {
-        name: body.add(numbers(given))
-        for name, given in (("starts", starts), ("owners", flat), ("places", places), ("beside", asking))
+        name: body.add(numbers(given)) for name, given in (("starts", starts), ("owners", flat), ("places", places))
     }
     digits = {number: text for number, text in enumerate(names) if re.search("[0-9]", text)}
     sections["literals"] = body.add(_json(names).encode())

@@ -29,14 +29,14 @@ VALUES = st.sampled_from([0.0, -0.0, 1.5, -2.0, 1e-9, 300.0, float("nan"), float
     st.sampled_from(SHAPES),
     VALUES,
 )
-def test_a_metric_that_may_hold_calls_its_entry_up(
+def test_a_metric_that_holds_calls_its_entry_up(
     tool: Diagnoser, printed: dict[str, list[float]], names: list[str], shape: str, value: float
 ) -> None:
     seen = Observations()
     for name, values in printed.items():
         seen.metrics[name] = [Point(value, n, Line(f"{name} {value}", n)) for n, value in enumerate(values, 1)]
-    condition = {"kind": "metric", "names": names, "is": shape, "value": value, "points": 1}
-    if numbers.may_hold(condition, Context(seen, tool.knowledge)):
+    condition = {"kind": "metric", "names": names, "is": shape, "value": value, "points": 1, "every": False, "beside": [], "after_finite": False}
+    if numbers.metric(condition, Context(seen, tool.knowledge)).state == "held":
         assert set(metric_keys(condition)) & set(pseudo_literals(seen))
 
 

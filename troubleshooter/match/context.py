@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any
 
-from kb.compiled import Knowledge, holds
+from kb.compiled import Knowledge
 from kb.placeholders import HOLE
 from troubleshooter.lean import dataclass, field
 from troubleshooter.match.outcome import Anchor
-from troubleshooter.match.regex import on_a_line
 from troubleshooter.observe.model import Observations
 from troubleshooter.read.line import Line
 
@@ -27,43 +26,28 @@ class Context:
     anchor: Anchor | None = None
     captured: dict[str, str] = field(default_factory=dict)
 
-    def lines(self, asked: dict[str, Any]) -> list[Line]:
-        """Lines that hold a literal of a pattern or condition, in the order of the log."""
+    def lines(self, literals: Iterable[int]) -> list[Line]:
+        """The kept lines that hold one of the literals, in the order of the log, each once."""
         hits = self.observations.hits
-        return _each_once([hits[self.base + n] for n in asked["literals"] if self.base + n in hits])
+        return _each_once([hits[self.base + n] for n in literals if self.base + n in hits])
 
-    def likely(self, pattern: dict[str, Any]) -> Iterator[tuple[Line, str]]:
-        """Lines that may match the pattern, in the order of the log, each with its folded text."""
+    def may_match(self, patterns: Iterable[dict[str, Any]]) -> bool:
+        """Whether a line or a message may match one of the patterns. Wrong on one side only: True proves nothing."""
         seen = self.observations
-        for line in _each_once([seen.hits[n] for n in self._promising(pattern)]):
-            text = line.folded
-            if may_match(pattern, text.lower()):
-                yield line, text
-
-    def may_be_printed(self, pattern: dict[str, Any]) -> bool:
-        """Whether a line may match the pattern, told from all lines of one of its literals together."""
-        return next(self._promising(pattern), None) is not None
-
-    def _promising(self, pattern: dict[str, Any]) -> Iterator[int]:
-        """Those of the pattern's literals with a line that may match it."""
-        seen, ways = self.observations, pattern["ways"]
-        for n in pattern["literals"]:
-            literal = self.base + n
-            if (
-                literal in seen.hits
-                and holds(ways, seen.holding(literal))
-                and on_a_line(pattern["re"], seen.printed(literal))
-            ):
-                yield literal
-
-    def may_be_said(self, pattern: dict[str, Any]) -> bool:
-        """Whether an exception's message or a line may match the pattern. What an exception says was printed: without
-        one of the pattern's literals on some line it need not be looked at."""
-        hits = self.observations.hits
-        for n in pattern["literals"]:
-            if self.base + n in hits:
-                return may_match(pattern, self.observations.said) or self.may_be_printed(pattern)
+        for pattern in patterns:
+            for number in pattern["literals"]:
+                literal = self.base + number
+                if literal in seen.hits and (
+                    contains_required(seen.holding(literal), pattern) or contains_required(seen.said, pattern)
+                ):
+                    return True
         return False
+
+    def candidate_lines(self, pattern: dict[str, Any]) -> list[Line]:
+        """The kept lines that may match the pattern, in the order of the log."""
+        seen = self.observations
+        literals = [n for n in pattern["literals"] if self.base + n in seen.hits]
+        return self.lines([n for n in literals if contains_required(seen.holding(self.base + n), pattern)])
 
     def filled(self, text: str) -> str | None:
         """A text with its ``<<captures>>``; None when one is missing."""
@@ -71,9 +55,15 @@ class Context:
         return None if missing else HOLE.sub(lambda m: self.captured[m[1]], text)
 
 
-def may_match(pattern: dict[str, Any], text: str) -> bool:
-    """Whether a text in lower case holds what every match of the pattern holds: else trying it is in vain."""
-    return holds(pattern["ways"], text)
+def contains_required(text: str, pattern: dict[str, Any]) -> bool:
+    """Whether a text in lower case contains what every match of the pattern contains (`kb.patterns.required_texts`)."""
+    for choices in pattern["required"]:
+        for choice in choices:
+            if choice in text:
+                break
+        else:
+            return False
+    return True
 
 
 def _each_once(lists: list[list[Line]]) -> list[Line]:

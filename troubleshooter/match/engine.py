@@ -10,7 +10,6 @@ from kb.compiled import Body, Knowledge
 from troubleshooter.lean import dataclass
 from troubleshooter.match.conditions import anchors, anchors_on, evaluate, excluding, tolerated
 from troubleshooter.match.context import Context
-from troubleshooter.match.glance import worth_a_try
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome, Trial
 from troubleshooter.observe.model import Observations
 
@@ -48,13 +47,10 @@ class Candidate:
 def candidates(observations: Observations, knowledge: Knowledge) -> list[Candidate]:
     """Every entry of which a symptom holds on this log, unordered."""
     found = []
-    log = Context(observations, knowledge)
-    for body, base in knowledge.triggered(observations.hits, set(pseudo_literals(observations)), observations.told):
-        log.base = base
+    for body, base in knowledge.triggered(observations.hits, set(pseudo_literals(observations))):
         trials = [
             trial
-            for number, symptom in enumerate(body["symptoms"])
-            if worth_a_try(symptom, log)
+            for number in range(len(body["symptoms"]))
             for trial in holding(body, base, number, observations, knowledge)
         ]
         if trials:
@@ -92,11 +88,14 @@ def trials(
     """
     symptom: dict[str, Any] = body["symptoms"][number]
     require = symptom["require"]
+    log = Context(observations, knowledge, base)
+    if not full and not all(log.may_match(c["patterns"]) for c in require if c.get("patterns")):
+        return
     first = next((i for i, c in enumerate(require) if anchors_on(c)), None)
     count = 0
     kinds: dict[str, int] = {}
     if first is not None:
-        for anchor, outcome in anchors(require[first], Context(observations, knowledge, base)):
+        for anchor, outcome in anchors(require[first], log):
             count += 1
             if anchor.failure is not None or _few(anchor.line.text, kinds):
                 trial = _trial(body, base, symptom, first, anchor, outcome, observations, knowledge, full)

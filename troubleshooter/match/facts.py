@@ -63,7 +63,7 @@ def package(condition: Condition, context: Context) -> Outcome:
     word = lazy.compile(
         r"(?<![\w])(?:" + "|".join(re.escape(n).replace("_", "[-_ ]?") for n in names) + r")(?![\w])", re.I
     )
-    for line in context.lines(condition):
+    for line in context.lines(condition["literals"]):
         if word.search(line.text):
             return Outcome("held", said, [Evidence(line, line.text, "named in the log")])
     return Outcome("unseen", said)
@@ -111,7 +111,7 @@ def flag(condition: Condition, context: Context) -> Outcome:
         rf"(?<![\w.])(?P<dash>--?)?['\"]?(?:{names})['\"]?(?:\s*[=:]\s*|\s+)?['\"]?(?P<value>[\w.+/-]+)?", re.IGNORECASE
     )
     other = False
-    for line in context.lines(condition):
+    for line in context.lines(condition["literals"]):
         for found in shape.finditer(line.text):
             assigned = found["value"] if found["value"] and not found["value"].startswith("--") else None
             given = assigned or ("true" if found["dash"] else None)

@@ -28,22 +28,6 @@ def metric(condition: Condition, context: Context) -> Outcome:
     return Outcome("contradicted" if known else "unseen", said)
 
 
-def held(condition: Condition, context: Context) -> bool:
-    """Whether `metric` holds."""
-    for name, points in context.observations.series(condition["names"]):
-        if len(points) >= condition["points"] and _shown(condition, name, points, context) is not None:
-            return True
-    return False
-
-
-def may_hold(condition: Condition, context: Context) -> bool:
-    """Whether a series of one of the names has enough points, and one that shows the shape."""
-    for name, points in context.observations.series(condition["names"]):
-        if len(points) >= condition["points"] and _first(condition, name, points, context) is not None:
-            return True
-    return False
-
-
 def _said(condition: Condition) -> str:
     if "said" not in condition:  # kept there: it is the same for every log
         value = "" if condition["value"] is None else f" {condition['value']}"

@@ -61,13 +61,6 @@ def _found(match: Any) -> Found:
     return Found(match.group(), {name: value for name, value in match.groupdict().items() if value is not None})
 
 
-def on_a_line(pattern: str, lines: str) -> bool:
-    """Whether one of many lines may match, which are given as one text: False only where none does."""
-    if "\\A" in pattern or "\\z" in pattern:
-        return True
-    return search(pattern, lines) is not None
-
-
 def different(pattern: str, text: str) -> Sequence[Found]:
     """The matches that captured different values, at most `MATCHES`; the first alone where nothing is captured."""
     return _kept_different(pattern, text) if len(text) <= MAX_KEPT_TEXT else _different(pattern, text)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kb import lazy
-from troubleshooter.match.context import Condition, Context, may_match
+from troubleshooter.match.context import Condition, Context, contains_required
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome, quoted
 from troubleshooter.match.regex import Found, different, search
 from troubleshooter.observe.model import Failure
@@ -37,12 +37,12 @@ def message_anchors(condition: Condition, context: Context) -> Iterator[tuple[An
             yield Anchor(failure, failure.line), held(said, failure.line, failure.line.text, found, "the exception")
     raised = names and _others_raised(failures, names)
     for pattern in patterns:
-        for line, text in context.likely(pattern):
+        for line in context.candidate_lines(pattern):
             if _owner(line, failures) is not None or _OTHER_RAISE.match(line.text) or _is_source(line, failures):
                 continue  # an exception's own line: decided above; a neighbour of it in the source: not what happened
             if names and (_QUIET.match(line.text) or (raised and not any(name in line.text for name in names))):
                 continue
-            if (match := search(pattern["re"], text)) is not None:
+            if (match := search(pattern["re"], line.folded)) is not None:
                 outcome = held(said, line, line.text, match, "the message, printed outside of a traceback")
                 outcome.parts_unseen = 1 if names else 0
                 yield Anchor(None, line), outcome
@@ -54,31 +54,11 @@ def _others_raised(failures: list[Failure], names: list[str]) -> bool:
     return bool(shown) and not any(_type_in(f, names) for f in failures)
 
 
-def message_may_hold(condition: Condition, context: Context) -> bool:
-    """Whether an exception of the type or a line may say one of the patterns; without any, whether such an exception is there."""
-    names, patterns = condition["exception"], condition["patterns"]
-    raised = False
-    for failure in context.observations.failures:
-        if failure.exception and (not names or _type_in(failure, names)):
-            raised = True
-            break
-    if not patterns:
-        return raised
-    may_hold = context.may_be_said if raised else context.may_be_printed
-    return any(map(may_hold, patterns))
-
-
-def line_may_hold(condition: Condition, context: Context) -> bool:
-    """Whether a line may match one of the patterns."""
-    return any(map(context.may_be_printed, condition["patterns"]))
-
-
 def _in_message(patterns: list[dict[str, Any]], failure: Failure, context: Context) -> Iterator[Found]:
     """Matches in an exception's message: one, or several where they captured different values (many parameters that
     do not fit are listed in one message)."""
-    plain = failure.plain
     for pattern in patterns:
-        if not may_match(pattern, plain):
+        if not contains_required(failure.plain, pattern):
             continue
         for text in failure.folded:
             if found := different(pattern["re"], text):
@@ -134,8 +114,8 @@ def line_anchors(condition: Condition, context: Context) -> Iterator[tuple[Ancho
     if condition["at_least"] > 1 and line(condition, context).state != "held":
         return
     for pattern in condition["patterns"]:
-        for line_, text in context.likely(pattern):
-            if found := search(pattern["re"], text):
+        for line_ in context.candidate_lines(pattern):
+            if found := search(pattern["re"], line_.folded):
                 failure = _owner(line_, context.observations.failures)
                 yield (
                     Anchor(failure, line_),
@@ -168,8 +148,8 @@ def line(condition: Condition, context: Context) -> Outcome:
     said = "line " + " or ".join(quoted(p["re"]) for p in condition["patterns"])
     hits: list[tuple[Line, Found]] = []
     for pattern in condition["patterns"]:
-        for line, text in context.likely(pattern):
-            if found := search(pattern["re"], text):
+        for line in context.candidate_lines(pattern):
+            if found := search(pattern["re"], line.folded):
                 hits.append((line, found))
     if len({(line.file, line.number) for line, _ in hits}) < condition["at_least"]:
         return Outcome("unseen", said)

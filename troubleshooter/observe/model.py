@@ -226,27 +226,17 @@ class Observations:
     _values: dict[str, list[float]] = field(default_factory=dict, repr=False)
     _bounds: dict[str, Bounds] = field(default_factory=dict, repr=False)
     _records: dict[str, dict[Record, Point]] = field(default_factory=dict, repr=False)
-    _printed: dict[int, str] = field(default_factory=dict, repr=False)
     _holding: dict[int, str] = field(default_factory=dict, repr=False)
     _said: str | None = field(default=None, repr=False)
     _saying: dict[str, list[Line]] | None = field(default=None, repr=False)
     _series: dict[tuple[str, ...], list[tuple[str, list[Point]]]] = field(default_factory=dict, repr=False)
 
-    def printed(self, literal: int) -> str:
-        """All kept lines that hold a literal, as patterns see them, one a line."""
-        if (known := self._printed.get(literal)) is None:
-            known = self._printed[literal] = "\n".join([line.folded for line in self.hits.get(literal, ())])
-        return known
-
     def holding(self, literal: int) -> str:
-        """`printed` in lower case."""
+        """All kept lines that hold a literal, as patterns see them, one a line, in lower case."""
         if (known := self._holding.get(literal)) is None:
-            known = self._holding[literal] = self.printed(literal).lower()
+            text = "\n".join([line.folded for line in self.hits.get(literal, ())])
+            known = self._holding[literal] = text.lower()
         return known
-
-    def told(self, literal: int) -> str:
-        """All that was printed with a literal: its lines and what exceptions say, as one text in lower case."""
-        return f"{self.holding(literal)}\n{self.said}"
 
     @property
     def said(self) -> str:

@@ -209,8 +209,8 @@ def _fixes(body: Body, text: dict[str, Any], values: dict[str, str], context: Co
 def _advice(body: Body, text: dict[str, Any], context: Context) -> list[Advice]:
     found: list[Advice] = []
     for item, because in zip(body["advice"], text["advice"], strict=False):
-        for _, said in context.likely(item["pattern"]):
-            if match := search(item["pattern"]["re"], said):
+        for line in context.candidate_lines(item["pattern"]):
+            if match := search(item["pattern"]["re"], line.folded):
                 found.append({"printed": safe(match.said, 200), "because": because})
                 break
     return found

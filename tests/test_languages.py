@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from prompt_toolkit.input import DummyInput
@@ -42,6 +43,64 @@ RANKS = """\
 CACHE = "transformers==4.50.1\nAttributeError: 'HybridCache' object has no attribute 'float'\n"
 UNKNOWN = 'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    g()\nQuuxError: the flux is gone\n'
 pytestmark = pytest.mark.parametrize("lang", ["en", "zh"])
+
+
+FAILURE = """\
+id: flux-gone
+kind: failure
+severity: crash
+retry: after-fix
+title: The flux <<name:word|>> is gone (quuxlib 2.0, repaired in 2.1)
+symptoms:
+  - name: raised
+    require: [{message: "the flux (?P<name>\\\\w+) is gone"}]
+    source: {url: "https://github.com/quux/quuxlib/issues/1", shows: [symptom, cause]}
+versions: {quuxlib: ">=2.0,<2.1"}
+cause: The pump of `quuxlib` **stops** early.
+fixes:
+  - {do: Upgrade quuxlib, why: The pump runs on in 2.1., risk: safe, shell: 'pip install -U "quuxlib>=2.1"'}
+  - {do: Fill the tank by hand, risk: changes-results, code: "tank.fill()"}
+advice:
+  - {printed: "try another flux", because: All fluxes are gone.}
+not_to_confuse_with:
+  - {entry: flux-returns, because: That one comes back by itself.}
+sources:
+  - {package: quuxlib, file: pump.py, versions: "2.0", shows: [fix]}
+"""
+TRANSLATION = """\
+of: ""
+title: flux <<name:word|>> 消失（quuxlib 2.0，2.1 已修复）
+cause: "`quuxlib` 的泵过早**停止**。"
+fixes:
+  - {do: 升级 quuxlib, why: 2.1 中泵会继续运行。}
+  - {do: 手动加满}
+advice: [{because: 所有 flux 都消失了。}]
+not_to_confuse_with: [{because: 那个会自己恢复。}]
+"""
+HARMLESS = """\
+id: flux-returns
+kind: harmless
+severity: none
+title: The flux comes back by itself
+symptoms:
+  - name: printed
+    require: [{line: "flux comes back soon"}]
+    source: {url: "https://github.com/quux/quuxlib/issues/2", shows: [symptom]}
+cause: It is pumped round.
+sources:
+  - {url: "https://github.com/quux/quuxlib/issues/2", shows: [cause]}
+"""
+
+
+@pytest.fixture
+def entries(tmp_path: Path) -> Path:
+    """A folder with two entries that nobody edits; one is not translated."""
+    for name, content in (("flux-gone", FAILURE), ("flux-returns", HARMLESS)):
+        folder = tmp_path / "training" / name
+        folder.mkdir(parents=True)
+        (folder / "entry.yaml").write_text(content, encoding="utf-8")
+    (tmp_path / "training" / "flux-gone" / "zh.yaml").write_text(TRANSLATION, encoding="utf-8")
+    return tmp_path
 
 
 def without_style(page: str) -> str:
@@ -96,10 +155,10 @@ def test_answer_in_the_browser(tool: Diagnoser, snapshot: Snapshot, lang: str) -
 
 
 @pytest.mark.parametrize("live", [True, False])
-def test_pages(tool: Diagnoser, snapshot: Snapshot, lang: str, live: bool) -> None:
-    names = ("cache-object-float", "nonfinite-loss", "label-names-peft-warning")
-    found = [tool.knowledge.find(name) for name in names]
-    pages = Pages([one[0] for one in found if one], Style(live, "" if live else "https://example.org/fixes/"))
+def test_pages(entries: Path, snapshot: Snapshot, lang: str, live: bool) -> None:
+    knowledge = Diagnoser.load([entries]).knowledge
+    bodies = [knowledge.need(name)[0] for name in ("flux-gone", "flux-returns")]
+    pages = Pages(bodies, Style(live, "" if live else "https://example.org/fixes/"))
     (area, *_) = pages.areas
     made = [pages.start(lang), pages.area(area, lang), *(pages.entry(id_, lang) for id_ in pages.bodies)]
     made += [pages.search_entries(lang)]

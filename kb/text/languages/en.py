@@ -471,7 +471,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "variant-of": "A variant of {link} for one framework",
         "fallback-for": "The general answer when none of these fits",
         "cascade-note": "An after-effect: look in the log for the failure that came first.",
-        "untranslated": "This entry has no Chinese text yet.",
+        "untranslated": "This entry is not translated yet.",
         "failure": "failure",
         "when-package": "with {what}",
         "shell": "shell",

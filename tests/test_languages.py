@@ -18,9 +18,11 @@ from troubleshooter.cli.prompt import Menu
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import Stop, from_text
 from troubleshooter.report.brief import lines as brief
+from troubleshooter.report.charts import charts
 from troubleshooter.report.entry import show as show_entry
 from troubleshooter.report.html import html
 from troubleshooter.report.markdown import markdown
+from troubleshooter.report.sparkline import sparklines
 from troubleshooter.report.terminal import text
 from troubleshooter.scan.record import Cause, Row, Rows
 from troubleshooter.scan.summary import lines, summary
@@ -116,10 +118,21 @@ def test_help(snapshot: Snapshot, lang: str) -> None:
     snapshot(f"help.{lang}.txt", "\n".join(pages))
 
 
-@pytest.mark.parametrize("name", ["curves", "ranks", "unknown"])
+@pytest.mark.parametrize("name", ["ranks", "unknown"])
 def test_html(tool: Diagnoser, snapshot: Snapshot, lang: str, name: str) -> None:
-    log = {"curves": NAN_RUN, "ranks": RANKS, "unknown": UNKNOWN}[name]
+    log = {"ranks": RANKS, "unknown": UNKNOWN}[name]
     snapshot(f"{name}.{lang}.html", without_style(html(tool.report([from_text(log)], lang=lang))))
+
+
+def test_html_of_a_diagnosis(entries: Path, snapshot: Snapshot, lang: str) -> None:
+    log = "step 1\nRuntimeError: the flux blue is gone\nhint: try another flux\n"
+    snapshot(f"diagnosed.{lang}.html", without_style(html(Diagnoser.load([entries]).report([from_text(log)], lang=lang))))
+
+
+def test_curves(tool: Diagnoser, snapshot: Snapshot, lang: str) -> None:
+    report = tool.report([from_text(NAN_RUN)], lang=lang)
+    shown = [*sparklines(report), *(f"{one.name}: {one.note}\n{one.svg}" for one in charts(report))]
+    snapshot(f"curves.{lang}.txt", "\n".join(shown) + "\n")
 
 
 def test_notebook(tool: Diagnoser, snapshot: Snapshot, lang: str) -> None:

@@ -17,7 +17,7 @@ from kb.samples import Sample, write
 from troubleshooter.explain import explain
 from troubleshooter.match.engine import Candidate
 from troubleshooter.neighbours import Neighbours
-from troubleshooter.observe.model import Observations
+from troubleshooter.observe.observations import Observations
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.rank import Ranked, rank
 from troubleshooter.read.sources import from_path, from_text

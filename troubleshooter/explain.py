@@ -9,7 +9,7 @@ from kb.compiled import Body, Knowledge
 from troubleshooter.lean import dataclass
 from troubleshooter.match.engine import passes, trials
 from troubleshooter.match.outcome import Outcome, Trial
-from troubleshooter.observe.model import Observations
+from troubleshooter.observe.observations import Observations
 
 
 @dataclass(slots=True)

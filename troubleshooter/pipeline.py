@@ -10,9 +10,10 @@ from typing import Final
 from kb.cache import cache_folder, packs, shipped
 from kb.compiled import Knowledge, Pack
 from troubleshooter.match.engine import Candidate, candidates
-from troubleshooter.observe.marks import MARKS
-from troubleshooter.observe.model import Ending, Fact, Observations
+from troubleshooter.observe.model import Ending, Fact
+from troubleshooter.observe.observations import Observations
 from troubleshooter.observe.observer import Observer
+from troubleshooter.observe.readers import keywords
 from troubleshooter.rank import rank
 from troubleshooter.read.given import Given, given
 from troubleshooter.read.line import Line
@@ -72,7 +73,7 @@ class Diagnoser:
         scanner = Scanner(
             [Segment(*segment) for segment in known.segments()],
             cache_folder(),
-            MARKS,
+            keywords(),
             lambda: [text for pack in packs for text in pack.standing],
             lambda: known.with_digits,
         )

@@ -8,7 +8,9 @@ from troubleshooter.lean import dataclass, field
 from troubleshooter.match.engine import Candidate
 from troubleshooter.match.facts import version_state
 from troubleshooter.match.outcome import Evidence, Trial
-from troubleshooter.observe.model import Failure, Observations
+from troubleshooter.observe.model import Failure
+from troubleshooter.observe.observations import Observations
+from troubleshooter.observe.progress import run_continued_after
 from troubleshooter.read.line import Line
 
 CERTAIN, LIKELY = 0.9, 0.7
@@ -61,9 +63,9 @@ def _overcome(candidate: Candidate, observations: Observations) -> bool:
     end = observations.ending
     if candidate.trial.unseen and end.state == "ended" and end.line is not None and _is_below(end.line, anchor.line):
         return True  # a line that names no exception, and the run came to its end
-    if not observations.handled(anchor.line):
+    if not run_continued_after(observations.progress, anchor.line):
         return False
-    return all(observations.handled(line) for line in observations.saying(anchor.line.text))
+    return all(run_continued_after(observations.progress, line) for line in observations.saying(anchor.line.text))
 
 
 def _is_below(line: Line, other: Line) -> bool:

@@ -15,7 +15,7 @@ from kb.compiled import Knowledge
 from kb.libraries import SIGNS, spoken_of
 from kb.likeness import has_rare_word
 from troubleshooter.match.regex import search
-from troubleshooter.observe.model import Observations
+from troubleshooter.observe.observations import Observations
 from troubleshooter.rank import CERTAIN, LIKELY, Ranked
 from troubleshooter.read.text import fold
 

@@ -12,7 +12,8 @@ from kb.wild import fits
 from troubleshooter.match import numbers, series
 from troubleshooter.match.context import Context
 from troubleshooter.match.engine import pseudo_literals
-from troubleshooter.observe.model import Observations, Point
+from troubleshooter.observe.model import Point
+from troubleshooter.observe.observations import Observations
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.line import Line
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.observe.test_traceback import read
-from troubleshooter.observe.process import role, well
+from troubleshooter.observe.roles import role_of
+from troubleshooter.observe.success import reports_success
 
 FRAMES = """\
 Traceback (most recent call last):
@@ -180,10 +181,10 @@ def test_a_missing_key_is_one_line(below: str) -> None:
 
 
 def test_an_abort_that_completed_successfully_is_no_good_end() -> None:
-    assert not well("[n1:7] Local abort before MPI_INIT completed completed successfully, but am not able to aggregate")
-    assert well("Training completed successfully, 0 jobs aborted")
+    assert not reports_success("[n1:7] Local abort before MPI_INIT completed completed successfully, but am not able to aggregate")
+    assert reports_success("Training completed successfully, 0 jobs aborted")
 
 
 def test_a_peer_that_is_gone_is_an_after_effect() -> None:
     (failure,) = read("RuntimeError: NCCL error: internal error\nLast error:\nNet : Connection closed by remote peer n2<4242>\n")
-    assert role(failure) == "cascade"
+    assert role_of(failure) == "cascade"

@@ -6,19 +6,19 @@ import math
 
 import pytest
 
-from troubleshooter.observe.facts import FactReader
+from troubleshooter.observe.facts import GpuReader, PlatformReader, VersionReader
 from troubleshooter.observe.metrics import MetricReader
-from troubleshooter.observe.model import Observations
-from troubleshooter.read.line import lines
+from troubleshooter.observe.observations import Observations
+from troubleshooter.read.split import split_line
 
 
 def observe(text: str) -> Observations:
     seen = Observations()
-    facts, metrics = FactReader(seen), MetricReader(seen)
+    readers = [MetricReader(seen), VersionReader(seen), GpuReader(seen), PlatformReader(seen)]
     for number, raw in enumerate(text.encode().split(b"\n"), 1):
-        for line in lines(raw, number):
-            facts.read(line, -1)
-            metrics.read(line)
+        for line in split_line(raw, number):
+            for reader in readers:
+                reader.read(line)
     return seen
 
 

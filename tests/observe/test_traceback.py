@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from troubleshooter.observe.model import Failure
 from troubleshooter.observe.tracebacks.parser import parse
 from troubleshooter.pipeline import Diagnoser
-from troubleshooter.read.line import lines
 from troubleshooter.read.sources import from_text
+from troubleshooter.read.split import split_line
 
 
 def read(text: str) -> list[Failure]:
     by_stream: dict[str, list] = {}
     for number, raw in enumerate(text.encode().split(b"\n"), 1):
-        for line in lines(raw, number):
+        for line in split_line(raw, number):
             by_stream.setdefault(line.stream, []).append(line)
     return [failure for stream in by_stream.values() for failure in parse(stream)]
 
@@ -320,7 +320,7 @@ def test_any_mixture_is_read_without_error_and_ends(mixture: list[str]) -> None:
 @settings(max_examples=200, deadline=None)
 @given(st.binary(max_size=400))
 def test_any_bytes_are_lines(raw: bytes) -> None:
-    for line in lines(raw.replace(b"\n", b""), 1):
+    for line in split_line(raw.replace(b"\n", b""), 1):
         assert "\n" not in line.text
         assert "\x00" not in line.text
 

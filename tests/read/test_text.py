@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from troubleshooter.read.line import lines
 from troubleshooter.read.prefix import strip
 from troubleshooter.read.sources import from_path, from_text, rank_of
+from troubleshooter.read.split import split_line
 from troubleshooter.read.stream import raw_lines, read
 from troubleshooter.read.text import LINE_LIMIT, encoding, fold, texts
 
@@ -111,5 +111,5 @@ def test_colons_of_a_chinese_keyboard_are_plain() -> None:
 
 
 def test_an_entity_alone_on_its_line() -> None:
-    assert [line.text for line in lines(b"ValueError: x &gt;= 2 is needed", 1)] == ["ValueError: x >= 2 is needed"]
-    assert [line.text for line in lines(b"a &amp; b", 1)] == ["a & b"]
+    assert [line.text for line in split_line(b"ValueError: x &gt;= 2 is needed", 1)] == ["ValueError: x >= 2 is needed"]
+    assert [line.text for line in split_line(b"a &amp; b", 1)] == ["a & b"]

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.waiting import wait_for
+from troubleshooter.paths import site_folders
 from troubleshooter.verify import interpreters
-from troubleshooter.verify.environment import EnvironmentProblem, ask, same_environment, site_folders
+from troubleshooter.verify.environment import EnvironmentProblem, ask, same_environment
 from troubleshooter.verify.interpreters import find
 
 from .helpers import environment

@@ -7,8 +7,9 @@ import io
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from troubleshooter.read.line import Line, lines
+from troubleshooter.read.line import Line
 from troubleshooter.read.sources import Source, Unreadable, from_stream
+from troubleshooter.read.split import split_line
 from troubleshooter.read.stream import raw_lines, read
 from troubleshooter.read.text import plain
 from troubleshooter.report.curves import curves
@@ -134,14 +135,14 @@ def _lines(pasted: Source, near: set[int]) -> Iterator[tuple[int, list[Line] | N
     held: list[tuple[int, bytes]] = []
     for number, raw in raw_lines(pasted.chunks()):
         if number in near or number <= OPENED + TAIL:
-            yield number, lines(raw, number)
+            yield number, split_line(raw, number)
             continue
         held.append((number, raw))
         if len(held) > TAIL:
             yield held.pop(0)[0], None
     for number, raw in held:
         near.add(number)
-        yield number, lines(raw, number)
+        yield number, split_line(raw, number)
 
 
 def _blocks(

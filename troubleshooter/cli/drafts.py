@@ -14,7 +14,10 @@ from kb.compiled import Knowledge
 from kb.likeness import nearest
 from kb.samples import FILE, Sample, parse, write
 from kb.text.catalog import Section, language, languages
-from troubleshooter.observe.model import Failure, Observations
+from troubleshooter.masking import constant_parts
+from troubleshooter.observe.model import Failure
+from troubleshooter.observe.observations import Observations
+from troubleshooter.paths import installed_file
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import Source, Unreadable, from_path, from_text
 from troubleshooter.read.stream import raw_lines
@@ -32,7 +35,6 @@ MAX_NAME_CHARACTERS = 60
 _SMALL = frozenset(["the", "a", "an", "to", "of", "is", "in", "for", "and", "be", "you", "your"])
 _PLACEHOLDER = re.compile(r"<[a-z-]+\d*>|\b(?:user|host)\d*\b|user\d*@example\.org")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+")
-_VOLATILE = re.compile(r"0x[0-9a-fA-F]+|\d+(?:\.\d+)?|/[\w./-]{4,}|'[^']{1,80}'|\"[^\"]{1,80}\"")
 
 
 def new(log: str, to: Path, area: str, id_: str | None, redacted: bool = True) -> int:
@@ -145,7 +147,7 @@ def _load(log: str) -> tuple[Diagnoser, list[Source], str] | None:
 
 def _id(culprit: Failure) -> str:
     said = _PLACEHOLDER.sub(" ", fold(culprit.message.split("\n")[0]))
-    words = _WORD.findall(_VOLATILE.sub(" ", said))
+    words = _WORD.findall(" ".join(constant_parts(said)))
     kept = [w.lower() for w in words if w.lower() not in _SMALL]
     name = re.sub(r"-+", "-", "-".join(kept[:6]))[:MAX_NAME_CHARACTERS].strip("-")
     return name or re.sub(r"[^a-z0-9]+", "-", culprit.type.lower()).strip("-") or "new-failure"
@@ -154,7 +156,7 @@ def _id(culprit: Failure) -> str:
 def _pattern(culprit: Failure) -> str:
     """The message's first line as a pattern: what varies from run to run left open."""
     first = fold(culprit.message.split("\n")[0])[:200]
-    parts = _VOLATILE.split(first)
+    parts = constant_parts(first)
     longest = max(parts, key=len).strip() if parts else first
     return re.escape(longest).replace("\\ ", " ").replace("\\-", "-").replace("\\'", "'") or re.escape(culprit.type)
 
@@ -191,8 +193,8 @@ sources:
 def _installed(culprit: Failure) -> str:
     """The innermost frame's file below ``site-packages``; a file of the user's own is no condition for others."""
     path = culprit.frames[-1].path.replace("\\", "/") if culprit.frames else ""
-    found = re.search(r"(?:site|dist)-packages/(.+)", path)
-    return found[1] if found else ""
+    found = installed_file(path)
+    return found.file if found else ""
 
 
 def _translation(code: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from kb.text.catalog import ENGLISH, Section, language
 from troubleshooter.explain import Explained, explain
 from troubleshooter.match.outcome import Outcome
-from troubleshooter.observe.model import Observations
+from troubleshooter.observe.observations import Observations
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.report.fill import safe
 from troubleshooter.report.words import say

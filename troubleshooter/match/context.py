@@ -9,7 +9,7 @@ from kb.compiled import Knowledge
 from kb.placeholders import HOLE
 from troubleshooter.lean import dataclass, field
 from troubleshooter.match.outcome import Anchor
-from troubleshooter.observe.model import Observations
+from troubleshooter.observe.observations import Observations
 from troubleshooter.read.line import Line
 
 Condition = dict[str, Any]

@@ -11,7 +11,7 @@ from troubleshooter.lean import dataclass
 from troubleshooter.match.conditions import anchors, anchors_on, evaluate, excluding, tolerated
 from troubleshooter.match.context import Context
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome, Trial
-from troubleshooter.observe.model import Observations
+from troubleshooter.observe.observations import Observations
 
 ANCHORS, SAME = 12, 3
 """Exceptions or lines that one symptom is tried on, and lines of one kind (told by its text without digits)."""

@@ -10,7 +10,7 @@ from troubleshooter.match.context import Condition, Context
 from troubleshooter.match.outcome import Evidence, Outcome, State, quoted
 from troubleshooter.match.regex import search
 from troubleshooter.observe.facts import canonical
-from troubleshooter.observe.model import Observations
+from troubleshooter.observe.observations import Observations
 
 
 def version(condition: Condition, context: Context) -> Outcome:

@@ -13,8 +13,9 @@ from typing import NamedTuple
 import re2
 
 from kb import lazy
-from troubleshooter.observe import process
+from troubleshooter.observe.exits import status
 from troubleshooter.observe.model import Ending, EndState
+from troubleshooter.observe.success import reports_success
 from troubleshooter.read.line import Line
 
 TAIL = 60
@@ -79,14 +80,14 @@ def ending(tail: Sequence[Line], trains: bool) -> Ending:
     works = [n for n, line in enumerate(tail) if _is_work(line.text, trains)]
     if not works:
         said = next(
-            (line for line in reversed(tail[-AFTER:]) if process.well(line.text) or _END.search(line.text)), None
+            (line for line in reversed(tail[-AFTER:]) if reports_success(line.text) or _END.search(line.text)), None
         )
         return Ending("ended", said) if said else Ending()
     last, below = tail[works[-1]], tail[works[-1] + 1 :]
-    if (failed := next((line for line in below if process.status(line.text)), None)) is not None:
+    if (failed := next((line for line in below if status(line.text)), None)) is not None:
         return Ending("failed", failed, True)
     records = [n for n in works if _TRAINER.search(tail[n].text)]
-    summary = (line for line in tail[(records or works)[-1] + 1 :] if process.well(line.text))
+    summary = (line for line in tail[(records or works)[-1] + 1 :] if reports_success(line.text))
     if (said := next(summary, None)) is not None:
         return Ending("ended", said, True)
     other = next((line for line in below if not _ASIDE.match(line.text)), None)

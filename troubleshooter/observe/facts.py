@@ -7,10 +7,21 @@ wheel and egg paths); a requirement that a message quotes (``transformers>=4.45 
 from __future__ import annotations
 
 import re
+from typing import ClassVar
 
 from kb import lazy
-from troubleshooter.observe.model import Fact, Observations
+from troubleshooter.masking import without_digits
+from troubleshooter.observe.model import Fact
+from troubleshooter.observe.observations import Observations
 from troubleshooter.read.line import Line
+
+MAX_SAME_KIND = 12
+"""Lines of one kind that are read for facts."""
+KIND_CHARACTERS = 160
+"""Characters at the start of a line that tell its kind, without their digits."""
+MAX_KINDS, MAX_FACTS = 50_000, 4000
+"""Kinds of lines and facts that are kept."""
+MIN_LINE_CHARACTERS = 6
 
 PACKAGES = (
     "torch", "pytorch", "transformers", "accelerate", "peft", "trl", "datasets", "tokenizers", "bitsandbytes", "deepspeed",
@@ -22,14 +33,14 @@ PACKAGES = (
     "mamba-ssm", "causal-conv1d", "compressed-tensors", "lm-eval", "gradio", "pydantic", "setuptools", "ninja", "nccl", "sglang",
     "diffusers", "sentence-transformers", "timm", "llama-recipes", "llama_recipes", "python", "cuda", "driver", "cudnn", "rocm",
 )  # fmt: skip
-VERSION_MARKS = (
+_VERSION_KEYWORDS = (
     *sorted(PACKAGES), "==", "python3.", ".dist-info", ".egg", "name: ", "version: ", "llm engine", "uccessfully installed",
 )  # fmt: skip
-"""One of these stands in every line that shows a version."""
-GPU_MARKS = (
+"""Every line that shows a version has one of these."""
+_GPU_KEYWORDS = (
     "gpu", "nvidia", "tesla", "geforce", "rtx", "gtx", "titan", "cuda", "a100", "h100", "v100", "radeon", "instinct", "capability",
 )  # fmt: skip
-"""One of these stands in nearly every line that shows a GPU."""
+"""Nearly every line that shows a GPU has one of these."""
 
 _KNOWN = frozenset(PACKAGES)
 _VERSION = r"v?(?P<version>\d{1,4}(?:\.\d{1,5}){1,4}(?:[.\-]?(?:dev|post|rc|a|b)\d*)?(?:\+\w+(?:\.\w+)*)?)"
@@ -91,10 +102,7 @@ _PLATFORMS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     ("notebook", ("ipython-input", "cell in[", "input in [", "ipykernel", "<cell line"),
      lazy.compile(r"ipython-input|Cell In\[|Input In \[|ipykernel|<cell line")),
 )  # fmt: skip
-"""Platform, the marks of which one stands in every line that shows it, and how it is shown."""
-PLATFORM_MARKS = tuple(marks for _, marks, _ in _PLATFORMS)
-VERSIONS, GPUS, PLATFORMS = 1, 2, 4
-"""What to look for on a line: bits, platform ``i`` of `PLATFORM_MARKS` is ``PLATFORMS << i``."""
+"""Platform, keywords of which every line that shows it has one, and how it is shown."""
 _VLLM = lazy.compile(r"Vllm|EngineCore|APIServer|ApiServer|Worker_|WorkerProc")
 _ALIASES = {
     "pytorch": "torch",
@@ -116,35 +124,58 @@ def canonical(name: str) -> str:
 
 
 class FactReader:
-    """Collects facts line by line; the first line that shows a fact is kept."""
+    """Collects facts line by line. Of each fact the first line that shows it is kept.
+
+    Of the lines that differ in digits alone, only the first `MAX_SAME_KIND` are read: a repeated warning shows nothing new.
+    """
+
+    keywords: ClassVar[tuple[str, ...]] = ()
+    reads_metric_lines: ClassVar[bool] = False
 
     def __init__(self, observations: Observations) -> None:
-        self.facts = observations.facts
-        self._seen: set[tuple[str, str, str]] = set()
-        self._pip: str | None = None
-        self._open = -1  # platforms that were not seen yet, as bits
+        self._facts = observations.facts
+        self._known: set[tuple[str, str, str]] = set()
+        self._kinds: dict[str, int] = {}
 
-    def stream(self, line: Line) -> None:
-        """A fact that the prefix of a line shows: Ray names its workers "Name pid=1, ip=…" (vLLM's own are not Ray's)."""
-        if "pid=" in line.stream and not _VLLM.match(line.stream):
-            self._add("package", "ray", "", line)
+    def read(self, line: Line) -> None:
+        """Take the facts of a line."""
+        if len(line.text) >= MIN_LINE_CHARACTERS and self._is_new(line):
+            self._take(line, line.text)
 
-    def read(self, line: Line, wanted: int) -> None:
-        """Take one line's facts of the kinds that are wanted, as bits."""
-        text = line.text
-        if len(text) < 6:
-            return
-        if wanted & VERSIONS:
-            self._installed(line, text)
-        if wanted & GPUS and _GPU_WORDS.search(text):
-            self._gpus(line, text)
-        open_ = wanted // PLATFORMS & self._open
-        for number, (name, _, pattern) in enumerate(_PLATFORMS) if open_ else ():
-            if open_ >> number & 1 and pattern.search(text):
-                self._open &= ~(1 << number)
-                self._add("platform", name, "", line)
+    def _take(self, line: Line, text: str) -> None:
+        raise NotImplementedError
 
-    def _installed(self, line: Line, text: str) -> None:
+    def _is_new(self, line: Line) -> bool:
+        template = line.template
+        kind = template.kind if template is not None else ""
+        if not kind:
+            kind = without_digits(line.text[:KIND_CHARACTERS])
+            if template is not None:
+                template.kind = kind
+        count = self._kinds.get(kind, 0)
+        if count < MAX_SAME_KIND and len(self._kinds) < MAX_KINDS:
+            self._kinds[kind] = count + 1
+        return count < MAX_SAME_KIND
+
+    def _add(self, kind: str, name: str, value: str, line: Line, basis: str = "printed") -> None:
+        if kind == "version" and name == "torch" and (built := _BUILT_FOR.search(value)):
+            self._add("version", "cuda", f"{built[1]}.{built[2]}", line, basis)
+        key = (kind, name, value)
+        if key not in self._known and len(self._known) < MAX_FACTS:
+            self._known.add(key)
+            self._facts.append(Fact(kind, name, value, line, basis))
+
+
+class VersionReader(FactReader):
+    """Versions of packages, Python and CUDA."""
+
+    keywords: ClassVar[tuple[str, ...]] = _VERSION_KEYWORDS
+
+    def __init__(self, observations: Observations) -> None:
+        super().__init__(observations)
+        self._pip: str | None = None  # the name that `pip show` printed last
+
+    def _take(self, line: Line, text: str) -> None:
         if self._pip and (found := _PIP_VERSION.match(text)):
             self._add("version", canonical(self._pip), found["version"], line)
             self._pip = None
@@ -185,7 +216,15 @@ class FactReader:
             asked = True
             self._add("version", canonical(bare), said["version"], line)
 
-    def _gpus(self, line: Line, text: str) -> None:
+
+class GpuReader(FactReader):
+    """Models of GPUs and their compute capabilities."""
+
+    keywords: ClassVar[tuple[str, ...]] = _GPU_KEYWORDS
+
+    def _take(self, line: Line, text: str) -> None:
+        if not _GPU_WORDS.search(text):
+            return
         for found in _GPU.finditer(text):
             self._add("gpu", found.group().strip(), "", line)
         for pattern in (_CAPABILITY, _UNSLOTH_CUDA):
@@ -194,10 +233,26 @@ class FactReader:
                 if 2 <= major <= 12:
                     self._add("capability", "", f"{major}.{found['minor']}", line)
 
-    def _add(self, kind: str, name: str, value: str, line: Line, basis: str = "printed") -> None:
-        if kind == "version" and name == "torch" and (built := _BUILT_FOR.search(value)):
-            self._add("version", "cuda", f"{built[1]}.{built[2]}", line, basis)
-        key = (kind, name, value)
-        if key not in self._seen and len(self._seen) < 4000:
-            self._seen.add(key)
-            self.facts.append(Fact(kind, name, value, line, basis))
+
+class PlatformReader(FactReader):
+    """The operating system, the service and the kind of accelerator: each is searched for until a line shows it."""
+
+    keywords: ClassVar[tuple[str, ...]] = tuple(keyword for _, keywords, _ in _PLATFORMS for keyword in keywords)
+
+    def __init__(self, observations: Observations) -> None:
+        super().__init__(observations)
+        self._open = [(name, pattern) for name, _, pattern in _PLATFORMS]
+
+    def _take(self, line: Line, text: str) -> None:
+        shown = [platform for platform in self._open if platform[1].search(text)]
+        for platform in shown:
+            self._open.remove(platform)
+            self._add("platform", platform[0], "", line)
+
+
+class StreamReader(FactReader):
+    """Facts that the prefix of a line shows: Ray names its workers "Name pid=1, ip=…" (vLLM's own are not Ray's)."""
+
+    def read(self, line: Line) -> None:
+        if "pid=" in line.stream and not _VLLM.match(line.stream):
+            self._add("package", "ray", "", line)

@@ -9,10 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import ClassVar
 
 from kb import lazy
-from troubleshooter.observe.model import Observations, Point, finite
+from troubleshooter.observe.model import Point, finite
+from troubleshooter.observe.observations import Observations
 from troubleshooter.read.line import Line
+from troubleshooter.read.templates import MetricPositions
 from troubleshooter.read.text import QUOTES
 
 HEAD, TAIL = 500, 4000
@@ -23,11 +26,11 @@ MOST = HEAD + 2 * TAIL
 _ABOUT = lazy.compile(
     r"loss|grad[_ ]?norm|reward|perplexity|learning[_ ]rate|logps|\bkl\b|\blr\b|\bppl\b", re.IGNORECASE
 )
-MARKS = (
+_KEYWORDS = (
     "loss", "grad_norm", "grad norm", "gradnorm", "grad-norm", "gnorm", "reward", "perplexity", "learning_rate", "learning rate",
     "logps", "'kl'", '"kl"', "kl:", "kl=", "kl :", "/kl", "'lr'", '"lr"', "lr:", "lr=", "lr ", "/lr", "ppl",
 )  # fmt: skip
-"""One of these stands in every line that holds metrics (but lines of an object or a table that began above)."""
+"""Every line with metrics has one of these (but not the lines of an object or a table that began above)."""
 
 _NUMBER = r"[-+]?(?:\d{1,20}(?:\.\d{0,25})?|\.\d{1,25})(?:[eE][-+]?\d{1,4})?|[-+]?(?:nan|NaN|NAN|inf|Inf|INF|Infinity|infinity)(?:\.0)?"
 # ".0": Lightning's bar writes every number without a point so, and NaN has none.
@@ -84,10 +87,13 @@ _ALIASES = {
 class MetricReader:
     """Reads records line by line into ``observations.metrics``; knows the state of JSON objects and tables."""
 
+    keywords: ClassVar[tuple[str, ...]] = _KEYWORDS
+    reads_metric_lines: ClassVar[bool] = True
+
     def __init__(self, observations: Observations) -> None:
         self.series = observations.metrics
         self.record = 0
-        self.ran = False
+        self.shows_work = False
         """Whether what was read last begins a record that shows the run at work: a loss, a reward. Settings do not, nor does
         code that sets a sum to zero."""
         self._shown = 0  # the last such record
@@ -96,16 +102,17 @@ class MetricReader:
         self._summary = -1  # the record that a run's summary was read into
 
     @property
-    def inside(self) -> bool:
-        """Whether an object or a table began above: the next line may belong to it without a mark."""
+    def is_open(self) -> bool:
+        """Whether an object or a table began above: the next line may belong to it without a keyword."""
         return self._inside or self._columns is not None
 
     def read(self, line: Line) -> bool:
         """Take one line's metrics; True when it held some."""
         text = line.text
-        shape = line.shape
-        if shape is not None and shape.record and not self.inside:
-            self._record([(name, float(text[start:stop])) for name, start, stop in shape.record], line, shape.step)
+        template = line.template
+        if template is not None and template.metrics and template.metrics.values and not self.is_open:
+            values, step = template.metrics
+            self._record([(name, float(text[start:stop])) for name, start, stop in values], line, step)
             return True
         if self._columns is not None and self._row(line):
             return True
@@ -129,7 +136,7 @@ class MetricReader:
             return True
         if text.startswith("wandb:"):  # printed in any case when the program ends
             held = self._summed(_SUMMARY.match(text), line)
-            self.ran = False
+            self.shows_work = False
             return held
         if " = " in text:
             if _BEGUN.match(text):
@@ -158,9 +165,13 @@ class MetricReader:
         self._inside = (
             text[0] == "{" and text[-1] == "," and "}" not in text
         )  # a dict that `pprint` broke at its commas
-        if not self._inside and shape is not None and shape.record is None and shape.numbers is not None and not boxed:
-            shape.record = _places(asked, text, named)
-            shape.step = step
+        if (
+            template is not None
+            and template.metrics is None
+            and template.literals is not None
+            and not (self._inside or boxed)
+        ):
+            template.metrics = MetricPositions(_positions(asked, text, named), step)
         return True
 
     def _record(self, named: list[tuple[str, float]], line: Line, step: int | None) -> None:
@@ -210,8 +221,8 @@ class MetricReader:
             if len(points) > MOST:
                 middle = points[HEAD:-TAIL]
                 points[HEAD:-TAIL] = [p for p in middle if not finite(p.value) or p.value == 0][:HEAD]
-        self.ran = ran and record != self._shown and not (len(named) == 1 and value == 0)
-        if self.ran:
+        self.shows_work = ran and record != self._shown and not (len(named) == 1 and value == 0)
+        if self.shows_work:
             self._shown = record
 
 
@@ -238,8 +249,8 @@ def _float(value: str) -> float:
         return float(value.removesuffix(".0"))
 
 
-def _places(asked: tuple[re.Pattern[str], ...], text: str, named: dict[str, str]) -> list[tuple[str, int, int]]:
-    """Where the values stand in all lines of a text's shape; nowhere where digits of a name or ``nan.0`` may tell it."""
+def _positions(asked: tuple[re.Pattern[str], ...], text: str, named: dict[str, str]) -> list[tuple[str, int, int]]:
+    """Where the values stand in all lines of the text's template; nothing if digits of a name, or ``nan.0``, may decide that."""
     pairs = [pair for pattern in asked for pair in pattern.finditer(text)]
     if len(pairs) != len(named) or any(_DIGIT.search(pair["name"]) or not _plain(pair["value"]) for pair in pairs):
         return []

@@ -1,17 +1,12 @@
-"""What was observed in a log, before any entry is asked."""
+"""The things that are observed in a log: data only. `observations` collects them, `progress` judges whether the run went on."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from kb import lazy
-from kb.wild import fits
 from troubleshooter.lean import dataclass, field
 from troubleshooter.read.line import Line
-from troubleshooter.read.stream import Problem
 from troubleshooter.read.text import fold
 
 Role = Literal["initiating", "cascade", "teardown", "handled"]
@@ -169,137 +164,3 @@ class Fact:
     value: str
     line: Line
     basis: str = "printed"
-
-
-_OF_INSTALLER = lazy.compile(
-    r"\s*(?:(?:ERROR|WARNING|warning|note):\s|error:\s(?:subprocess|metadata|legacy|externally|command|failed|could not)|Failed\b)"
-)
-"""Lines of an installer, which goes on to another release, or to another way to build one."""
-WENT_ON, BEGUN_ANEW = 2, 10
-"""Records of metrics after an exception from which on the run is taken to have gone on, and after one that ended its process:
-a few are printed by other ranks before they notice, and by who quotes the log below the error."""
-
-
-@dataclass(slots=True)
-class Progress:
-    """What shows in one file that the run was at work."""
-
-    well: int = 0
-    """The last line that says that something ended well."""
-    installed: int = 0
-    """The last line that says that packages were installed."""
-    steps: deque[int] = field(default_factory=lambda: deque([0] * BEGUN_ANEW, maxlen=BEGUN_ANEW))
-    """The last lines with metrics, the earliest first."""
-
-    def after(self, line: Line, records: int) -> bool:
-        """Whether something ended well, or so many records of metrics stand, below this line."""
-        return line.number < max(self.well, self.steps[-records])
-
-
-@dataclass(slots=True)
-class Observations:
-    """Everything that was observed. ``hits`` holds, by literal of the knowledge, the lines that hold it."""
-
-    failures: list[Failure] = field(default_factory=list)
-    exits: list[Exit] = field(default_factory=list)
-    metrics: dict[str, list[Point]] = field(default_factory=dict)
-    facts: list[Fact] = field(default_factory=list)
-    phases: list[tuple[str, Line]] = field(default_factory=list)
-    hits: dict[int, list[Line]] = field(default_factory=dict)
-    progress: dict[int, Progress] = field(default_factory=dict)
-    """By file."""
-    lines: int = 0
-    bytes: int = 0
-    ending: Ending = field(default_factory=Ending)
-    """How the log ends."""
-    complete: bool = True
-    """False where only parts of a large log were looked at line by line."""
-    problems: dict[int, tuple[Problem, str]] = field(default_factory=dict)
-    """By file: what is wrong with it (`read.stream.Problem`), and for a damaged one what its decoder says."""
-
-    shapes: dict[tuple[str, str, float | None], Point | None] = field(default_factory=dict, repr=False)
-    """By metric, shape and value: the first point that shows it, where that was asked (`match.numbers`)."""
-    showing: dict[tuple[tuple[str, ...], str, float | None], frozenset[Record]] = field(
-        default_factory=dict, repr=False
-    )
-    """By metrics, shape and value: the records that show it, where that was asked."""
-    _values: dict[str, list[float]] = field(default_factory=dict, repr=False)
-    _bounds: dict[str, Bounds] = field(default_factory=dict, repr=False)
-    _records: dict[str, dict[Record, Point]] = field(default_factory=dict, repr=False)
-    _holding: dict[int, str] = field(default_factory=dict, repr=False)
-    _said: str | None = field(default=None, repr=False)
-    _saying: dict[str, list[Line]] | None = field(default=None, repr=False)
-    _series: dict[tuple[str, ...], list[tuple[str, list[Point]]]] = field(default_factory=dict, repr=False)
-
-    def holding(self, literal: int) -> str:
-        """All kept lines that hold a literal, as patterns see them, one a line, in lower case."""
-        if (known := self._holding.get(literal)) is None:
-            text = "\n".join([line.folded for line in self.hits.get(literal, ())])
-            known = self._holding[literal] = text.lower()
-        return known
-
-    @property
-    def said(self) -> str:
-        """What all exceptions say, as one text in lower case. Asked once everything was observed."""
-        if self._said is None:
-            self._said = "\n".join([failure.plain for failure in self.failures])
-        return self._said
-
-    def saying(self, text: str) -> list[Line]:
-        """The kept lines of just this text. Asked once everything was observed."""
-        if self._saying is None:
-            self._saying = {}
-            for lines in self.hits.values():
-                for line in lines:
-                    self._saying.setdefault(line.text, []).append(line)
-        return self._saying.get(text, [])
-
-    def series(self, names: Sequence[str]) -> list[tuple[str, list[Point]]]:
-        """The metrics of these names, which may hold ``*``. Asked once everything was observed."""
-        wanted = tuple(names)
-        if (found := self._series.get(wanted)) is None:
-            found = [(name, self.metrics[name]) for name in _meant(wanted, tuple(self.metrics))]
-            self._series[wanted] = found
-        return found
-
-    def values(self, name: str) -> list[float]:
-        """The values of a metric. Asked once everything was observed."""
-        if (known := self._values.get(name)) is None:
-            known = self._values[name] = [point.value for point in self.metrics[name]]
-        return known
-
-    def bounds(self, name: str) -> Bounds:
-        """The bounds of a metric's values."""
-        if (known := self._bounds.get(name)) is None:
-            values = self.values(name)
-            known = self._bounds[name] = Bounds(min(values), max(values), all_finite(values))
-        return known
-
-    def records(self, name: str) -> dict[Record, Point]:
-        """The last value of a metric in each printed record."""
-        if (known := self._records.get(name)) is None:
-            known = self._records[name] = {(p.line.file, p.record): p for p in self.metrics[name]}
-        return known
-
-    def handled(self, line: Line) -> bool:
-        """Whether the run went on after this line: what it tells was a warning, or was retried or skipped."""
-        progress = self.progress.get(line.file)
-        return progress is not None and (
-            progress.after(line, 1) or (line.number < progress.installed and _OF_INSTALLER.match(line.text) is not None)
-        )
-
-    def outlived(self, failure: Failure) -> bool:
-        """Whether the run went on after this exception, or another one after a crash."""
-        line = failure.last or failure.line
-        progress = self.progress.get(line.file)
-        return progress is not None and progress.after(line, BEGUN_ANEW if failure.uncaught else WENT_ON)
-
-    def named(self, kind: str, name: str | None = None) -> list[Fact]:
-        return [f for f in self.facts if f.kind == kind and (name is None or f.name == name)]
-
-
-@lru_cache(maxsize=1024)
-def _meant(wanted: tuple[str, ...], present: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the metrics that one of the wanted names, which may hold ``*``, means."""
-    shaped = [name for name in wanted if "*" in name]
-    return tuple(name for name in present if name in wanted or any(fits(name, shape) for shape in shaped))

@@ -1,12 +1,18 @@
-"""What a run was doing: from the functions in a traceback, and from what was printed last."""
+"""What a run was doing: the functions in a traceback tell it, and the last line that announced something."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import ClassVar
 
 from kb import lazy
 from troubleshooter.observe.model import Failure
+from troubleshooter.observe.observations import Observations
+from troubleshooter.read.line import Line
+
+MAX_PHASES = 500
+"""Changes of the phase that are kept."""
 
 _FRAMES: tuple[tuple[str, frozenset[str], tuple[str, ...]], ...] = (
     ("merge", frozenset(), ("merge_and_unload", "merge_adapter", "_unload_and_optionally_merge", "export_model", "merge_lora")),
@@ -20,7 +26,7 @@ _FRAMES: tuple[tuple[str, frozenset[str], tuple[str, ...]], ...] = (
     ("train", frozenset({"backward", "train", "step"}), ("training_step", "_inner_training_loop", "compute_loss", "train_step", "optimizer_step")),
     ("import", frozenset(), ("_find_and_load", "_call_with_frames_removed", "import_module", "_get_module")),
 )  # fmt: skip
-"""Phase, the functions that tell it, and parts of the names of others that do."""
+"""Phase, the functions that show it, and parts of the names of other functions that do."""
 _BUILD_FILES = ("setup.py", "cpp_extension.py", "op_builder/", "build_meta", "ninja")
 _LINES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     ("train", ("running training", "num epochs"), lazy.compile(r"\*{3} Running training|Num Epochs =")),
@@ -38,14 +44,12 @@ _LINES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     ("build", ("building ", "loading extension", "c++", "nvcc", "torch_extensions"),
      lazy.compile(r"Building (?:wheel|extension)|Loading extension module|\[\d+/\d+\] (?:c\+\+|/usr/|nvcc)|Using .{0,60}torch_extensions")),
 )  # fmt: skip
-"""Phase, the marks of which one stands in every line that announces it, and how it is announced."""
+"""Phase, keywords of which every line that announces it has one, and how it is announced. The first that fits counts."""
 _TRAIN_METRICS = ("'grad_norm'", "'learning_rate'")
-MARKS = ((*_LINES[0][1], *_TRAIN_METRICS), *(marks for _, marks, _ in _LINES[1:]))
-"""By phase: one of these stands in every line that announces it."""
 
 
 def of_failure(failure: Failure) -> set[str]:
-    """Every phase that the failure's frames tell; empty when it has none that tell."""
+    """Every phase that the failure's frames show; empty if none of them shows one."""
     found: set[str] = set()
     for frame in failure.frames:
         found |= _of_frame(frame.function, frame.path)
@@ -60,11 +64,31 @@ def _of_frame(function: str, path: str) -> frozenset[str]:
     return frozenset(told | {"build"} if any(name in path for name in _BUILD_FILES) else told)
 
 
-def of_line(text: str, wanted: int) -> str | None:
-    """The phase that a printed line announces, of those of `MARKS` that are wanted (as bits)."""
-    if wanted & 1 and (_TRAIN_METRICS[0] in text or _TRAIN_METRICS[1] in text):
+class PhaseReader:
+    """Records the phases that lines announce, each with the last line that did so before another phase began."""
+
+    keywords: ClassVar[tuple[str, ...]] = (
+        *(keyword for _, keywords, _ in _LINES for keyword in keywords),
+        *_TRAIN_METRICS,
+    )
+    reads_metric_lines: ClassVar[bool] = True
+
+    def __init__(self, observations: Observations) -> None:
+        self._phases = observations.phases
+
+    def read(self, line: Line) -> None:
+        """Take the phase that a line announces, if it does."""
+        phase = _announced(line.text)
+        if phase is None:
+            return
+        if self._phases and self._phases[-1][0] == phase:
+            self._phases[-1] = (phase, line)
+        elif len(self._phases) < MAX_PHASES:
+            self._phases.append((phase, line))
+
+
+def _announced(text: str) -> str | None:
+    """The phase that a printed line announces."""
+    if _TRAIN_METRICS[0] in text or _TRAIN_METRICS[1] in text:
         return "train"
-    for number, (phase, _, pattern) in enumerate(_LINES):
-        if wanted >> number & 1 and pattern.search(text):
-            return phase
-    return None
+    return next((phase for phase, _, pattern in _LINES if pattern.search(text)), None)

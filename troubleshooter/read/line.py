@@ -3,53 +3,7 @@
 from __future__ import annotations
 
 from troubleshooter.lean import dataclass, field
-from troubleshooter.read.prefix import strip
-from troubleshooter.read.text import LINE_LIMIT, texts
-from troubleshooter.read.unfold import parts
-
-Suspect = tuple[int, bytes]
-"""A literal's number, and its text in lower case."""
-
-
-class Shape:
-    """What is known of lines that differ in their digits alone (`read.shapes`)."""
-
-    __slots__ = (
-        "kind",
-        "named",
-        "numbers",
-        "plain",
-        "readers",
-        "record",
-        "sights",
-        "stamped",
-        "start",
-        "step",
-        "suspects",
-    )
-
-    def __init__(self) -> None:
-        self.start = -1
-        """Where the text begins behind its prefix; -1: such lines are read one by one."""
-        self.named = False
-        """Whether the prefix names a stream or rank, which it may do with digits."""
-        self.stamped = False
-        self.sights = 0
-        """How often such a line was searched for literals."""
-        self.numbers: list[int] | None = None
-        """The literals without digits that such a line holds, once it was met several times; from then on:"""
-        self.readers = 0
-        """The readers that literals without digits call (`observe.marks`)."""
-        self.suspects: tuple[Suspect, ...] = ()
-        """The literals with digits that it may hold too, as its own digits have it: numbers and texts in lower case."""
-        self.plain = False
-        """Whether the text is what patterns see."""
-        self.kind = ""
-        """The text without its digits."""
-        self.record: list[tuple[str, int, int]] | None = None
-        """Metrics and where their values stand in the text; none where its digits may tell that, too."""
-        self.step: int | None = None
-        """Which of them is the training step."""
+from troubleshooter.read.templates import LineTemplate
 
 
 @dataclass(slots=True)
@@ -63,37 +17,12 @@ class Line:
     rank: int | None = None
     file: int = 0
     stamped: bool = False
+    """Whether a time, or a logger's prefix, stood before the text."""
     folded: str = ""
-    """The text as patterns see it (`read.text.fold`), once it was observed; left empty where it holds no literal."""
-    shape: Shape | None = field(default=None, repr=False, compare=False)
-    """Shared by lines alike for as long as it is kept (`read.shapes`), so no part of what this line is."""
+    """The text as patterns see it (`read.text.fold`), set when the line is scanned; empty if it holds no literal."""
+    template: LineTemplate | None = field(default=None, repr=False, compare=False)
+    """Shared by lines that differ in their digits alone, for as long as it is kept; so not a part of this line."""
 
 
 GAP = Line("", 0)
 """Stands between lines that do not follow each other: a part of a large log was passed over."""
-
-
-def lines(raw: bytes, number: int, file: int = 0, stream: str = "", rank: int | None = None) -> list[Line]:
-    """The lines that a person saw on one raw line; ``stream`` and ``rank`` hold where the line itself names none."""
-    found = []
-    for text in texts(raw[:LINE_LIMIT]):
-        if "&" in text and any(name in text for name, _ in _ENTITIES):
-            for name, character in _ENTITIES:
-                text = text.replace(name, character)
-        for part in parts(text):
-            rest, own, own_rank, stamped = strip(part)
-            rank_ = own_rank if own_rank is not None else rank
-            found.append(Line(rest.rstrip(), number, own or stream, rank_, file, stamped))
-    return found
-
-
-# What a page's source shows; "&amp;" last, so that nothing is taken twice.
-_ENTITIES = (
-    ("&quot;", '"'),
-    ("&#34;", '"'),
-    ("&#39;", "'"),
-    ("&#x27;", "'"),
-    ("&lt;", "<"),
-    ("&gt;", ">"),
-    ("&amp;", "&"),
-)

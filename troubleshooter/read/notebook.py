@@ -12,7 +12,8 @@ from itertools import groupby
 from typing import Literal, NamedTuple, get_args
 
 from kb import lazy
-from troubleshooter.read.line import Line, lines
+from troubleshooter.read.line import Line
+from troubleshooter.read.split import split_line
 
 LARGEST_BYTES = 64 * 1024 * 1024
 """Bytes of a notebook that are read; the rest of a larger one is passed over."""
@@ -52,7 +53,7 @@ class Notebook:
         """The printed lines, in the order of the cells; their stream is the cell."""
         for text, number, cell in _joined(self._printed()):
             for part in text.split("\n"):
-                yield from lines(part.encode("utf-8", "replace"), number, file, cell)
+                yield from split_line(part.encode("utf-8", "replace"), number, file, cell)
 
     def _printed(self) -> Iterator[Printed]:
         held = []

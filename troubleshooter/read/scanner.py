@@ -1,27 +1,31 @@
-"""One scan of a line for all literals: those of the entries, and the marks that tell which reader a line is for."""
+"""One scan of a line for all literals: those of the entries, and the keywords that call readers of `observe`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import hyperscan
 
 from troubleshooter.lean import dataclass
 from troubleshooter.read.database import database, named
-from troubleshooter.read.line import Suspect
-from troubleshooter.read.shapes import ZEROS, Shapes
+from troubleshooter.read.line import Line
+from troubleshooter.read.templates import LEARNED_AFTER_LINES, DigitLiterals, LineTemplate, LineTemplates
+from troubleshooter.read.text import fold
 
 if TYPE_CHECKING:
     from troubleshooter.read.large.prefilter import Prefilter
 
+Readers = tuple[int, ...]
+"""The numbers of the readers that a text calls, each once."""
+
 
 @dataclass(slots=True)
 class Segment:
-    """Literals that are compiled into one database: how many, where to get them, and a digest that tells them from others
-    (empty: the database is not cached)."""
+    """Literals that are compiled into one database: how many, where to get them, and a digest of them (empty: the database is
+    not cached)."""
 
     count: int
     texts: Callable[[], Sequence[str]]
@@ -31,60 +35,63 @@ class Segment:
 class Scanner:
     """Finds which of the literals a text holds (ASCII case ignored), each once.
 
-    Literals are the knowledge's, numbered through the segments; numbers from ``first_mark`` on are marks (a mark may be a
-    literal too). ``routes`` holds, by number, the readers that a text is a mark of (0 for none).
+    Literals are the knowledge's, numbered through the segments; numbers from ``first_keyword`` on are keywords (a keyword may
+    be a literal too).
     """
 
     def __init__(
         self,
         segments: Sequence[Segment],
         cache: Path | None = None,
-        marks: Mapping[str, int] | None = None,
+        keywords: Mapping[str, Readers] | None = None,
         alone: Callable[[], Sequence[str]] = list,
         digits: Callable[[], Mapping[int, str]] | None = None,
     ) -> None:
-        """``segments`` hold the literals; marks are compiled with the first of them. ``cache``: a folder for compiled
-        databases, or None for no cache. ``marks``: texts and the readers that they call. ``alone``: literals that
+        """``segments`` hold the literals; keywords are compiled with the first of them. ``cache``: a folder for compiled
+        databases, or None for no cache. ``keywords``: texts and the readers that they call. ``alone``: literals that
         are printed without an error word. ``digits``: the literals with digits, by number.
         """
-        marks = marks or {}
+        keywords = keywords or {}
         segments = segments or [Segment(0, list)]
         count = sum(segment.count for segment in segments)
-        self.first_mark = count
-        self.routes = [0] * count + list(marks.values())
-        self._marks = list(marks)
+        self.first_keyword = count
+        self.templates: LineTemplates | None = LineTemplates()
+        """What is known of lines alike; None to read each line by itself."""
+        self._readers: list[Readers] = [()] * count + list(keywords.values())
+        self._keywords = list(keywords)
         self._cache = cache if all(segment.digest for segment in segments) else None
-        self._key = named("-".join(segment.digest[:16] for segment in segments), marks)
+        self._key = named("-".join(segment.digest[:16] for segment in segments), keywords)
         self._found: list[int] = []
         self._databases: list[tuple[hyperscan.Database, Callable[..., None]]] = []
         first = 0
         for number, segment in enumerate(segments):
-            own = self._marks if number == 0 else []
-            texts = partial(_with_marks, segment.texts, own)
+            own = self._keywords if number == 0 else []
+            texts = partial(_with_keywords, segment.texts, own)
             made = database(texts, (), self._cache, named(f"{segment.digest}-lines", own))
             if made is not None:
                 self._databases.append((made, self._hit(first, segment.count if own else None)))
             first += segment.count
 
         def everything() -> list[str]:
-            return [*(text for segment in segments for text in segment.texts()), *self._marks]
+            return [*(text for segment in segments for text in segment.texts()), *self._keywords]
 
         self._everything, self._alone = everything, alone
-        self.shapes = Shapes()
-        self._digits = digits or (lambda: dict(enumerate(everything()[:count])))
-        self._zeros: hyperscan.Database | Literal[False] | None = False
+        self._with_digits = DigitLiterals(
+            digits or (lambda: dict(enumerate(everything()[:count]))),
+            enumerate(self._keywords, self.first_keyword), self._cache, f"{self._key}-suspects",
+        )  # fmt: skip
 
-    def _hit(self, first: int, marks_from: int | None = None) -> Callable[[int, int, int, int, object], None]:
-        """What notes a hit in a database whose literals are numbered from ``first`` on, its marks from ``marks_from`` on."""
+    def _hit(self, first: int, keywords_from: int | None = None) -> Callable[[int, int, int, int, object], None]:
+        """The callback of a database whose literals are numbered from ``first`` on, its keywords from ``keywords_from`` on."""
         append = self._found.append
-        if not first and marks_from in (None, self.first_mark):
+        if not first and keywords_from in (None, self.first_keyword):
 
             def note(number: int, start: int, stop: int, flags: int, context: object) -> None:
                 append(number)
 
         else:
-            limit = marks_from if marks_from is not None else self.first_mark
-            shift = self.first_mark - limit
+            limit = keywords_from if keywords_from is not None else self.first_keyword
+            shift = self.first_keyword - limit
 
             def note(number: int, start: int, stop: int, flags: int, context: object) -> None:
                 append(number + first if number < limit else number + shift)
@@ -92,13 +99,61 @@ class Scanner:
         return note
 
     def scan(self, text: bytes) -> list[int]:
-        """The numbers of the literals that the text holds."""
+        """The numbers of the literals and keywords that the text holds."""
         found = self._found
         found.clear()
         if text:
             for made, hit in self._databases:
                 made.scan(text, match_event_handler=hit)
         return found[:]
+
+    def literals(self, text: str) -> list[int]:
+        """The numbers of the literals that the text holds, without keywords."""
+        return [number for number in self.scan(text.encode("utf-8", "replace")) if number < self.first_keyword]
+
+    def find(self, line: Line) -> tuple[Sequence[int], Readers]:
+        """The literals that a line holds and the readers that its keywords call; sets ``line.folded`` if it holds some."""
+        template, text = line.template, line.text
+        if template is not None and template.literals is not None:
+            if not template.literals and not template.suspects:
+                return (), template.readers
+            line.folded = text if template.is_folded else fold(text)
+            return (
+                self._of_template(template, line.folded) if template.suspects else (template.literals, template.readers)
+            )
+        is_folded = text.isascii() and "  " not in text and "\t" not in text and text[0] != " "
+        line.folded = text if is_folded else fold(text)
+        numbers = self.scan(line.folded.encode("utf-8", "replace"))
+        if template is not None:
+            template.searched_lines += 1
+            if template.searched_lines == LEARNED_AFTER_LINES:
+                self._learn(template, line, is_folded, numbers)
+        return self._apart(numbers)
+
+    def _apart(self, numbers: Sequence[int]) -> tuple[list[int], Readers]:
+        """Literals, and the readers that the keywords among the numbers call."""
+        first, called = self.first_keyword, set[int]()
+        for number in numbers:
+            if number >= first:
+                called.update(self._readers[number])
+        return [number for number in numbers if number < first], tuple(sorted(called))
+
+    def _of_template(self, template: LineTemplate, folded: str) -> tuple[Sequence[int], Readers]:
+        """What a line of a template holds, with the literals that its own digits decide."""
+        assert template.literals is not None
+        lower = folded.encode("utf-8", "replace").lower()
+        suspects = [number for number, word in template.suspects if word in lower]
+        if not suspects:
+            return template.literals, template.readers
+        literals, readers = self._apart(suspects)
+        return [*template.literals, *literals], tuple(sorted({*template.readers, *readers}))
+
+    def _learn(self, template: LineTemplate, line: Line, is_folded: bool, numbers: Sequence[int]) -> None:
+        """Note what this line holds for all lines of its template, but for literals with digits."""
+        template.suspects = self._with_digits.possible_in(line.folded.encode("utf-8", "replace"))
+        with_digits = {number for number, _ in template.suspects}
+        template.is_folded = is_folded
+        template.literals, template.readers = self._apart([n for n in numbers if n not in with_digits])
 
     @cached_property
     def prefilter(self) -> Prefilter:
@@ -107,30 +162,6 @@ class Scanner:
 
         return Prefilter(self._alone(), self._everything, self._cache, self._key)
 
-    def suspects(self, text: bytes) -> tuple[Suspect, ...]:
-        """The literals with digits that the text may hold if its own digits are others."""
-        if self._zeros is False:
-            self._zeros = database(
-                lambda: [zeros for zeros, _ in self._alike], (), self._cache, f"{self._key}-suspects"
-            )
-        if self._zeros is None:
-            return ()
-        found: list[int] = []
-        self._zeros.scan(
-            text.translate(ZEROS), match_event_handler=lambda number, start, stop, flags, context: found.append(number)
-        )
-        return tuple(suspect for number in found for suspect in self._alike[number][1])
 
-    @cached_property
-    def _alike(self) -> list[tuple[str, list[Suspect]]]:
-        """The literals with digits, by their text with ``0`` for every digit."""
-        out: dict[str, list[Suspect]] = {}
-        for number, word in (*self._digits().items(), *enumerate(self._marks, self.first_mark)):
-            text = word.lower().encode()
-            if (zeros := text.translate(ZEROS)) != text or b"0" in text:
-                out.setdefault(zeros.decode(), []).append((number, text))
-        return sorted(out.items())
-
-
-def _with_marks(texts: Callable[[], Sequence[str]], marks: Sequence[str]) -> list[str]:
-    return [*texts(), *marks]
+def _with_keywords(texts: Callable[[], Sequence[str]], keywords: Sequence[str]) -> list[str]:
+    return [*texts(), *keywords]

@@ -7,13 +7,14 @@ from itertools import chain
 from typing import Literal
 
 from troubleshooter.lean import dataclass
-from troubleshooter.read.line import GAP, Line, lines
+from troubleshooter.read.line import GAP, Line
+from troubleshooter.read.line_numbers import line_number_pattern
 from troubleshooter.read.notebook import Notebook
-from troubleshooter.read.numbered import numbering
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.sources import BINARY_BYTES, Source, binary
+from troubleshooter.read.split import split_line
 from troubleshooter.read.text import LINE_LIMIT
-from troubleshooter.read.wrapped import joined, width
+from troubleshooter.read.unwrap import detect_width, rejoin_wrapped
 
 WHOLE_BYTES = 512 * 1024
 """A log of up to so many bytes is read line by line from its start to its end."""
@@ -63,24 +64,24 @@ def read(source: Source, file: int = 0, scanner: Scanner | None = None, seen: Se
         return
     if scanner is None:
         for number, raw in raw_lines(source.chunks()):
-            yield from lines(raw, number, file, stream, source.rank)
+            yield from split_line(raw, number, file, stream, source.rank)
         return
-    lines_of = scanner.shapes.lines
+    templates = scanner.templates
     following, blank, head = 1, True, b""
     numbered, columns = None, 0
     for first, piece in _pieces(source.chunks(), scanner, seen):
         blank = blank and (not piece or piece.isspace())
         if first == 1:
             head = piece[:BINARY_BYTES]
-            numbered, columns = numbering(piece), width(piece)
+            numbered, columns = line_number_pattern(piece), detect_width(piece)
         if first != following:
             yield GAP
         following = first + piece.count(b"\n") + 1
         every: Iterable[tuple[int, bytes]] = enumerate(piece.split(b"\n"), first)
-        for number, raw in joined(every, columns) if columns else every:
+        for number, raw in rejoin_wrapped(every, columns) if columns else every:
             if numbered and (found := numbered.match(raw)):
                 raw = raw[found.end() :]
-            yield from lines_of(raw, number, file, stream, source.rank)
+            yield from split_line(raw, number, file, stream, source.rank, templates)
     seen.detail = source.damaged
     if seen.detail:
         seen.problem = "damaged"

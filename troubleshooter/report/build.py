@@ -11,7 +11,8 @@ from kb.compiled import Body, Knowledge
 from troubleshooter.match.conditions import evaluate
 from troubleshooter.match.context import Context
 from troubleshooter.match.regex import search
-from troubleshooter.observe.model import Failure, Observations, Point
+from troubleshooter.observe.model import Failure, Point
+from troubleshooter.observe.observations import Observations
 from troubleshooter.rank import Ranked
 from troubleshooter.read.line import Line
 from troubleshooter.read.notebook import CELL

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kb.text.catalog import language
+from troubleshooter.observe.progress import run_survived
 from troubleshooter.report.way import steps, way
 from troubleshooter.report.words import say
 
 if TYPE_CHECKING:
-    from troubleshooter.observe.model import Failure, Observations
+    from troubleshooter.observe.model import Failure
+    from troubleshooter.observe.observations import Observations
     from troubleshooter.read.sources import Stop
     from troubleshooter.report.parts import Stopped
 
@@ -22,7 +24,7 @@ def stopped(observations: Observations, stop: Stop | None) -> Stopped | None:
 
     A `KeyboardInterrupt` after which the run went on is none.
     """
-    seen = [f for f in observations.failures if f.type == INTERRUPT and not observations.outlived(f)]
+    seen = [f for f in observations.failures if f.type == INTERRUPT and not run_survived(observations.progress, f)]
     if not seen and stop is None:
         return None
     at = _telling(seen)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from kb import lazy
 from troubleshooter.observe.model import Frame
+from troubleshooter.paths import installed_file
 from troubleshooter.report.fill import safe
 from troubleshooter.report.words import say
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 STEPS = 4
 """Frames that are shown, the innermost and the run's own among them."""
 
-_INSTALLED = lazy.compile(r".*/(?:site|dist)-packages/(([A-Za-z_]\w*)(?:/.+|\.py))$")
 _STANDARD = lazy.compile(r".*/python3(?:\.\d+)?/(([A-Za-z_]\w*)(?:/.+|\.py))$")
 _NO_FILE = lazy.compile(r"<(?!ipython-input|module)")
 
@@ -40,8 +40,8 @@ def way(frames: list[Frame]) -> list[Place]:
 def _place(frame: Frame) -> tuple[Place, bool]:
     """A frame as it is shown, and whether its code passes calls on."""
     file, package, standard = frame.path, "", False
-    if found := _INSTALLED.match(file):
-        file, package = found[1], found[2]
+    if installed := installed_file(file):
+        package, file = installed
     elif found := _STANDARD.match(file):
         file, package, standard = found[1], found[2], True
     place: Place = {

@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from troubleshooter.masking import mask_run
+from troubleshooter.paths import below_site_packages
 from troubleshooter.read.text import fold
 from troubleshooter.report.model import Report
 from troubleshooter.scan.jobs import Job
@@ -21,14 +22,10 @@ from troubleshooter.scan.jobs import Job
 SCHEMA_VERSION = 1
 MAX_ROW_BYTES = 16 * 1024 * 1024
 """A longer line of a record is passed over unread."""
+MAX_MESSAGE_CHARACTERS = 300
 _BLOCK_BYTES = 64 * 1024
 _START = b'{"schema_version": '
 _FIRST_TIME, _LAST_TIME = -62_135_596_800, 253_402_300_799  # the years 1 to 9999
-_VOLATILE = re.compile(
-    r"0x[0-9a-fA-F]+|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|(?:/[\w.@+-]+){2,}/?|[A-Za-z]:\\\S+|\d+(?:\.\d+)*|"
-    r"\b[0-9a-f]{12,}\b"
-)
-_INSTALLED = re.compile(r"^.*/(?:site|dist)-packages/")
 
 
 class Cause(NamedTuple):
@@ -69,7 +66,7 @@ class Rows(NamedTuple):
 
 def masked(message: str) -> str:
     """A message without what differs from run to run: numbers, addresses, paths, ids."""
-    return _VOLATILE.sub("#", fold(message))[:300]
+    return mask_run(fold(message))[:MAX_MESSAGE_CHARACTERS]
 
 
 def fingerprint(*parts: str) -> str:
@@ -106,7 +103,7 @@ def outcome(report: Report) -> dict[str, Any]:
         unknown = report.unexplained
         frames = next((f.frames for f in report.failures if f.line == unknown["line"]), [])
         last = frames[-1] if frames else {"file": "", "function": ""}
-        place = f"{_INSTALLED.sub('', str(last['file']).replace(chr(92), '/'))} {last['function']}"
+        place = f"{below_site_packages(str(last['file']).replace(chr(92), '/'))} {last['function']}"
         message = masked(unknown["message"])
         out["unknown"] = {
             "exception": unknown["exception"], "message": message, "line": unknown["line"],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from kb.errors import TroubleshootError
 from troubleshooter.verify.bounded import Heard, hear
 from troubleshooter.verify.printable import printable
 
-__all__ = ["INSIDE", "Environment", "EnvironmentProblem", "ask", "interpreter_of", "same_environment", "site_folders"]
+__all__ = ["INSIDE", "Environment", "EnvironmentProblem", "ask", "interpreter_of", "same_environment"]
 
 PACKAGES: Final = (
     *("torch", "transformers", "accelerate", "peft", "trl", "datasets", "tokenizers", "bitsandbytes", "unsloth"),
@@ -53,12 +52,6 @@ site = sys.modules.get("site")
 print(json.dumps(dict(executable=sys.executable, version=sys.version.split()[0], prefix=sys.prefix, path=sys.path,
     user_base=site.getuserbase() if site else None, gpu_build=gpu, versions=versions)))
 """
-# A path begins behind a blank, a quote, a bracket or a sign; so a line of slashes costs no more than its length.
-_SITE: Final = re.compile(
-    r"(?<![^\s;,'\"<>|*?()=\[\]{}`])((?:/|[A-Za-z]:\\)[^\s:;,'\"<>|*?()=\[\]{}`]*?(?:site|dist)-packages)(?=[/\\])"
-)
-
-
 _DROPPED: Final = frozenset(("PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONHOME"))
 INSIDE: Final = ("bin/python", "bin/python3", "python.exe", "Scripts/python.exe")
 """Where the folder of an environment (of venv, conda, uv) has its interpreter."""
@@ -153,14 +146,6 @@ def interpreter_of(named: str) -> str:
         return str(path) if path.exists() else named
     except (OSError, ValueError) as problem:  # a name that is too long, or holds a zero byte
         raise EnvironmentProblem(f"{printable(named)[:200]}: {problem}; give a Python interpreter") from problem
-
-
-def site_folders(log: str) -> list[str]:
-    """The site-packages folders that a log's frames and warnings name, most frequent first."""
-    counts: dict[str, int] = {}
-    for found in _SITE.finditer(log):
-        counts[found[1]] = counts.get(found[1], 0) + 1
-    return sorted(counts, key=lambda folder: -counts[folder])
 
 
 def same_environment(

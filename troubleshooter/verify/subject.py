@@ -211,7 +211,7 @@ def _folder(id_: str, area: str, entries: Sequence[Path]) -> Path | None:
 
 
 def _site_folders(report: Report) -> list[str]:
-    from troubleshooter.verify.environment import site_folders
+    from troubleshooter.paths import site_folders
 
     files = (str(frame.get("file", "")) for failure in report.failures for frame in failure.frames)
     texts = (line.text for one in report.diagnoses for line in one.evidence)

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kb.samples import below
-from troubleshooter.observe.model import Observations
-from troubleshooter.observe.observer import SIGHTS
+from troubleshooter.observe.observations import Observations
 from troubleshooter.pipeline import Diagnoser
-from troubleshooter.read.line import Line, lines
+from troubleshooter.read.line import Line
 from troubleshooter.read.scanner import Scanner
-from troubleshooter.read.shapes import KEPT, Shapes
 from troubleshooter.read.sources import from_text
+from troubleshooter.read.split import split_line
+from troubleshooter.read.templates import LEARNED_AFTER_LINES, MAX_TEMPLATES, LineTemplates
 
 ROOT = Path(__file__).parents[2]
 # "9" stands for any digit.
@@ -84,10 +84,10 @@ def _all(seen: Observations) -> object:
 
 @pytest.fixture(scope="module")
 def tools() -> tuple[Diagnoser, Diagnoser]:
-    """One that keeps shapes, and one that reads each line by itself."""
-    with_shapes, without = Diagnoser.load(), Diagnoser.load()
-    without.scanner.shapes.lines = lines  # type: ignore[method-assign]
-    return with_shapes, without
+    """One that keeps templates, and one that reads each line by itself."""
+    with_templates, without = Diagnoser.load(), Diagnoser.load()
+    without.scanner.templates = None
+    return with_templates, without
 
 
 @settings(max_examples=150, deadline=None)
@@ -97,7 +97,7 @@ def test_lines_alike_are_observed_as_each_alone(
 ) -> None:
     text = "\n".join(_drawn(TEMPLATES[pick.choice(chosen)], pick) for _ in range(60))
     source = from_text(text.encode("utf-8", "surrogateescape"))
-    tools[0].scanner.shapes = Shapes()  # what is learnt depends on which line comes first
+    tools[0].scanner.templates = LineTemplates()  # what is learnt depends on which line comes first
     assert _all(tools[0].observe([source])) == _all(tools[1].observe([source]))
 
 
@@ -105,7 +105,7 @@ def test_samples_are_observed_the_same_again(tools: tuple[Diagnoser, Diagnoser])
     samples = [p.read_bytes() for p in sorted((ROOT / "tests" / "healthy").rglob("*")) if p.is_file()]
     samples += [sample.text.encode() for _, sample in below(ROOT / "entries", "match")][::12]
     for text in samples:
-        for _ in range(SIGHTS + 1):
+        for _ in range(LEARNED_AFTER_LINES + 1):
             found = tools[0].observe([from_text(text)])
         assert _all(found) == _all(tools[1].observe([from_text(text)])), text
 
@@ -117,22 +117,22 @@ def test_most_lines_of_a_training_log_are_alike(tools: tuple[Diagnoser, Diagnose
     pick = random.Random(1)
     text = "\n".join(_drawn(TEMPLATES[0], pick) for _ in range(500))
     found = Diagnoser.load().observe([from_text(text)])
-    assert len(scanned) < 10 * SIGHTS
+    assert len(scanned) < 10 * LEARNED_AFTER_LINES
     assert len(found.metrics["loss"]) == 500
 
 
 def test_what_is_kept_has_a_bound() -> None:
-    shapes = Shapes()
-    for number in range(3 * KEPT):
-        shapes.lines(("x" * (number % 300) + chr(97 + number % 26) + "y" * (number // 300)).encode(), number)
-    assert len(shapes.known) <= KEPT
+    templates = LineTemplates()
+    for number in range(3 * MAX_TEMPLATES):
+        templates.of(("x" * (number % 300) + chr(97 + number % 26) + "y" * (number // 300)).encode())
+    assert len(templates) <= MAX_TEMPLATES
 
 
-def test_a_line_is_the_same_when_its_shape_was_forgotten_in_between() -> None:
-    shapes = Shapes()
-    before = shapes.lines(b"step 9 loss: 9.99", 1)
-    for number in range(KEPT):
-        shapes.lines(("x" * (number % 300) + "y" * (number // 300)).encode(), number)
-    after = shapes.lines(b"step 9 loss: 9.99", 1)
-    assert before[0].shape is not after[0].shape
+def test_a_line_is_the_same_when_its_template_was_forgotten_in_between() -> None:
+    templates = LineTemplates()
+    before = split_line(b"step 9 loss: 9.99", 1, templates=templates)
+    for number in range(MAX_TEMPLATES):
+        templates.of(("x" * (number % 300) + "y" * (number // 300)).encode())
+    after = split_line(b"step 9 loss: 9.99", 1, templates=templates)
+    assert before[0].template is not after[0].template
     assert before == after

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from troubleshooter.observe.model import Observations
+from troubleshooter.observe.observations import Observations
 from troubleshooter.pipeline import Diagnoser
-from troubleshooter.read.line import lines
-from troubleshooter.read.numbered import numbering
+from troubleshooter.read.embedded import split_embedded_lines
+from troubleshooter.read.line_numbers import line_number_pattern
 from troubleshooter.read.sources import from_text
-from troubleshooter.read.unfold import parts
+from troubleshooter.read.split import split_line
 
 TRACEBACK = [
     "Traceback (most recent call last):",
@@ -76,7 +76,7 @@ def test_ranks_are_no_line_numbers(tool: Diagnoser) -> None:
     labelled = "\n".join(f"{rank}: {line}" for line in TRACEBACK for rank in range(4))
     (failure,) = _observed(tool, labelled).failures
     assert failure.ranks == {0, 1, 2, 3}
-    assert numbering(labelled.encode()) is None
+    assert line_number_pattern(labelled.encode()) is None
 
 
 @pytest.mark.parametrize(
@@ -84,23 +84,23 @@ def test_ranks_are_no_line_numbers(tool: Diagnoser) -> None:
     ["0: a\n1: b\n2: c\n3: d\n4: e\n5: f", "1: a\n2: b\n3: c", "1: a\n2: b\n4: c\n5: d\n6: e\n7: f", "2025: a\nb\nc\nd\ne\nf"],
 )
 def test_what_is_not_numbered(start: str) -> None:
-    assert numbering(start.encode()) is None
+    assert line_number_pattern(start.encode()) is None
 
 
 def test_other_json_stays_as_it_is() -> None:
     for text in ('{"loss": 0.5, "message": "x", "time": 1}', '{"message": "x"}', '{"log": 3, "time": 1}', '{"log": "x", "time"'):
-        assert parts(text) == [text]
+        assert split_embedded_lines(text) == [text]
 
 
 def test_json_nested_without_end_stays_as_it_is() -> None:
     text = '{"time": 1, "log": ' + "[" * 30_000
-    assert parts(text) == [text]
+    assert split_embedded_lines(text) == [text]
 
 
 @pytest.mark.parametrize("piece", ["A.", "A ", 'File "x", line 1, in f ', 'File "', "x:", "AError"])
 def test_a_hostile_line_costs_no_more_than_its_length(piece: str) -> None:
     line = "Traceback (most recent call last): " + piece * (60_000 // len(piece))
-    assert "".join("".join(parts(line)).split()) == "".join(line.split())
+    assert "".join("".join(split_embedded_lines(line)).split()) == "".join(line.split())
 
 
 def test_a_header_is_no_message_that_goes_on(tool: Diagnoser) -> None:
@@ -160,5 +160,5 @@ def test_the_numbers_at_the_end_of_a_stage_are_metrics(tool: Diagnoser) -> None:
 def test_nothing_is_lost(text: str) -> None:
     """But of a string with escapes, whose end is that of the string."""
     line = "Traceback (most recent call last): " + text.replace("\n", " ").replace("\r", " ")
-    assert "".join("".join(parts(line)).split()) == "".join(line.split())
-    assert lines(line.encode("utf-8", "replace"), 1)
+    assert "".join("".join(split_embedded_lines(line)).split()) == "".join(line.split())
+    assert split_line(line.encode("utf-8", "replace"), 1)

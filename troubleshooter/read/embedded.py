@@ -1,4 +1,4 @@
-"""Several lines that stand on one: a record of JSON, a string with escapes, a paste that lost its line ends, ranks and
+"""Splits a line that holds several: a record of JSON, a string with escapes, a paste that lost its line ends, ranks and
 metric records that were written at once."""
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _RECORD_KEYS = frozenset(
 _TRACEBACK_KEYS = ("exc_info", "exception", "traceback", "stack_trace", "stack", "exc_text")
 
 
-def parts(text: str) -> list[str]:
-    """The lines that stand on one, which is as a rule itself."""
+def split_embedded_lines(text: str) -> list[str]:
+    """Split a line that holds several lines; most lines come back unchanged."""
     if text.startswith('{"') and (found := _record(text)) is not None:
         return found
     if "\\n" in text and (_HEADER + "\\" in text or '\\n  File \\"' in text):

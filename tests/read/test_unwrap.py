@@ -12,7 +12,7 @@ from kb.samples import below
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_text
 from troubleshooter.read.stream import read
-from troubleshooter.read.wrapped import LONGEST, joined, width
+from troubleshooter.read.unwrap import MAX_JOINED_BYTES, detect_width, rejoin_wrapped
 
 ROOT = Path(__file__).parents[2]
 TRACEBACK = """\
@@ -56,7 +56,7 @@ def test_numbers_are_those_of_the_broken_lines(tool: Diagnoser) -> None:
         lambda n: f"2025-01-01 10:00:0{n} INFO worker {n} took {n}.25 s for its part of the shards",
     ],
 )
-def test_rows_of_equal_width_are_not_joined(tool: Diagnoser, row: Callable[[int], str]) -> None:
+def test_rows_of_equal_width_are_not_rejoin_wrapped(tool: Diagnoser, row: Callable[[int], str]) -> None:
     lines = [row(n) for n in range(1, 9)]
     assert [line.text for line in read(from_text("\n".join(lines)), 0, tool.scanner)] == [
         line.text for line in read(from_text("\n\n".join(lines)), 0, tool.scanner) if line.text
@@ -66,17 +66,17 @@ def test_rows_of_equal_width_are_not_joined(tool: Diagnoser, row: Callable[[int]
 def test_a_file_of_full_lines_does_not_become_one() -> None:
     pick = random.Random(3)
     rows = [bytes(pick.choices(b"abcdefghijkQRSTUV0123456789", k=76)) for _ in range(3000)]
-    columns = width(b"\n".join(rows))
+    columns = detect_width(b"\n".join(rows))
     assert columns == 76
-    parts = list(joined(enumerate(rows, 1), columns))
-    assert max(len(line) for _, line in parts) < LONGEST + columns
+    parts = list(rejoin_wrapped(enumerate(rows, 1), columns))
+    assert max(len(line) for _, line in parts) < MAX_JOINED_BYTES + columns
     assert b"".join(line for _, line in parts) == b"".join(rows)
 
 
 def test_no_log_of_ours_is_taken_for_broken_that_was_not() -> None:
     logs = [path.read_bytes() for path in sorted((ROOT / "tests" / "healthy").rglob("*.log"))]
     logs += [sample.text.encode() for _, sample in below(ROOT / "entries", "match")]
-    taken = [log for log in logs if width(log[: 64 * 1024])]
+    taken = [log for log in logs if detect_width(log[: 64 * 1024])]
     assert len(taken) <= len(logs) / 500, taken
 
 

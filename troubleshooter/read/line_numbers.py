@@ -7,21 +7,21 @@ from itertools import islice, pairwise
 
 from kb import lazy
 
-LEAST, LOOKED_AT = 5, 40
-"""Lines that must carry a number, and lines at the start that are looked at."""
+MIN_LINES, SAMPLE_LINES = 5, 40
+"""Numbered lines that show a numbering, and lines at the start that are looked at."""
 
 _NUMBER = lazy.compile(rb" {0,7}(?P<number>[1-9]\d{0,6})(?:[:\-|]|\t| {1,2}\|? ?)")
 
 
-def numbering(piece: bytes) -> re.Pattern[bytes] | None:
-    """What to take off each line of a log that starts so, or None.
+def line_number_pattern(piece: bytes) -> re.Pattern[bytes] | None:
+    """What to take off each line of a log that begins with this piece; None if no viewer numbered its lines.
 
     The ranks that ``srun --label`` puts there start at 0 and come again; line numbers go up by one.
     """
     if not piece[:8].lstrip(b" ")[:1].isdigit() or _NUMBER.match(piece) is None:
         return None
-    lines = [line for line in islice(piece.split(b"\n", LOOKED_AT), LOOKED_AT) if line.strip()]
+    lines = [line for line in islice(piece.split(b"\n", SAMPLE_LINES), SAMPLE_LINES) if line.strip()]
     numbers = [int(found["number"]) for line in lines if (found := _NUMBER.match(line))]
-    if len(numbers) < max(LEAST, len(lines)) or any(b - a != 1 for a, b in pairwise(numbers)):
+    if len(numbers) < max(MIN_LINES, len(lines)) or any(b - a != 1 for a, b in pairwise(numbers)):
         return None
     return _NUMBER

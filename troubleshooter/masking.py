@@ -1,0 +1,41 @@
+"""What is left out of a text before it is compared with another one: one function for each purpose."""
+
+from __future__ import annotations
+
+from kb import lazy
+
+_DIGITS = "0123456789"
+_NO_DIGITS = str.maketrans("", "", _DIGITS)
+_TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
+
+_ADDRESS = r"0x[0-9a-fA-F]+"
+_ADDRESS_OR_DIGITS = lazy.compile(rf"{_ADDRESS}|\d+")
+_OF_ONE_RUN = lazy.compile(
+    rf"{_ADDRESS}|[0-9a-f]{{8}}-[0-9a-f]{{4}}-[0-9a-f-]{{22}}|(?:/[\w.@+-]+){{2,}}/?|[A-Za-z]:\\\S+|\d+(?:\.\d+)*|\b[0-9a-f]{{12,}}\b"
+)
+_OF_ONE_USER = lazy.compile(rf"{_ADDRESS}|\d+(?:\.\d+)?|/[\w./-]{{4,}}|'[^']{{1,80}}'|\"[^\"]{{1,80}}\"")
+
+
+def without_digits(text: str) -> str:
+    """The kind of a line: lines that a loop prints again and again have the same one."""
+    return text.translate(_NO_DIGITS)
+
+
+def zero_digits(raw: bytes) -> bytes:
+    """The template of a line: ``0`` for each digit, so that every position in it is one in the line."""
+    return raw.translate(_TO_ZERO)
+
+
+def mask_numbers(message: str) -> str:
+    """A message as the ranks of one run share it: without addresses and numbers. Paths stay: they are the same for all."""
+    return _ADDRESS_OR_DIGITS.sub("0", message)
+
+
+def mask_run(message: str) -> str:
+    """A message as different runs share it: also without paths and ids."""
+    return _OF_ONE_RUN.sub("#", message)
+
+
+def constant_parts(message: str) -> list[str]:
+    """The parts of a message that other users' logs hold too: what stands between numbers, paths and quoted names."""
+    return _OF_ONE_USER.split(message)

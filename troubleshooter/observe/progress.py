@@ -1,0 +1,55 @@
+"""Did the run go on? Failures that it survived were warnings, or were retried or skipped."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+
+from kb import lazy
+from troubleshooter.lean import dataclass, field
+from troubleshooter.observe.model import Failure
+from troubleshooter.read.line import Line
+
+RECORDS_AFTER_WARNING = 1
+RECORDS_AFTER_EXCEPTION = 2
+RECORDS_AFTER_CRASH = 10
+"""Records of metrics below a printed warning, an exception, and an exception that ended its process, that show that the run
+went on. A few are printed by other ranks before they notice, and by people who quote the log below the error."""
+
+_OF_INSTALLER = lazy.compile(
+    r"\s*(?:(?:ERROR|WARNING|warning|note):\s|error:\s(?:subprocess|metadata|legacy|externally|command|failed|could not)|Failed\b)"
+)
+"""Lines of an installer, which goes on to another release, or to another way to build one."""
+
+
+@dataclass(slots=True)
+class RunProgress:
+    """The signs in one file that the run was at work: numbers of lines."""
+
+    well: int = 0
+    """The last line that says that something ended well."""
+    installed: int = 0
+    """The last line that says that packages were installed."""
+    steps: deque[int] = field(default_factory=lambda: deque([0] * RECORDS_AFTER_CRASH, maxlen=RECORDS_AFTER_CRASH))
+    """The last lines with metrics, the earliest first."""
+
+    def continued_after(self, line: Line, records: int) -> bool:
+        """Whether something ended well below this line, or so many records of metrics were printed there."""
+        return line.number < max(self.well, self.steps[-records])
+
+
+def run_continued_after(progress: Mapping[int, RunProgress], line: Line) -> bool:
+    """Whether the run went on after this line; ``progress`` by file."""
+    own = progress.get(line.file)
+    return own is not None and (
+        own.continued_after(line, RECORDS_AFTER_WARNING)
+        or (line.number < own.installed and _OF_INSTALLER.match(line.text) is not None)
+    )
+
+
+def run_survived(progress: Mapping[int, RunProgress], failure: Failure) -> bool:
+    """Whether the run went on after this exception, or another one was begun after a crash; ``progress`` by file."""
+    line = failure.last or failure.line
+    own = progress.get(line.file)
+    records = RECORDS_AFTER_CRASH if failure.uncaught else RECORDS_AFTER_EXCEPTION
+    return own is not None and own.continued_after(line, records)

@@ -1,0 +1,29 @@
+"""What an exception is to its run: where it began, or the after-effect of another process's failure."""
+
+from __future__ import annotations
+
+from troubleshooter.observe.model import Failure, Role
+
+# Exceptions that only report that another process failed.
+CASCADES = frozenset(
+    {
+        "ChildFailedError", "ProcessExitedException", "ProcessRaisedException", "CalledProcessError", "SignalException",
+        "RayActorError", "ActorDiedError", "WorkerCrashedError", "BrokenProcessPool", "NodeDiedError",
+    }
+)  # fmt: skip
+_CASCADE_TEXTS = (
+    "Caught collective operation timeout", "Some NCCL operations have failed or timed out", "remote process exited",
+    "Connection closed by peer", "Connection closed by remote peer", "Broken pipe", "Connection reset by peer",
+    "cuda error: unspecified launch failure after",
+)  # fmt: skip
+
+
+def role_of(failure: Failure) -> Role:
+    """Initiating, or the after-effect of another process's failure."""
+    if failure.role == "teardown":
+        return failure.role
+    if failure.type in CASCADES or failure.type == "KeyboardInterrupt":
+        return "cascade"
+    if any(text in failure.message for text in _CASCADE_TEXTS):
+        return "cascade"
+    return "initiating"

@@ -1,0 +1,41 @@
+"""Paths of installed packages, as frames and warnings in a log name them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kb import lazy
+
+_INSTALLED = lazy.compile(r".*/(?:site|dist)-packages/(?P<file>(?P<package>[A-Za-z_]\w{0,60})(?:/.*|-\d.*|\.py))$")
+_SITE = lazy.compile(r".*/(?:site|dist)-packages/(?P<file>.+)$")
+# A path begins behind a blank, a quote, a bracket or a sign; so a line of slashes costs no more than its length.
+_SITE_FOLDER = lazy.compile(
+    r"(?<![^\s;,'\"<>|*?()=\[\]{}`])((?:/|[A-Za-z]:\\)[^\s:;,'\"<>|*?()=\[\]{}`]*?(?:site|dist)-packages)(?=[/\\])"
+)
+
+
+class InstalledFile(NamedTuple):
+    """A file below ``site-packages``: the package as it is imported, and the path that begins with it."""
+
+    package: str
+    file: str
+
+
+def installed_file(path: str) -> InstalledFile | None:
+    """The installed file that a path names (with forward slashes); None for another file."""
+    found = _INSTALLED.match(path)
+    return InstalledFile(found["package"], found["file"]) if found else None
+
+
+def below_site_packages(path: str) -> str:
+    """A path without what stands before the package; any other path as it is."""
+    found = _SITE.match(path)
+    return found["file"] if found else path
+
+
+def site_folders(log: str) -> list[str]:
+    """The site-packages folders that a log's frames and warnings name, most frequent first."""
+    counts: dict[str, int] = {}
+    for found in _SITE_FOLDER.finditer(log):
+        counts[found[1]] = counts.get(found[1], 0) + 1
+    return sorted(counts, key=lambda folder: -counts[folder])

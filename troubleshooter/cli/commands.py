@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from troubleshooter.cli.options import DIAGNOSE, ENTRIES, IGNORE, LANG, SHORT_FORMAT, Option, Options
+from troubleshooter.cli.options import DIAGNOSE, ENTRIES, IGNORE, LANG, SHORT_FORMAT, Option
 from troubleshooter.cli.settings import language
-
-SELDOM = 100_000
-"""Garbage is collected after this many new objects: nearly all that is made from one log is kept until the end
-(docs/decisions/0003)."""
 
 
 class Command:
@@ -54,7 +49,7 @@ COMMANDS = (
     Command(
         "diagnose",
         DIAGNOSE,
-        "troubleshooter.cli.commands:diagnose",
+        "troubleshooter.cli.calls:diagnose",
     ),
     Command(
         "explain",
@@ -115,7 +110,7 @@ COMMANDS = (
             Option("changed", "--changed", kind="flag", help="check.changed"),
             ENTRIES,
         ),
-        "troubleshooter.cli.commands:check",
+        "troubleshooter.cli.calls:check",
         own_exits=True,
     ),
     Command(
@@ -170,7 +165,7 @@ COMMANDS = (
             Option("show_code", "--show-code", kind="flag", help="verify.show-code"),
             ENTRIES, LANG, SHORT_FORMAT,
         ),
-        "troubleshooter.cli.commands:verify",
+        "troubleshooter.cli.calls:verify",
         own_exits=True,
     ),
     Command(
@@ -224,28 +219,3 @@ COMMANDS = (
         "troubleshooter.browse.command:build_site",
     ),
 )  # fmt: skip
-
-
-def diagnose(**given: Any) -> int:
-    """The diagnosis. What is imported for it is no garbage, and nearly all that it makes is kept until the end."""
-    gc.disable()
-    from troubleshooter.cli.run import run
-
-    gc.freeze()
-    gc.set_threshold(SELDOM)
-    gc.enable()
-    return run(Options(**given))
-
-
-def check(schema: bool, report_schema: bool, **given: Any) -> int:
-    """`author.check`, or a schema printed."""
-    from troubleshooter.cli import author
-
-    return author.schema(report_schema) if schema or report_schema else author.check(**given)
-
-
-def verify(record: bool, record_to: Path | None, **given: Any) -> int:
-    """`troubleshooter.verify.command.verify`, whose one ``record`` is a flag or a folder."""
-    from troubleshooter.verify.command import verify as prove
-
-    return prove(record=record_to or record, **given)

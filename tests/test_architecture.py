@@ -1,0 +1,118 @@
+"""The floors of the house: what may import what, and which names stand for one thing only.
+
+Read from the sources, so that an import within a function counts, too. Imports for type checkers alone do not count.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for package in ("kb", "troubleshooter")
+    for path in sorted((ROOT / package).rglob("*.py"))
+}
+FLOORS = (
+    ("kb",),
+    ("troubleshooter.lean", "troubleshooter.masking", "troubleshooter.paths", "troubleshooter.streams"),
+    ("troubleshooter.read",),
+    ("troubleshooter.observe",),
+    ("troubleshooter.match",),
+    ("troubleshooter.rank", "troubleshooter.weights", "troubleshooter.explain", "troubleshooter.unseen"),
+    ("troubleshooter.report",),
+    ("troubleshooter.pipeline",),
+)
+"""The lowest first: a module imports those of its own floor and of the floors below it."""
+CLOSED_FLOORS = 5
+"""So many floors, up to `match`, import nothing that stands on no floor (probes, commands, pages)."""
+
+
+SHOWN_LATE = {("troubleshooter.report.model", f"troubleshooter.report.{name}") for name in ("notebook", "terminal")}
+"""A report shows itself (`print(report)`, in a notebook); what renders it is imported when it is asked to."""
+
+
+def _for_type_checkers(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+def _imports(node: ast.AST, names: frozenset[str]) -> Iterator[str]:
+    """The modules among these names that a source imports, also within functions."""
+    for child in ast.iter_child_nodes(node):
+        if _for_type_checkers(child):
+            continue
+        if isinstance(child, ast.Import):
+            yield from (alias.name for alias in child.names if alias.name in names)
+        elif isinstance(child, ast.ImportFrom) and child.module:
+            for alias in child.names:
+                yield next((n for n in (f"{child.module}.{alias.name}", child.module) if n in names), "")
+        else:
+            yield from _imports(child, names)
+
+
+def _graph(sources: dict[str, str]) -> dict[str, set[str]]:
+    """By module: the modules that it imports."""
+    names = frozenset(sources)
+    return {name: set(_imports(ast.parse(text), names)) - {"", name} for name, text in sources.items()}
+
+
+def _floor(module: str) -> int | None:
+    for number, names in enumerate(FLOORS):
+        if any(module == name or module.startswith(f"{name}.") for name in names):
+            return number
+    return None
+
+
+def _climbs(importer: str, imported: str) -> bool:
+    """Whether an import goes up the floors."""
+    own, other = _floor(importer), _floor(imported)
+    if own is None:
+        return False
+    return own < CLOSED_FLOORS if other is None else other > own
+
+
+@pytest.fixture(scope="module")
+def graph() -> dict[str, set[str]]:
+    return _graph({name: path.read_text(encoding="utf-8") for name, path in MODULES.items()})
+
+
+def test_no_import_goes_up_the_floors(graph: dict[str, set[str]]) -> None:
+    assert not [f"{name} imports {other}" for name in graph for other in sorted(graph[name]) if _climbs(name, other)]
+
+
+def test_no_imports_go_in_circles(graph: dict[str, set[str]]) -> None:
+    assert all(other in graph[name] for name, other in SHOWN_LATE), "an exception that nothing needs"
+    found = {name: {other for other in graph[name] if (name, other) not in SHOWN_LATE} for name in graph}
+    TopologicalSorter(found).prepare()  # raises CycleError, which names the modules
+
+
+@pytest.mark.parametrize(
+    ("importer", "imported"),
+    [
+        ("kb.load", "troubleshooter.pipeline"),
+        ("troubleshooter.read.line", "troubleshooter.observe.model"),
+        ("troubleshooter.observe.model", "troubleshooter.cli.app"),
+        ("troubleshooter.rank", "troubleshooter.report.build"),
+    ],
+)
+def test_an_import_up_the_floors_is_seen(importer: str, imported: str) -> None:
+    package, _, name = imported.rpartition(".")
+    found = _graph({importer: f"def late():\n    from {package} import {name}\n", imported: ""})
+    assert found[importer] == {imported}
+    assert _climbs(importer, imported)
+    assert not _climbs(imported, importer)
+
+
+def test_a_circle_is_seen() -> None:
+    found = _graph({"kb.a": "import kb.b", "kb.b": "def late():\n    from kb import a"})
+    with pytest.raises(CycleError):
+        TopologicalSorter(found).prepare()
+
+
+def test_every_floor_has_modules() -> None:
+    assert {_floor(name) for name in MODULES} >= set(range(len(FLOORS)))

@@ -1,0 +1,38 @@
+"""The functions of commands whose work takes its arguments in another form than the options have."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+from typing import Any
+
+from troubleshooter.cli.options import Options
+
+GC_THRESHOLD_OBJECTS = 100_000
+"""Garbage is collected after this many new objects: nearly all that is made from one log is kept until the end
+(docs/decisions/0003)."""
+
+
+def diagnose(**given: Any) -> int:
+    """The diagnosis. What is imported for it is no garbage, and nearly all that it makes is kept until the end."""
+    gc.disable()
+    from troubleshooter.cli.run import run
+
+    gc.freeze()
+    gc.set_threshold(GC_THRESHOLD_OBJECTS)
+    gc.enable()
+    return run(Options(**given))
+
+
+def check(schema: bool, report_schema: bool, **given: Any) -> int:
+    """`author.check`, or a schema printed."""
+    from troubleshooter.cli import author
+
+    return author.schema(report_schema) if schema or report_schema else author.check(**given)
+
+
+def verify(record: bool, record_to: Path | None, **given: Any) -> int:
+    """`troubleshooter.verify.command.verify`, whose one ``record`` is a flag or a folder."""
+    from troubleshooter.verify.command import verify as prove
+
+    return prove(record=record_to or record, **given)

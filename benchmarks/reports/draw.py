@@ -1,8 +1,8 @@
 """The queries by which the reports were found: ``python -m benchmarks.reports.draw [--seed N] [--count N]``.
 
-Each query joins a project, a class of failure and a marker of the period (a release, model, device or method that did
-not exist before the middle of 2025). A seeded generator chooses the three, so that nobody picks famous threads. The
-lists were written down before the first query was sent; `README.md` says which threads of an answer are taken.
+Each query fills a sentence with a project, an error, and a release, model or device that did not exist, or was not in
+use, before the middle of 2025. A seeded generator chooses all four, so that nobody picks famous threads. The lists were
+written down before the first query was sent; `README.md` says which threads of an answer are taken.
 """
 
 from __future__ import annotations
@@ -13,17 +13,25 @@ from random import Random
 SEED = 20261123
 """Of the published draw."""
 
+SENTENCES = (
+    "{project}: training crashes with {error} after upgrading to {marker}",
+    "This PR fixes {error} when training with {project} and {marker}",
+    "{error} with {marker} in {project}, it works after changing the version",
+    "fix: {error} in {project} when fine-tuning on {marker}",
+)
+"""As people write who report a failure or repair one."""
+
 PROJECTS = (
     "transformers Trainer",
     "trl GRPOTrainer",
     "trl SFTTrainer",
     "trl DPOTrainer",
     "peft LoRA",
-    "accelerate launch",
-    "datasets map",
+    "accelerate",
+    "datasets",
     "torch FSDP2",
-    "torch.compile training",
-    "DeepSpeed ZeRO",
+    "torch.compile",
+    "DeepSpeed ZeRO-3",
     "unsloth",
     "LLaMA-Factory",
     "ms-swift",
@@ -37,62 +45,72 @@ PROJECTS = (
     "prime-rl",
     "slime",
     "AReaL",
-    "vLLM weight sync rollout",
+    "vLLM rollout weight sync",
     "SGLang rollout",
     "torchao",
     "bitsandbytes",
     "Liger-Kernel",
     "flash-attn",
     "torchtitan",
-    "sentence-transformers training",
-    "llama.cpp convert_hf_to_gguf",
+    "sentence-transformers",
+    "convert_hf_to_gguf",
+    "a fine-tuning notebook",
+    "a vision-language training script",
 )
 """Trackers that people who fine-tune write to, or the words that lead to them."""
 
-FAILURES = (
-    "AttributeError",
-    "TypeError unexpected keyword argument",
-    "ImportError cannot import name",
-    "ModuleNotFoundError",
+ERRORS = (
+    "AttributeError: object has no attribute",
+    "TypeError: got an unexpected keyword argument",
+    "TypeError: missing required positional argument",
+    "ImportError: cannot import name",
+    "ModuleNotFoundError: No module named",
     "KeyError",
     "ValueError",
-    "RuntimeError size mismatch",
-    "RuntimeError dtype mismatch",
-    "tensors on different devices",
-    "CUDA out of memory",
-    "CUDA error illegal memory access",
-    "NCCL timeout hang",
+    "RuntimeError: size of tensor must match",
+    "RuntimeError: expected scalar type dtype mismatch",
+    "RuntimeError: expected all tensors to be on the same device",
+    "torch.OutOfMemoryError: CUDA out of memory",
+    "CUDA error: an illegal memory access was encountered",
+    "CUDA error: no kernel image is available",
+    "NCCL watchdog timeout, training hangs",
     "AssertionError",
     "NotImplementedError",
     "IndexError",
-    "loss is NaN",
-    "loss is zero or does not decrease",
+    "loss is nan",
+    "loss stays 0 or grad_norm is 0",
     "element 0 of tensors does not require grad",
-    "checkpoint resume fails",
-    "save_pretrained merge adapter error",
-    "tokenizer chat template error",
-    "undefined symbol",
-    "gradient checkpointing error",
-    "multimodal image tokens mismatch",
-    "OSError loading model",
-    "killed worker died",
+    "resume from checkpoint fails with an error",
+    "save or merge of the adapter fails with an error",
+    "chat template or tokenizer error",
+    "undefined symbol ImportError",
+    "gradient checkpointing CheckpointError",
+    "image features and image tokens do not match",
+    "OSError when loading the model",
+    "DataLoader worker or Ray actor died unexpectedly",
+    "torch._dynamo.exc error",
+    "state_dict missing or unexpected keys",
 )
-"""Classes of failure in neutral words."""
+"""Classes of failure, in the words that programs print."""
 
 MARKERS = (
     "transformers 4.54",
     "transformers 4.56",
     "transformers 4.57",
     "transformers v5",
+    "transformers>=5.0",
     "transformers 5.3",
     "torch 2.8",
     "torch 2.9",
     "torch 2.10",
-    "vLLM 0.10",
-    "vLLM 0.11",
-    "vLLM 0.17",
+    "vllm 0.10",
+    "vllm 0.11",
+    "vllm 0.12",
+    "vllm 0.17",
     "trl 0.20",
+    "trl 0.23",
     "trl 0.24",
+    "trl 0.29",
     "trl 1.0",
     "peft 0.17",
     "peft 0.18",
@@ -101,29 +119,23 @@ MARKERS = (
     "Qwen3-VL",
     "Qwen3-Next",
     "Qwen3.5",
+    "Qwen3.6",
     "Qwen3-Omni",
-    "Qwen3 MoE",
-    "gpt-oss",
+    "gpt-oss-20b",
     "Gemma 3n",
     "Gemma 4",
     "GLM-4.5",
-    "GLM-4.7",
+    "GLM-4.7-Flash",
     "DeepSeek-V3.2",
     "InternVL3.5",
     "Nemotron 3",
     "Ministral 3",
     "LFM2",
     "Python 3.13",
-    "RTX 5090 Blackwell",
-    "B200",
-    "DGX Spark GB10",
+    "RTX 5090",
+    "DGX Spark",
     "CUDA 13",
-    "GSPO",
-    "async agent loop",
-    "FP8",
-    "NVFP4",
-    "ROCm MI300",
-    "Ascend NPU",
+    "B200",
 )
 """What did not exist, or was not in use, before the middle of 2025."""
 
@@ -132,8 +144,9 @@ def queries(count: int, seed: int = SEED) -> list[str]:
     """The first `count` different queries of a seed, in the order in which they are sent."""
     choose, found = Random(seed), dict[str, None]()
     while len(found) < count:
-        words = choose.choice(PROJECTS), choose.choice(FAILURES), choose.choice(MARKERS)
-        found.setdefault("{} {} {} fixed".format(*words))
+        sentence = choose.choice(SENTENCES)
+        words = {"project": choose.choice(PROJECTS), "error": choose.choice(ERRORS), "marker": choose.choice(MARKERS)}
+        found.setdefault(sentence.format(**words))
     return list(found)
 
 

@@ -1,4 +1,7 @@
-"""The queries by which the reports were found: ``python -m benchmarks.reports.draw [--seed N] [--count N]``.
+"""How the reports were found: ``python -m benchmarks.reports.draw [--seed N] [--count N] [--clones FOLDER]``.
+
+Prints the queries for the search of threads or, with ``--clones``, the merged changes that name a printed failure, each
+in the order in which they are looked at. ``FOLDER`` holds one clone a tracker, named ``OWNER+NAME``.
 
 Each query fills a sentence with a project, an error, and a release, model or device that did not exist, or was not in
 use, before the middle of 2025. A seeded generator chooses all four, so that nobody picks famous threads. The lists were
@@ -8,10 +11,34 @@ written down before the first query was sent; `README.md` says which threads of 
 from __future__ import annotations
 
 import argparse
+import re
+import subprocess
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 SEED = 20261123
 """Of the published draw."""
+
+SINCE = "2025-07-01"
+"""First day of the period."""
+
+PRINTED = re.compile(
+    r"\b[A-Za-z_.]*(?:Error|Exception|Unsupported|Interrupt)\b['\"`]?: +\S|Traceback \(most recent|CUDA error|CUDA out of memory"
+)
+"""What a change's message must hold: an exception with its message, a traceback, or an error of CUDA."""
+
+
+class Change(NamedTuple):
+    """A merged change: tracker (``owner/name``), commit, day (ISO) and the whole message of the commit."""
+
+    tracker: str
+    commit: str
+    day: str
+    message: str
+
 
 SENTENCES = (
     "{project}: training crashes with {error} after upgrading to {marker}",
@@ -150,12 +177,45 @@ def queries(count: int, seed: int = SEED) -> list[str]:
     return list(found)
 
 
+def candidates(clone: Path) -> list[Change]:
+    """The changes of one clone that count as candidates, newest first."""
+    command = [
+        "git",
+        "-C",
+        str(clone),
+        "log",
+        "--no-merges",
+        f"--since={SINCE}T00:00:00Z",
+        "--format=%H%x00%as%x00%B%x01",
+        "HEAD",
+    ]
+    log = subprocess.run(command, capture_output=True, text=True, errors="replace", check=True).stdout
+    parts = [record.strip("\n").split("\0") for record in log.split("\1") if record.strip()]
+    tracker = clone.name.replace("+", "/")
+    return [Change(tracker, commit, day, message) for commit, day, message in parts if PRINTED.search(message)]
+
+
+def interleave(groups: dict[str, list[Change]], seed: int = SEED) -> Iterator[Change]:
+    """Every change once: the trackers take turns, each in an order of its own that only the seed decides."""
+    for name in sorted(groups):
+        groups[name] = sorted(groups[name], key=lambda change: change.commit)
+        Random(f"{seed} {name}").shuffle(groups[name])
+    for turn in zip_longest(*(groups[name] for name in sorted(groups))):
+        yield from (change for change in turn if change)
+
+
 def main() -> None:
     args = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     args.add_argument("--seed", type=int, default=SEED)
     args.add_argument("--count", type=int, default=200)
+    args.add_argument("--clones", type=Path, help="folder of clones named OWNER+NAME")
     asked = args.parse_args()
-    print("\n".join(queries(asked.count, asked.seed)))
+    if not asked.clones:
+        print("\n".join(queries(asked.count, asked.seed)))
+        return
+    groups = {clone.name: candidates(clone) for clone in asked.clones.iterdir() if clone.is_dir()}
+    for number, change in zip(range(asked.count), interleave(groups, asked.seed), strict=False):
+        print(number, change.day, change.tracker, change.commit[:12], change.message.partition("\n")[0])
 
 
 if __name__ == "__main__":

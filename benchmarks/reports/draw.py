@@ -46,7 +46,7 @@ SENTENCES = (
     "{error} with {marker} in {project}, it works after changing the version",
     "fix: {error} in {project} when fine-tuning on {marker}",
 )
-"""As people write who report a failure or repair one."""
+"""Of the first list: as people write who report a failure or repair one."""
 
 PROJECTS = (
     "transformers Trainer",
@@ -177,6 +177,47 @@ def queries(count: int, seed: int = SEED) -> list[str]:
     return list(found)
 
 
+BREAKS = (
+    "{package} {version} breaks training: {error}",
+    "{error} after upgrading to {package} {version}",
+    "update for {package} {version}, fine-tuning fails with {error}",
+    "pin {package} because {version} fails with {error}",
+)
+"""Of the second list: what a release changed."""
+
+RELEASES = {
+    "transformers": ("4.54", "4.55", "4.56", "4.57", "5.0", "5.2", "5.3", "5.5"),
+    "trl": ("0.20", "0.22", "0.24", "0.26", "0.29", "1.0"),
+    "peft": ("0.17", "0.18", "0.19"),
+    "accelerate": ("1.10", "1.12"),
+    "datasets": ("4.0", "4.4"),
+    "torch": ("2.8", "2.9", "2.10", "2.11"),
+    "vllm": ("0.10", "0.11", "0.12", "0.15", "0.17"),
+    "sglang": ("0.5",),
+    "deepspeed": ("0.17", "0.18"),
+    "bitsandbytes": ("0.47", "0.49"),
+    "unsloth": ("2025.9", "2025.12", "2026.3"),
+    "torchao": ("0.12", "0.15"),
+    "liger-kernel": ("0.6", "0.7"),
+    "flash-attn": ("2.8",),
+    "huggingface_hub": ("1.0",),
+    "triton": ("3.4", "3.5"),
+    "Python": ("3.13", "3.14"),
+    "CUDA": ("13",),
+}
+"""Packages of the second list with releases of the period."""
+
+
+def break_queries(count: int, seed: int = SEED) -> list[str]:
+    """The first `count` different queries of the second list, in the order in which they are sent."""
+    choose, found = Random(f"{seed} releases"), dict[str, None]()
+    while len(found) < count:
+        sentence, package = choose.choice(BREAKS), choose.choice(sorted(RELEASES))
+        version, error = choose.choice(RELEASES[package]), choose.choice(ERRORS)
+        found.setdefault(sentence.format(package=package, version=version, error=error))
+    return list(found)
+
+
 def candidates(clone: Path) -> list[Change]:
     """The changes of one clone that count as candidates, newest first."""
     command = [
@@ -208,10 +249,11 @@ def main() -> None:
     args = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     args.add_argument("--seed", type=int, default=SEED)
     args.add_argument("--count", type=int, default=200)
+    args.add_argument("--releases", action="store_true", help="the second list of queries")
     args.add_argument("--clones", type=Path, help="folder of clones named OWNER+NAME")
     asked = args.parse_args()
     if not asked.clones:
-        print("\n".join(queries(asked.count, asked.seed)))
+        print("\n".join((break_queries if asked.releases else queries)(asked.count, asked.seed)))
         return
     groups = {clone.name: candidates(clone) for clone in asked.clones.iterdir() if clone.is_dir()}
     for number, change in zip(range(asked.count), interleave(groups, asked.seed), strict=False):

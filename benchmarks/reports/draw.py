@@ -209,11 +209,11 @@ RELEASES = {
 
 
 def break_queries(count: int, seed: int = SEED) -> list[str]:
-    """The first `count` different queries of the second list, in the order in which they are sent."""
+    """The first `count` different queries of the second list, in the order in which they are sent (the first nine errors)."""
     choose, found = Random(f"{seed} releases"), dict[str, None]()
     while len(found) < count:
-        sentence, package = choose.choice(BREAKS), choose.choice(sorted(RELEASES))
-        version, error = choose.choice(RELEASES[package]), choose.choice(ERRORS)
+        sentence, error = choose.choice(BREAKS), choose.choice(ERRORS[:9])
+        package, version = choose.choice([(name, x) for name in sorted(RELEASES) for x in RELEASES[name]])
         found.setdefault(sentence.format(package=package, version=version, error=error))
     return list(found)
 

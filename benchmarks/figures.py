@@ -17,10 +17,10 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import date
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
+from benchmarks.intervals import share
 from troubleshooter import __version__
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_path, from_text
@@ -31,21 +31,6 @@ TARGET = Path(__file__).with_name("FIGURES.md")
 def held_out(case: dict[str, Any]) -> bool:
     """Whether a case was kept from the writers of entries (a third, by hash)."""
     return int(hashlib.sha256(("s" + case["id"]).encode()).hexdigest(), 16) % 3 == 0
-
-
-def interval(good: int, total: int, z: float = 1.96) -> tuple[float, float]:
-    """Wilson's score interval of a share."""
-    if not total:
-        return 0.0, 1.0
-    p, n = good / total, total
-    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return max(0.0, middle - half), min(1.0, middle + half)
-
-
-def share(good: int, total: int) -> str:
-    low, high = interval(good, total)
-    return f"{good / max(1, total):.1%} ({low:.0%}-{high:.0%})"
 
 
 def measure(folder: Path, tool: Diagnoser) -> list[dict[str, Any]]:

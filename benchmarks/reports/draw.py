@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from random import Random
@@ -236,12 +236,13 @@ def candidates(clone: Path) -> list[Change]:
     return [Change(tracker, commit, day, message) for commit, day, message in parts if PRINTED.search(message)]
 
 
-def interleave(groups: dict[str, list[Change]], seed: int = SEED) -> Iterator[Change]:
+def interleave(groups: Mapping[str, Sequence[Change]], seed: int = SEED) -> Iterator[Change]:
     """Every change once: the trackers take turns, each in an order of its own that only the seed decides."""
+    orders = []
     for name in sorted(groups):
-        groups[name] = sorted(groups[name], key=lambda change: change.commit)
-        Random(f"{seed} {name}").shuffle(groups[name])
-    for turn in zip_longest(*(groups[name] for name in sorted(groups))):
+        orders.append(sorted(groups[name], key=lambda change: change.commit))
+        Random(f"{seed} {name}").shuffle(orders[-1])
+    for turn in zip_longest(*orders):
         yield from (change for change in turn if change)
 
 

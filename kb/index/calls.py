@@ -7,6 +7,8 @@ import builtins
 import re
 from typing import NamedTuple
 
+import re2
+
 from kb.index.place import Kind, weight
 from kb.index.template import Bound, Option, dotted, joined, options, percent
 
@@ -44,6 +46,14 @@ _TORCH_CHECKS = {
 }
 
 
+_CLUE = re2.compile(
+    rb"(?i)(?:raise|assert|warn|log|print|check|error|exception|exit|echo|fail|throw|abort|die|unsupported|unimplemented|"
+    rb"require|ensure|verify|expect|deprecat|debug|info|critical|fatal|write|super|issue|advice|once|interrupt|stop|:=)"
+    rb"[^\n]*"
+)
+"""What stands in every line in which a call begins that `said` or `raised` knows, or a name is bound on the way."""
+
+
 class Said(NamedTuple):
     """What a call prints."""
 
@@ -53,6 +63,18 @@ class Said(NamedTuple):
     texts: list[Option]
     condition: ast.expr | None = None
     """What must be false for the message to appear: of a check, its condition."""
+
+
+def clues(source: str) -> list[int]:
+    """The lines in which a message can begin, so that the others need not be searched; counted from 1."""
+    text = source.encode("utf-8", "replace")
+    found: list[int] = []
+    line, at = 1, 0
+    for match in _CLUE.finditer(text):
+        line += text.count(b"\n", at, match.start())
+        at = match.start()
+        found.append(line)
+    return found
 
 
 def exception_of(call: ast.Call) -> str | None:

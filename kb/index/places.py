@@ -17,10 +17,11 @@ from __future__ import annotations
 
 import ast
 import warnings
+from bisect import bisect_left
 from collections.abc import Sequence
 from contextlib import suppress
 
-from kb.index.calls import Said, raised, said
+from kb.index.calls import Said, clues, raised, said
 from kb.index.place import MAX_GUARDS, Guard, Parameter, Place
 from kb.index.scope import Open, Scope, Texts, fields_of, merged, parameters_of, targets
 from kb.index.template import MAX_OPTIONS, dotted, joined, options, source
@@ -47,7 +48,7 @@ def places(source: str, path: str) -> list[Place]:
             tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    reader = _Reader(path)
+    reader = _Reader(path, clues(source))
     # Nested deeper than people write: what was read until there is kept.
     with suppress(RecursionError):
         reader.module(tree)
@@ -55,8 +56,9 @@ def places(source: str, path: str) -> list[Place]:
 
 
 class _Reader:
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, clues: list[int]) -> None:
         self.path = path
+        self.clues = clues
         self.found: list[Place] = []
         self.scope = Scope("", (), None)
 
@@ -218,7 +220,8 @@ class _Reader:
         self.scope = Scope(name, parameters, outer)
         for parameter in parameters_of(node):
             self.scope.bound.pop(parameter.name.lstrip("*"), None)
-        self._block(node.body, [])
+        if self._worth(node):
+            self._block(node.body, [])
         outer.order = self.scope.order
         self.scope = outer
 
@@ -277,8 +280,10 @@ class _Reader:
 
     # Messages.
 
-    def _calls(self, node: ast.AST, guards: list[Open], without: ast.AST | None = None) -> None:
+    def _calls(self, node: ast.stmt | ast.expr, guards: list[Open], without: ast.AST | None = None) -> None:
         """Add what the calls of a statement or expression print."""
+        if not self._worth(node):
+            return
         for item in ast.walk(node):
             if isinstance(item, ast.Call) and item is not without:
                 what = said(item, self.scope.bound, self.scope.owner)
@@ -302,6 +307,11 @@ class _Reader:
                     node.lineno, node.end_lineno or node.lineno, chain, parameters, self.scope.bindings(chain, text.pieces),
                 )
             )  # fmt: skip
+
+    def _worth(self, node: ast.stmt | ast.expr) -> bool:
+        """Whether a message can begin in the node's lines."""
+        at = bisect_left(self.clues, node.lineno)
+        return at < len(self.clues) and self.clues[at] <= (node.end_lineno or node.lineno)
 
 
 def _may_be_text(node: ast.expr) -> bool:

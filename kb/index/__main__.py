@@ -1,0 +1,67 @@
+"""Command line of the index of messages.
+
+``python -m kb.index build --ship`` reads the releases of the plan that are not yet kept and writes the shipped index;
+``--new`` also tells what the newest releases changed. A run that is interrupted goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from kb.cache import cache_folder
+from kb.index.make.build import read_releases
+from kb.index.make.kept import versions
+from kb.index.make.plan import packages
+from kb.index.make.ship import linked, news, ship
+from kb.index.make.write import Linked
+from kb.index.store import FILE
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m kb.index", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    build = commands.add_parser("build", help="read the releases of the plan and write the index")
+    build.add_argument("--package", nargs="+", metavar="NAME", help="only these packages of the plan")
+    build.add_argument("--cache", type=Path, help="where what was read is kept (default: in the user's cache)")
+    build.add_argument("--thin", action="store_true", help="only the last patch of each minor release")
+    build.add_argument("--most", type=int, metavar="N", help="at most N releases of a package, spread evenly")
+    build.add_argument("--offline", action="store_true", help="no network: only what is kept already")
+    build.add_argument("--new", action="store_true", help="tell which messages vanished and arrived with new releases")
+    build.add_argument("--ship", action="store_true", help=f"write {FILE.name} and its manifest from all that is kept")
+    options = parser.parse_args(arguments)
+    plan = packages()
+    if unknown := sorted(set(options.package or ()) - set(plan)):
+        parser.error(f"not in the plan: {', '.join(unknown)}; add them to kb/index/make/plan.yaml")
+    chosen = [plan[name] for name in options.package or plan]
+    folder = options.cache or cache_folder() / "index"
+    known = {name: versions(folder, name) for name in plan}
+    left_out: dict[str, str] = {}
+    if not options.offline:
+        left_out = read_releases(chosen, folder, thin=options.thin, most=options.most)
+    if options.new:
+        for item in linked(
+            [package for package in chosen if versions(folder, package.package) != known[package.package]], folder
+        ):
+            _tell(item)
+    if options.ship:
+        manifest = ship(list(plan.values()), folder, FILE, left_out)
+        told = ("packages", "releases", "messages", "places", "bytes")
+        print(f"{FILE}: " + ", ".join(f"{manifest[key]} {key}" for key in told))
+    return 0
+
+
+def _tell(item: Linked) -> None:
+    vanished, arrived = news(item)
+    print(f"{item.package} {item.releases[-1]}: {len(vanished)} messages vanished, {len(arrived)} arrived")
+    for message in vanished:
+        print(f"- {message.text!r}" + (f" -> {message.replaced!r}" if message.replaced else ""))
+    for message in arrived:
+        print(f"+ {message.text!r}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

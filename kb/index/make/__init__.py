@@ -1,0 +1,1 @@
+"""Builds the index of messages from releases. A tool of the checkout, not part of the wheel."""

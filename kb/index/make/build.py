@@ -1,0 +1,49 @@
+"""Reads the releases of the plan that are not yet kept, with progress; an interrupted run goes on where it stopped."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from kb.index.make.archives import ReleaseUnreadable, files, offered
+from kb.index.make.kept import Kept
+from kb.index.make.plan import Package, chosen, spread
+
+
+def read_releases(
+    plan: Sequence[Package], folder: Path, *, thin: bool = False, most: int | None = None
+) -> dict[str, str]:
+    """Bring what is missing into the cache folder; returns what was left out, ``package version`` to the reason."""
+    left_out: dict[str, str] = {}
+    for number, package in enumerate(plan, 1):
+        try:
+            releases = offered(package.package)
+        except ReleaseUnreadable as error:
+            left_out[package.package] = str(error)
+            _say(f"left out: {error}")
+            continue
+        kept = Kept(folder, package.package)
+        try:
+            have = set(kept.versions())
+            wanted = spread(chosen(releases, package.first, thin=thin))[:most]
+            missing = [version for version in wanted if version not in have]
+            _say(f"[{number}/{len(plan)}] {package.package}: {len(missing)} of {len(wanted)} releases to read")
+            for version in missing:
+                release = releases[version]
+                begun = time.monotonic()
+                try:
+                    new = kept.add(version, release.url.rpartition("/")[2], release.sha256, files(release, package))
+                except ReleaseUnreadable as error:
+                    left_out[f"{package.package} {version}"] = str(error)
+                    _say(f"left out: {error}")
+                    continue
+                _say(f"{package.package} {version}: {new} new files, {time.monotonic() - begun:.1f} s")
+        finally:
+            kept.close()
+    return left_out
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,135 @@
+"""From the places of each release to the distinct messages of a package: in which releases, where, and what came after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from rapidfuzz import fuzz
+
+from kb.index.place import Place, weight
+
+LEAST_WEIGHT = 6
+"""Literal characters (without white space) of the least message that the index holds."""
+SIMILAR = 65.0
+"""Least likeness (of 100, rapidfuzz's ratio) of a message that takes the place of a vanished one."""
+COPIES = 3
+"""Places with the same message in one function that are told apart."""
+
+Literals = tuple[str | None, ...]
+"""A template without the expressions: None is a hole."""
+Span = tuple[int, int]
+"""First and last release of a run of releases, as positions in the package's list."""
+
+
+@dataclass
+class Site:
+    """One place of a message, in its latest form."""
+
+    place: Place
+    latest: int
+    present: int = 0
+    """Bit n: it is there in the release n."""
+
+
+@dataclass
+class Message:
+    """One distinct message of a package."""
+
+    kind: str
+    exception: str | None
+    level: str | None
+    literals: Literals
+    sites: dict[tuple[str, str, int], Site] = field(default_factory=dict)
+    replaced: str | None = None
+    """The text that took the place of a vanished message in the same function."""
+
+    @property
+    def present(self) -> int:
+        """Bit n: some place of it is there in the release n."""
+        found = 0
+        for site in self.sites.values():
+            found |= site.present
+        return found
+
+    @property
+    def text(self) -> str:
+        """The message of its latest place, for people."""
+        return max(self.sites.values(), key=lambda site: site.latest).place.text
+
+
+class Release(NamedTuple):
+    """One release: its version, and for each file its path and a key that stands for the content."""
+
+    version: str
+    files: Sequence[tuple[str, str]]
+
+
+def link(releases: Iterable[Release], places: Callable[[str, str], list[Place]]) -> list[Message]:
+    """The distinct messages of a package; ``releases`` oldest first, ``places`` gives those of one file (path, key)."""
+    messages: dict[tuple[object, ...], Message] = {}
+    read: dict[str, list[Site]] = {}
+    count = 0
+    for number, release in enumerate(releases):
+        count = number + 1
+        for path, key in release.files:
+            if key not in read:
+                read[key] = list(_sites(places(path, key), messages, number))
+            for site in read[key]:
+                site.present |= 1 << number
+    found = sorted(messages.values(), key=lambda item: (min(item.sites), item.kind, repr(item.literals)))
+    _replace(found, count)
+    return found
+
+
+def spans(present: int) -> list[Span]:
+    """The runs of set bits, as first and last position."""
+    found: list[Span] = []
+    number = 0
+    while present >> number:
+        if present >> number & 1:
+            begin = number
+            while present >> number & 1:
+                number += 1
+            found.append((begin, number - 1))
+        number += 1
+    return found
+
+
+def _sites(found: list[Place], messages: dict[tuple[object, ...], Message], number: int) -> Iterable[Site]:
+    copies: dict[tuple[object, ...], int] = {}
+    for place in found:
+        if weight(place.template) < LEAST_WEIGHT or place.level == "debug":
+            continue
+        literals = tuple(piece if isinstance(piece, str) else None for piece in place.template)
+        key = (place.kind, place.exception, literals)
+        copy = copies[(*key, place.function)] = copies.get((*key, place.function), -1) + 1
+        if copy >= COPIES:
+            continue
+        message = messages.setdefault(key, Message(place.kind, place.exception, place.level, literals))
+        site = message.sites.setdefault((place.path, place.function, copy), Site(place, number))
+        if site.latest < number:
+            site.place, site.latest = place, number
+        yield site
+
+
+def _replace(messages: list[Message], count: int) -> None:
+    """Write into vanished messages what came in the same function (of any file: functions move) right after them."""
+    arrived: dict[tuple[int, str], list[Message]] = {}
+    for message in messages:
+        begin = spans(message.present)[0][0]
+        for _, function, _ in message.sites:
+            if begin and function:
+                arrived.setdefault((begin, function), []).append(message)
+    for message in messages:
+        end = spans(message.present)[-1][1]
+        if end == count - 1:
+            continue
+        functions = {function for (_, function, _), site in message.sites.items() if site.present >> end & 1}
+        best, likeness = None, SIMILAR
+        for candidate in (item for function in sorted(functions) for item in arrived.get((end + 1, function), ())):
+            score = fuzz.ratio(message.text, candidate.text)
+            if score > likeness and candidate.literals != message.literals:
+                best, likeness = candidate, score
+        message.replaced = best.text if best else None

@@ -1,0 +1,102 @@
+"""Makes the shipped index and its manifest from what is kept, and tells what came and went with the newest releases."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from kb.index.make.kept import Kept
+from kb.index.make.link import Message, Release, link, spans
+from kb.index.make.plan import Package
+from kb.index.make.write import Linked, write
+
+MANIFEST = Path(__file__).with_name("manifest.json")
+
+
+def linked(plan: Sequence[Package], folder: Path) -> Iterator[Linked]:
+    """The packages of the plan of which releases are kept, with their distinct messages."""
+    for package in plan:
+        if not (folder / f"{package.package}.sqlite").exists():
+            continue
+        with closing(Kept(folder, package.package)) as kept:
+            releases = [
+                Release(read.version, [(path, key) for path, key in read.files if package.wants(path)])
+                for read in kept.releases()
+            ]
+            if releases:
+                messages = link(releases, kept.places)
+                kept.save()
+                yield Linked(package.package, package.modules, [release.version for release in releases], messages)
+
+
+def ship(
+    plan: Sequence[Package], folder: Path, target: Path, left_out: Mapping[str, str], manifest: Path = MANIFEST
+) -> dict[str, Any]:
+    """Write the index and its manifest; returns the manifest."""
+    found = list(linked(plan, folder))
+    write(target, found)
+    counts = {item.package: _counts(item) for item in found}
+    written: dict[str, Any] = {
+        "file": target.name,
+        "bytes": target.stat().st_size,
+        "sha256": hashlib.sha256(target.read_bytes()).hexdigest(),
+        "packages": len(found),
+        "releases": sum(len(item.releases) for item in found),
+        **{
+            key: sum(count[key] for count in counts.values())
+            for key in ("messages", "places", "guarded", "vanished", "replaced")
+        },
+        "counts": counts,
+        "read": {item.package: _read(folder, item) for item in found},
+        "left_out": dict(sorted(left_out.items())),
+    }
+    manifest.write_text(_text(written), encoding="utf-8")
+    return written
+
+
+def news(item: Linked) -> tuple[list[Message], list[Message]]:
+    """The messages that vanished with the newest release that was read, and those that arrived with it."""
+    newest = len(item.releases) - 1
+    vanished = [message for message in item.messages if newest and spans(message.present)[-1][1] == newest - 1]
+    arrived = [message for message in item.messages if newest and spans(message.present)[0][0] == newest]
+    return vanished, arrived
+
+
+def _counts(item: Linked) -> dict[str, int]:
+    newest = len(item.releases) - 1
+    sites = [site for message in item.messages for site in message.sites.values()]
+    gone = [message for message in item.messages if spans(message.present)[-1][1] < newest]
+    return {
+        "releases": len(item.releases),
+        "messages": len(item.messages),
+        "places": len(sites),
+        "guarded": sum(bool(site.place.guards) for site in sites),
+        "vanished": len(gone),
+        "replaced": sum(message.replaced is not None for message in gone),
+    }
+
+
+def _read(folder: Path, item: Linked) -> dict[str, list[object]]:
+    """Of each release: its archive's sha256, files and distinct places read."""
+    with closing(Kept(folder, item.package)) as kept:
+        hashes = {read.version: [read.sha256, len(read.files)] for read in kept.releases()}
+    present = [site.present for message in item.messages for site in message.sites.values()]
+    return {
+        version: [*hashes[version], sum(bits >> number & 1 for bits in present)]
+        for number, version in enumerate(item.releases)
+    }
+
+
+def _text(manifest: Mapping[str, Any]) -> str:
+    """JSON with one line for each package and release."""
+    return (
+        json.dumps(manifest, indent=1, ensure_ascii=False)
+        .replace("[\n   ", "[")
+        .replace(",\n    ", ", ")
+        .replace("\n   ]", "]")
+        + "\n"
+    )

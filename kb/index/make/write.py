@@ -1,0 +1,98 @@
+"""Writes the index that is shipped: one SQLite file of compressed blocks, the same bytes from the same kept releases."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from array import array
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from kb.index.make.link import Message, spans
+from kb.index.record import BLOCK_MESSAGES, FORMAT, HEAD, TAIL, Row, little_endian, pack, site_row
+from kb.index.words import anchors, number
+
+MOST_SITES = 24
+"""Places of one message that are kept, those of the latest releases first; all of them count for its releases."""
+_DICTIONARY_BYTES = 32_000
+
+
+class Linked(NamedTuple):
+    """The messages of one package."""
+
+    package: str
+    modules: tuple[str, ...]
+    releases: list[str]
+    messages: list[Message]
+
+
+def write(path: Path, packages: Sequence[Linked]) -> None:
+    """Write the index; an older file is replaced."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    waiting = path.with_suffix(".part")
+    waiting.unlink(missing_ok=True)
+    base = sqlite3.connect(waiting)
+    base.executescript(
+        f"""
+        pragma page_size = 4096; pragma journal_mode = off; pragma user_version = {FORMAT};
+        create table dictionary (head blob, tail blob);
+        create table package (name text primary key, modules text, releases text, blocks integer) without rowid;
+        create table block (id integer primary key, head blob, tail blob);
+        create table numbers (name text primary key, keys blob, places blob);
+        """
+    )
+    packages = sorted(packages)
+    rows = {linked.package: [message_row(item) for item in linked.messages] for linked in packages}
+    every = [row for linked in packages for row in rows[linked.package]]
+    head, tail = (_dictionary([row[part] for row in every]) for part in (HEAD, TAIL))
+    base.execute("insert into dictionary values (?, ?)", (head, tail))
+    files: set[tuple[int, int]] = set()
+    slots: list[int] = []
+    block = 0
+    for linked in packages:
+        base.execute(
+            "insert into package values (?, ?, ?, ?)",
+            (
+                linked.package,
+                " ".join(linked.modules),
+                " ".join(linked.releases),
+                -(-len(rows[linked.package]) // BLOCK_MESSAGES),
+            ),
+        )
+        for begin in range(0, len(rows[linked.package]), BLOCK_MESSAGES):
+            part = rows[linked.package][begin : begin + BLOCK_MESSAGES]
+            packed = pack([row[HEAD] for row in part], head), pack([row[TAIL] for row in part], tail)
+            base.execute("insert into block values (?, ?, ?)", (block, *packed))
+            files |= {(number(site[0]), block) for row in part for site in row[-1]}
+            slots += [block * BLOCK_MESSAGES + place for place in range(len(part))]
+            block += 1
+    found = anchors([[None if piece == 0 else piece for piece in row[3]] for row in every])
+    words = {(word, slot) for slot, numbers in zip(slots, found, strict=True) for word in numbers}
+    for name, pairs in (("file", files), ("word", words)):
+        ordered = sorted(pairs)
+        columns = (little_endian(array("I", column)) for column in zip(*ordered, strict=True))
+        base.execute("insert into numbers values (?, ?, ?)", (name, *columns))
+    base.commit()
+    base.execute("vacuum")
+    base.close()
+    waiting.replace(path)
+
+
+def message_row(message: Message) -> Row:
+    """One message as it is stored."""
+    present = message.present
+    sites = sorted(message.sites.items(), key=lambda item: (-item[1].latest, item[0]))[:MOST_SITES]
+    return [
+        message.kind, message.exception or 0, message.level or 0,
+        [0 if piece is None else piece for piece in message.literals],
+        [list(span) for span in spans(present)], message.replaced or 0,
+        [site_row(site.place, [] if site.present == present else spans(site.present)) for _, site in sites],
+    ]  # fmt: skip
+
+
+def _dictionary(rows: Sequence[Row]) -> bytes:
+    """Text that all blocks are packed with: a sample of the rows, evenly drawn."""
+    step = max(1, len(rows) // 120)
+    text = "".join(json.dumps(row, ensure_ascii=False, separators=(",", ":"))[:300] for row in rows[::step])
+    return text.encode("utf-8", "replace")[-_DICTIONARY_BYTES:]

@@ -1,0 +1,165 @@
+"""How one message is written into the index, and read again: a short JSON list, many of them compressed in one block."""
+
+from __future__ import annotations
+
+import json
+import sys
+import zlib
+from array import array
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from kb.index.place import Binding, Guard, GuardKind, Hole, Parameter, Place
+from kb.index.scope import names_in
+
+FORMAT = 1
+"""Of the whole file; raise it when an older release could not read what is written."""
+BLOCK_MESSAGES = 48
+HEAD, TAIL = slice(0, 4), slice(4, 7)
+"""The parts of a message's row: what it is found by (kind, exception, level, text), and what is told of it."""
+MOST_EARLY = 5
+"""Guards of the kind ``early`` that the index keeps of one place, the nearest ones."""
+MOST_CONDITION = 200
+MOST_EXPRESSION = 120
+_LETTERS: dict[str, tuple[GuardKind, bool]] = {
+    "i": ("if", True), "e": ("else", False), "y": ("early", True), "n": ("early", False), "a": ("assert", False),
+    "c": ("check", False), "w": ("while", True), "f": ("for", True), "t": ("try", True), "x": ("except", True),
+    "m": ("case", True),
+}  # fmt: skip
+_BY_GUARD = {guard: letter for letter, guard in _LETTERS.items()}
+_STALE = "~"
+
+Row = list[Any]
+Spans = tuple[tuple[int, int], ...]
+
+
+class StoredSite(NamedTuple):
+    """One place of a stored message, in its latest form."""
+
+    file: str
+    function: str
+    line: int
+    """In the last release that holds the place."""
+    expressions: tuple[str, ...]
+    """Of each hole of the message."""
+    guards: tuple[Guard, ...]
+    """Without lines (0); at most `MOST_EARLY` of the kind ``early``."""
+    parameters: tuple[Parameter, ...]
+    """Those of the function's parameters that the guards, the holes and the bindings speak of."""
+    bindings: tuple[Binding, ...]
+    """Without lines (0)."""
+    spans: Spans
+
+
+class Head(NamedTuple):
+    """What a message is found by."""
+
+    kind: str
+    exception: str | None
+    level: str | None
+    literals: tuple[str | None, ...]
+    """The text; None is a hole."""
+
+
+class Tail(NamedTuple):
+    """What is told of a message."""
+
+    spans: Spans
+    replaced: str | None
+    sites: tuple[StoredSite, ...]
+
+
+def site_row(place: Place, spans: Sequence[tuple[int, int]]) -> Row:
+    """One place as it is stored."""
+    early = [guard for guard in place.guards if guard.kind == "early"][-MOST_EARLY:]
+    guards = [guard for guard in place.guards if guard.kind != "early" or any(guard is kept for kept in early)]
+    holes = [_cut(piece.expression, MOST_EXPRESSION) for piece in place.template if isinstance(piece, Hole)]
+    bindings = [(item.name, _cut(item.expression, MOST_EXPRESSION)) for item in place.bindings]
+    spoken = {name.split(".")[0] for guard in guards for name in names_in(guard.condition)}
+    spoken |= {name.split(".")[0] for text in (*holes, *(text for _, text in bindings)) for name in names_in(text)}
+    # Of `self.beta` the field is meant, where the parameters are a dataclass's fields.
+    spoken |= {name.split(".")[1] for guard in guards for name in names_in(guard.condition) if name.startswith("self.")}
+    parameters = [
+        [item.name, _short(item.default), _short(item.annotation)]
+        for item in place.parameters
+        if item.name.lstrip("*") in spoken
+    ]
+    return [
+        place.path, place.function, place.line, holes, [_guard_text(guard) for guard in guards], parameters,
+        [list(item) for item in bindings], [list(span) for span in spans],
+    ]  # fmt: skip
+
+
+def pack(rows: Sequence[Row], dictionary: bytes) -> bytes:
+    """Rows as one block."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zdict=dictionary)
+    return (
+        packer.compress(json.dumps(rows, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
+        + packer.flush()
+    )
+
+
+def unpack(block: bytes, dictionary: bytes) -> list[Row]:
+    """The rows of a block."""
+    unpacker = zlib.decompressobj(-15, zdict=dictionary)
+    return json.loads(unpacker.decompress(block) + unpacker.flush())  # type: ignore[no-any-return]
+
+
+def head(row: Row) -> Head:
+    """The first part of a stored message."""
+    kind, exception, level, literals = row
+    return Head(kind, exception or None, level or None, tuple(None if piece == 0 else str(piece) for piece in literals))
+
+
+def tail(row: Row) -> Tail:
+    """The second part of a stored message."""
+    spans, replaced, sites = row
+    return Tail(_spans(spans), replaced or None, tuple(_site(item, _spans(spans)) for item in sites))
+
+
+def little_endian(numbers: array[int]) -> bytes:
+    """Numbers as bytes that every machine reads alike."""
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers.tobytes()
+
+
+def numbers(data: bytes) -> array[int]:
+    """Numbers from the bytes of `little_endian`."""
+    found = array("I", data)
+    if sys.byteorder == "big":
+        found.byteswap()
+    return found
+
+
+def _site(row: Row, spans: Spans) -> StoredSite:
+    file, function, line, holes, guards, parameters, bindings, own = row
+    return StoredSite(
+        file, function, line, tuple(holes), tuple(_guard(text) for text in guards),
+        tuple(Parameter(name, default, annotation) for name, default, annotation in parameters),
+        tuple(Binding(name, expression, 0) for name, expression in bindings), _spans(own) or spans,
+    )  # fmt: skip
+
+
+def _spans(rows: Sequence[Sequence[int]]) -> Spans:
+    return tuple((begin, end) for begin, end in rows)
+
+
+def _guard_text(guard: Guard) -> str:
+    letter = _BY_GUARD[guard.kind, guard.holds]
+    return (_STALE if guard.stale else "") + letter + _cut(guard.condition, MOST_CONDITION)
+
+
+def _guard(text: str) -> Guard:
+    stale = text.startswith(_STALE)
+    text = text.removeprefix(_STALE)
+    kind, holds = _LETTERS[text[0]]
+    return Guard(kind, text[1:], holds, 0, stale)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _short(text: str | None) -> str | None:
+    return None if text is None else _cut(text, MOST_EXPRESSION)

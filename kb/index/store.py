@@ -1,0 +1,234 @@
+"""Looks messages up in the shipped index: ``find`` a printed message, or ask what a function says (``at``).
+
+The index is one SQLite file in the package, opened for reading where it lies; nothing is unpacked, and nothing is
+opened before the first question. A question reads the few compressed blocks that hold a word of the message.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from kb.errors import TroubleshootError
+from kb.index.fit import Extent, Fit, fit, plain
+from kb.index.place import Hole, Piece
+from kb.index.record import BLOCK_MESSAGES, FORMAT, Head, Row, StoredSite, Tail, head, numbers, tail, unpack
+from kb.index.words import asked, number
+
+FILE = Path(__file__).parent.parent / "data" / "messages.sqlite"
+MAX_MESSAGE = 8_000
+"""Characters of a message that are looked at."""
+MAX_BLOCKS = 60
+"""Blocks that one question reads at most, those with the most words of the message first."""
+SPECIFIC, SPECIFIC_INSIDE, SPECIFIC_KNOWN = 12, 20, 6
+"""Least literal characters that agree: of a whole message, of one inside other text or cut, and where a place's function
+is the one that raised. Below, a text like "index out of range" would name places all over."""
+COVERED = 0.25
+"""Least share of the message's characters that the template's own text makes up, unless the function agrees."""
+
+
+class IndexUnreadable(TroubleshootError):
+    """The index of messages is missing or is no index that this release can read."""
+
+
+class Found(NamedTuple):
+    """One message of the index that fits what was printed."""
+
+    package: str
+    kind: str
+    """As `kb.index.place.Kind`, or ``compiled``: the text of a compiled library, without function and guards."""
+    exception: str | None
+    level: str | None
+    template: tuple[Piece, ...]
+    """With the expressions of the first of the places."""
+    quality: int
+    """How many literal characters (without white space) agree."""
+    extent: Extent
+    values: tuple[tuple[str, str | None], ...]
+    """For each hole its expression and what was printed there (None: the message was cut before it)."""
+    sites: tuple[StoredSite, ...]
+    """The places that print it; those in the asked function first, then those of the latest releases."""
+    in_function: bool
+    """Whether the first places are in the function that was asked for."""
+    releases: tuple[tuple[str, str], ...]
+    """Runs of releases that hold the message, first and last of each, oldest first. Only releases that the index read
+    are known: the message may be older than the first by less than the step to the release before."""
+    first_is_oldest: bool
+    """Whether the message is in the oldest release that was read, so that nothing is known of its begin."""
+    last_is_newest: bool
+    """Whether it is still there in the newest release that was read."""
+    replaced: str | None
+    """The text that took its place, where it vanished."""
+
+
+class Index:
+    """An open index."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._base = sqlite3.connect(
+                f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
+            )
+            [form] = self._base.execute("pragma user_version").fetchone()
+            if form != FORMAT:
+                raise IndexUnreadable(f"{path}: an index of form {form}, this release reads {FORMAT}; install it again")
+            self._dictionaries = self._base.execute("select head, tail from dictionary").fetchone()
+            arrays = self._base.execute("select name, keys, places from numbers").fetchall()
+            rows = self._base.execute("select name, modules, releases, blocks from package order by name").fetchall()
+        except sqlite3.Error as error:
+            raise IndexUnreadable(
+                f"{path}: no readable index of messages ({error}); install the package again"
+            ) from error
+        self._releases = {name: releases.split() for name, _, releases, _ in rows}
+        self._package = {module: name for name, modules, _, _ in rows for module in modules.split()}
+        self._owner = [name for name, _, _, blocks in rows for _ in range(blocks)]
+        self._numbers = {name: (numbers(keys), numbers(places)) for name, keys, places in arrays}
+        self._heads = lru_cache(maxsize=64)(self._read_heads)
+        self._tails = lru_cache(maxsize=16)(self._read_tails)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._base.close()
+
+    def releases(self, package: str) -> Sequence[str]:
+        """The releases of a package that the index read, oldest first; empty for a package that it does not know."""
+        name = self.package(package)
+        return self._releases[name] if name else ()
+
+    def package(self, name: str) -> str | None:
+        """The package of the index for a package's or a top-level module's name (``swift`` is ``ms-swift``), or None."""
+        return name if name in self._releases else self._package.get(name)
+
+    def packages(self) -> Sequence[str]:
+        """The names of all packages."""
+        return tuple(self._releases)
+
+    def find(
+        self, text: str, exception: str | None = None, package: str | None = None, function: str | None = None
+    ) -> list[Found]:
+        """The messages that the text can be, the best first.
+
+        With ``exception`` only places that raise a class of this name (its last part) or none that is known, and no
+        logs and prints; with ``package`` (or a module's name) only its messages. ``function`` is the one that raised
+        (its last part counts): places in it come first and may be less specific.
+        """
+        wanted = plain(text[:MAX_MESSAGE])
+        name = exception.rpartition(".")[2] if exception else None
+        inner = function.rpartition(".")[2] if function else None
+        only = self.package(package) if package else None
+        if package and only is None:
+            return []
+        found: list[Found] = []
+        for slot in self._candidates(wanted, only):
+            owner, stored = self._head(slot)
+            if not _can_raise(stored, name):
+                continue
+            agreed = fit(wanted, stored.literals)
+            if agreed is None or agreed.quality < SPECIFIC_KNOWN:
+                continue
+            if inner is None and not _specific(agreed, wanted):
+                continue
+            told = self._tail(slot)
+            here = [site for site in told.sites if inner and site.function.rpartition(".")[2] == inner]
+            if here or _specific(agreed, wanted):
+                found.append(self._found(owner, stored, told, agreed, here))
+        found.sort(
+            key=lambda item: (not item.in_function, item.extent != "whole", -item.quality, item.package, item.kind)
+        )
+        return found
+
+    def at(self, file: str, function: str | None = None) -> list[Found]:
+        """All messages of one file (its path from the top-level module on), or of one function (its last part) of it."""
+        inner = function.rpartition(".")[2] if function else None
+        found: list[Found] = []
+        for block in self._places("file", number(file)):
+            for slot in range(block * BLOCK_MESSAGES, block * BLOCK_MESSAGES + len(self._heads(block))):
+                told = self._tail(slot)
+                here = [
+                    site
+                    for site in told.sites
+                    if site.file == file and inner in (None, site.function.rpartition(".")[2])
+                ]
+                if here:
+                    owner, stored = self._head(slot)
+                    found.append(self._found(owner, stored, told, Fit(0, "whole", ()), here))
+        return found
+
+    def _candidates(self, text: str, package: str | None) -> list[int]:
+        """Slots of messages of which an anchor stands in the text."""
+        slots = {slot for word in asked(text) for slot in self._places("word", word)}
+        blocks = Counter(slot // BLOCK_MESSAGES for slot in slots)
+        most = [block for block, _ in sorted(blocks.items(), key=lambda item: (-item[1], item[0]))]
+        if package:
+            most = [block for block in most if self._owner[block] == package]
+        kept = set(most[:MAX_BLOCKS])
+        return sorted(slot for slot in slots if slot // BLOCK_MESSAGES in kept)
+
+    def _places(self, name: str, key: int) -> list[int]:
+        keys, places = self._numbers[name]
+        return list(places[bisect_left(keys, key) : bisect_right(keys, key)])
+
+    def _head(self, slot: int) -> tuple[str, Head]:
+        block = slot // BLOCK_MESSAGES
+        return self._owner[block], head(self._heads(block)[slot % BLOCK_MESSAGES])
+
+    def _tail(self, slot: int) -> Tail:
+        return tail(self._tails(slot // BLOCK_MESSAGES)[slot % BLOCK_MESSAGES])
+
+    def _read_heads(self, block: int) -> list[Row]:
+        [data] = self._base.execute("select head from block where id = ?", (block,)).fetchone()
+        return unpack(data, self._dictionaries[0])
+
+    def _read_tails(self, block: int) -> list[Row]:
+        [data] = self._base.execute("select tail from block where id = ?", (block,)).fetchone()
+        return unpack(data, self._dictionaries[1])
+
+    def _found(self, package: str, stored: Head, told: Tail, agreed: Fit, here: list[StoredSite]) -> Found:
+        releases = self._releases[package]
+        sites = (*here, *(site for site in told.sites if site not in here))
+        expressions = sites[0].expressions
+        filled = dict(enumerate(expressions))
+        pieces: list[Piece] = []
+        holes = 0
+        for piece in stored.literals:
+            pieces.append(Hole(filled.get(holes, "")) if piece is None else piece)
+            holes += piece is None
+        return Found(
+            package, stored.kind, stored.exception, stored.level, tuple(pieces), agreed.quality, agreed.extent,
+            tuple(zip(expressions, agreed.values, strict=False)), sites, bool(here),
+            tuple((releases[begin], releases[end]) for begin, end in told.spans),
+            not releases or told.spans[0][0] == 0, not releases or told.spans[-1][1] == len(releases) - 1, told.replaced,
+        )  # fmt: skip
+
+
+def _can_raise(stored: Head, exception: str | None) -> bool:
+    if exception is None:
+        return True
+    if stored.exception is not None:
+        return stored.exception.rpartition(".")[2] == exception
+    return stored.kind in ("raise", "check", "compiled")
+
+
+def _specific(agreed: Fit, text: str) -> bool:
+    least = SPECIFIC if agreed.extent == "whole" else SPECIFIC_INSIDE
+    return agreed.quality >= least and agreed.quality >= COVERED * len(text.replace(" ", ""))
+
+
+@lru_cache(maxsize=1)
+def shipped(path: Path = FILE) -> Index:
+    """The index that this package ships. Raises `IndexUnreadable`."""
+    if not path.exists():
+        raise IndexUnreadable(f"{path}: the index of messages is missing; install the package again")
+    return Index(path)
+
+
+def find(
+    text: str, exception: str | None = None, package: str | None = None, function: str | None = None
+) -> list[Found]:
+    """`Index.find` in the shipped index."""
+    return shipped().find(text, exception, package, function)

@@ -1,0 +1,58 @@
+"""A made-up package with two releases, and an index of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kb.index.make.kept import Kept
+from kb.index.make.plan import Package
+from kb.index.make.ship import ship
+from kb.index.store import Index
+
+PACKAGE = Package("made-up", "0.1", ("madeup",))
+OLD = {
+    "madeup/trainer.py": '''
+class Trainer:
+    def __init__(self, args, eval_dataset=None):
+        if args.eval_strategy != "no" and eval_dataset is None:
+            raise ValueError(f"evaluation wants a dataset, strategy is {args.eval_strategy}")
+        if args.beta < 0:
+            raise ValueError(f"beta should not be negative but is {args.beta}")
+
+    def train(self, steps=10):
+        logger.warning("the old trainer is training for %d steps", steps)
+        raise KeyError("only in the old release")
+''',
+    "madeup/data.py": '''
+def load(path):
+    if not exists(path):
+        raise FileNotFoundError(f"no data could be found below {path}\\nlook whether the path is right")
+    assert usable(path)
+    raise IndexError("out of range")
+''',
+}
+NEW = {
+    **OLD,
+    "madeup/trainer.py": '''
+class Trainer:
+    def __init__(self, args, eval_dataset=None, train_dataset=None):
+        if args.eval_strategy != "no" and eval_dataset is None and not args.lazy:
+            raise ValueError(f"evaluation wants a dataset, strategy is {args.eval_strategy}")
+        if args.beta < 0:
+            raise ValueError(f"beta must not be negative but it is {args.beta}")
+
+    def train(self, steps=10):
+        warnings.warn("train() will be renamed to fit()", FutureWarning)
+''',
+}
+
+
+def made(folder: Path) -> tuple[Index, dict[str, object]]:
+    """An index of the releases 0.9, 1.0 and 1.1 (the last two are alike), and its manifest."""
+    kept = Kept(folder / "cache", PACKAGE.package)
+    for version, files in (("1.0", NEW), ("0.9", OLD), ("1.1", NEW)):
+        kept.add(version, f"made_up-{version}.whl", f"hash of {version}", files.items())
+    kept.close()
+    target = folder / "messages.sqlite"
+    manifest = ship([PACKAGE], folder / "cache", target, {"made-up 0.8": "no archive"}, folder / "manifest.json")
+    return Index(target), manifest

@@ -6,6 +6,7 @@ import gc
 from pathlib import Path
 from typing import Any
 
+from kb.errors import UsageError
 from troubleshooter.cli.options import Options
 
 GC_THRESHOLD_OBJECTS = 100_000
@@ -22,6 +23,21 @@ def diagnose(**given: Any) -> int:
     gc.set_threshold(GC_THRESHOLD_OBJECTS)
     gc.enable()
     return run(Options(**given))
+
+
+def explain(entry: str, log: Path | None, reading: bool, entries: list[Path], lang: str) -> int:
+    """`knowledge.explain`, or with ``reading`` how a log was read; then the log is the only argument."""
+    if reading:
+        from troubleshooter.cli.reading import show
+
+        if log is not None:
+            raise UsageError("explain --reading: give one log, and no entry")
+        return show(Path(entry), entries, lang)
+    from troubleshooter.cli import knowledge
+
+    if log is None:
+        raise UsageError(f"explain: give an entry and a log; to see how a log is read: explain --reading {entry}")
+    return knowledge.explain(entry, log, entries, lang)
 
 
 def check(schema: bool, report_schema: bool, **given: Any) -> int:

@@ -55,10 +55,11 @@ COMMANDS = (
         "explain",
         (
             ENTRY,
-            Option("log", required=True, kind="path", help="explain.log"),
+            Option("log", kind="path", help="explain.log"),
+            Option("reading", "--reading", kind="flag", help="explain.reading"),
             ENTRIES, LANG,
         ),
-        "troubleshooter.cli.knowledge:explain",
+        "troubleshooter.cli.calls:explain",
         own_exits=True,
     ),
     Command(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from troubleshooter.masking import mask_numbers
 from troubleshooter.observe import ended
@@ -40,11 +41,20 @@ def _may_go_on(text: str) -> bool:
     return text[0].isalpha() and len(text) <= MAX_JOINED_CHARACTERS and HEADER not in text
 
 
+class StreamPart(NamedTuple):
+    """Lines of one stream, and the exceptions that were read from them, before repeats are counted together."""
+
+    lines: list[Line]
+    failures: list[Failure]
+
+
 class Observer:
     """Feed it lines in the order of the log, then `finish`."""
 
-    def __init__(self, scanner: Scanner) -> None:
+    def __init__(self, scanner: Scanner, parts: list[StreamPart] | None = None) -> None:
+        """``parts``: takes each part of a stream that was read, for those who show how a log was read."""
         self.observations = Observations()
+        self._parts = parts
         self._scanner = scanner
         self._metrics = MetricReader(self.observations)
         self._readers: list[Reader] = [self._metrics, *(reader(self.observations) for reader in READERS)]
@@ -126,7 +136,7 @@ class Observer:
         stream.append(line)
         if len(stream) > PART_LINES:
             found, rest = parse_part(stream)
-            self._take(found)
+            self._take_part(stream[:rest], found)
             self._streams[name] = stream[rest:]
 
     def _trains(self, file: int) -> bool:
@@ -171,9 +181,15 @@ class Observer:
         """
         short = self._fed <= SHORT_PASTE_LINES and not passed_over
         for lines in self._streams.values():
-            found = parse(strip_words_around(lines) if short else lines)
-            self._take([failure for failure in found if failure.exception or not passed_over])
+            lines = strip_words_around(lines) if short else lines
+            found = [failure for failure in parse(lines) if failure.exception or not passed_over]
+            self._take_part(lines, found)
         self._streams.clear()
+
+    def _take_part(self, lines: list[Line], failures: list[Failure]) -> None:
+        if self._parts is not None:
+            self._parts.append(StreamPart(lines, failures))
+        self._take(failures)
 
     def _take(self, failures: list[Failure]) -> None:
         """Add exceptions. One that another rank printed too, or that was printed again, is counted."""

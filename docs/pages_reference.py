@@ -137,7 +137,7 @@ An entry is a folder `entries/<area>/<id>/`:
 | file | holds |
 | --- | --- |
 | `entry.yaml` | the entry, in the form below |
-| `zh.yaml` | what people read, in Chinese |
+| `zh.yaml`, or another two-letter code | what people read, in Chinese or that language; shared entries have `zh.yaml` |
 | `samples.log` | logs that must get this answer (`=== match NAME`), at least one for each symptom, and near misses that must not |
 | `verified/*.json` | records of probe runs, written by `troubleshoot verify --record`, never by hand |
 """
@@ -247,7 +247,7 @@ FIELDS: dict[type[form.Part], dict[str, str]] = {
         "name": "A probe of `troubleshooter/probes/`.",
         "with": "Its options; `<<captures>>` may stand in them.",
     },
-    form.Chinese: {
+    form.Translation: {
         "of": "The hash of the English text. `troubleshoot check --stamp` writes it once the translation is right.",
         "title": "",
         "cause": "",
@@ -255,8 +255,8 @@ FIELDS: dict[type[form.Part], dict[str, str]] = {
         "advice": "As many as in `entry.yaml`, each with `because`.",
         "not_to_confuse_with": "As many as in `entry.yaml`, each with `because`.",
     },
-    form.ChineseFix: {"do": "", "why": "Where the English has one."},
-    form.ChineseLookalike: {"because": ""},
+    form.TranslatedFix: {"do": "", "why": "Where the English has one."},
+    form.TranslatedReason: {"because": ""},
 }
 """What each field means; a test asks that every field has its row."""
 

@@ -17,7 +17,7 @@ from kb.patterns import groups
 from kb.placeholders import HOLE, TYPES
 from kb.problem import Problem
 from kb.proof.parsing import faults
-from kb.text.catalog import Section, languages
+from kb.text.catalog import Section, language, languages
 
 _MARKS = sorted({Section("drafts")("unwritten", code) for code in languages()})
 UNWRITTEN = re.compile(
@@ -79,8 +79,9 @@ def unshared(item: Loaded) -> list[Problem]:
     if not item.samples_of("near-miss"):
         text = "has no near miss in samples.log"
         found.append(item.document.problem((), text, "add a log that holds a literal of it and is something else"))
-    if item.chinese is None:
-        found.append(item.document.problem((), "has no zh.yaml", "translate title, cause and fixes"))
+    for code in languages():
+        if language(code).every_entry and code not in item.translations:
+            found.append(item.document.problem((), f"has no {code}.yaml", "translate title, cause and fixes"))
     return found
 
 
@@ -91,24 +92,26 @@ def _samples(item: Loaded) -> Iterator[Problem]:
 
 
 def _stale(item: Loaded) -> Iterator[Problem]:
-    if item.chinese is None or item.chinese_document is None:
-        return
-    if item.chinese.of != english_hash(item.entry):
-        yield item.chinese_document.problem(
-            ("of",), "is not the hash of the English text", "review the translation, then: troubleshoot check --stamp"
-        )
+    now = english_hash(item.entry)
+    for code, text in item.translations.items():
+        if text.of != now:
+            yield item.translated[code].document.problem(
+                ("of",),
+                "is not the hash of the English text",
+                "review the translation, then: troubleshoot check --stamp",
+            )
 
 
 def _unwritten(item: Loaded) -> Iterator[Problem]:
     """Places of a draft that its author has not filled in."""
-    for document in [part for part in (item.document, item.chinese_document) if part is not None]:
+    for document in item.documents:
         for place, text in _texts(document.value):
             if found := UNWRITTEN.search(text):
                 yield document.problem(place, f"is still to be written: {found[0]}", "fill it in, or take the line out")
 
 
 def _unsafe(item: Loaded) -> Iterator[Problem]:
-    for document in [part for part in (item.document, item.chinese_document) if part is not None]:
+    for document in item.documents:
         for place, character in document.unsafe.items():
             text = f"holds the control or bidirectional character U+{ord(character):04X}"
             yield document.problem(place, text, "take it out; in a pattern write it as \\x1b or \\x{202e}")

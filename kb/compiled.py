@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,15 +35,21 @@ MATCHED = ("id", "kind", "role", "severity", "symptoms", "versions", "variant_of
 """What of an entry is read for a log that calls it up. The rest, three quarters of its bytes, is read for a report."""
 
 
+def translation(item: Mapping[str, Any], lang: str) -> Any:
+    """What a language says instead of English in a compiled entry (its texts) or one of its lookalikes (the reason); None
+    where it is not translated."""
+    return item.get("translations", {}).get(lang)
+
+
 class Listed(NamedTuple):
-    """What a list shows of an entry. ``zh``: the Chinese title, where there is one."""
+    """What a list shows of an entry. ``titles``: by the code of another language."""
 
     id: str
     area: str
     kind: str
     severity: str
     title: str
-    zh: str | None
+    titles: dict[str, str]
 
 
 class Index:

@@ -1,4 +1,4 @@
-"""The form of an entry (form 1): what an author writes in ``entry.yaml`` and ``zh.yaml``.
+"""The form of an entry (form 1): what an author writes in ``entry.yaml`` and in a translation such as ``zh.yaml``.
 
 Everything here is about *authoring*: strict, with errors that name the field. The matcher never imports this
 module; it runs on the compiled form (`kb.compiled`), so that a pasted line is answered without pydantic.
@@ -350,24 +350,24 @@ class Entry(Part):
         return sources
 
 
-class ChineseFix(Part):
+class TranslatedFix(Part):
     do: str
     why: str | None = None
 
 
-class ChineseLookalike(Part):
+class TranslatedReason(Part):
     because: str
 
 
-class Chinese(Part):
-    """``zh.yaml``: what is said to people, with the hash of the English that it translates (``of``)."""
+class Translation(Part):
+    """What people read of an entry in another language, with the hash of the English that it translates (``of``)."""
 
     of: str
     title: str
     cause: str
-    fixes: list[ChineseFix] = []
-    advice: list[ChineseLookalike] = []
-    not_to_confuse_with: list[ChineseLookalike] = []
+    fixes: list[TranslatedFix] = []
+    advice: list[TranslatedReason] = []
+    not_to_confuse_with: list[TranslatedReason] = []
 
 
 for _model in (AnyOf, AllOf, Not, Symptom, Fix, Entry):

@@ -12,7 +12,7 @@ import re
 from collections import defaultdict
 from typing import TypedDict
 
-from kb.compiled import Knowledge
+from kb.compiled import Knowledge, translation
 from kb.placeholders import general
 
 SHARE, MASS = 0.6, 12.0
@@ -93,6 +93,6 @@ def nearest(knowledge: Knowledge, message: str, lang: str = "en", limit: int = 3
     for share, id_ in sorted(found, key=lambda item: (-item[0], item[1]))[:limit]:
         body = knowledge.find(id_)
         assert body is not None
-        told = (body[0].get("zh") if lang == "zh" else None) or body[0]
+        told = translation(body[0], lang) or body[0]
         out.append({"id": id_, "title": general(told["title"]), "similarity": round(100 * share)})
     return out

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,26 +19,45 @@ from kb import patterns, source
 from kb.clean import clean
 from kb.error_words import weight
 from kb.files import Refused, contents
-from kb.form import KINDS, Chinese, Condition, Entry, Part
+from kb.form import KINDS, Condition, Entry, Part, Translation
 from kb.nearest import did_you_mean
 from kb.problem import EntryError, Problem
 from kb.samples import FILE, InvalidSamples, Kind, Sample, parse
 from kb.source import Document, Place
 
 TABLES = "tables"
+TRANSLATIONS = "[a-z][a-z].yaml"
+"""The names of files that translate an entry: the two-letter code of the language."""
 MAX_SAMPLES_BYTES = 8 << 20
 """Of the samples of one entry."""
 
 
 @dataclass(frozen=True, slots=True)
+class Translated:
+    """A file that translates an entry. ``text`` is None where the file does not have the form."""
+
+    document: Document
+    text: Translation | None
+
+
+@dataclass(frozen=True, slots=True)
 class Loaded:
-    """An entry with its folder, its area (the folder above) and its Chinese text, if any."""
+    """An entry with its folder, its area (the folder above), and its translations by the code of their language."""
 
     entry: Entry
     document: Document
-    chinese: Chinese | None = None
-    chinese_document: Document | None = None
+    translated: Mapping[str, Translated] = field(default_factory=dict)
     samples: tuple[Sample, ...] = ()
+
+    @property
+    def translations(self) -> dict[str, Translation]:
+        """The texts of the translations that have the form, by the code of their language."""
+        return {code: one.text for code, one in self.translated.items() if one.text is not None}
+
+    @property
+    def documents(self) -> list[Document]:
+        """What an author writes: the entry and its translations."""
+        return [self.document, *(one.document for one in self.translated.values())]
 
     @property
     def folder(self) -> Path:
@@ -124,7 +143,7 @@ def load(*folders: Path) -> Library:
 
 
 def load_entry(path: Path, root: Path | None = None) -> tuple[Loaded | None, list[Problem]]:
-    """One ``entry.yaml`` with its ``zh.yaml``. Links are followed inside of ``root`` only (default: the entry's folder)."""
+    """One ``entry.yaml`` with its translations. Links are followed inside of ``root`` only (default: the entry's folder)."""
     root = root or path.parent
     document, problems = source.read(path, root)
     if document is None:
@@ -136,18 +155,26 @@ def load_entry(path: Path, root: Path | None = None) -> tuple[Loaded | None, lis
     if entry.id != path.parent.name:
         problems.append(document.problem(("id",), f"is {entry.id!r} in folder {path.parent.name!r}", "make them equal"))
     problems += list(_patterns(entry, document)) + list(_ranges(entry, document))
-    chinese_path, chinese, chinese_document = path.with_name("zh.yaml"), None, None
-    if chinese_path.exists() or chinese_path.is_symlink():
-        chinese_document, found = source.read(chinese_path, root)
-        problems += found
-        if chinese_document is not None:
-            model, found = _validate(Chinese, chinese_document)
-            problems += found
-            if isinstance(model, Chinese):
-                chinese = model
-                problems += list(_same_shape(entry, chinese, chinese_document))
+    translated, found = load_translations(entry, path.parent, root)
+    problems += found
     found_samples, faults = load_samples(path.with_name(FILE), root)
-    return Loaded(entry, document, chinese, chinese_document, found_samples), problems + faults
+    return Loaded(entry, document, translated, found_samples), problems + faults
+
+
+def load_translations(entry: Entry, folder: Path, root: Path) -> tuple[dict[str, Translated], list[Problem]]:
+    """What translates an entry, by the code of the language: files such as ``zh.yaml``, named by two letters."""
+    out: dict[str, Translated] = {}
+    problems: list[Problem] = []
+    for path in sorted(folder.glob(TRANSLATIONS)):
+        document, found = source.read(path, root)
+        problems += found
+        if document is None:
+            continue
+        model, found = _validate(Translation, document)
+        text = model if isinstance(model, Translation) else None
+        problems += found if text is None else _same_shape(entry, text, document)
+        out[path.stem] = Translated(document, text)
+    return out, problems
 
 
 def load_samples(path: Path, root: Path) -> tuple[tuple[Sample, ...], list[Problem]]:
@@ -254,12 +281,12 @@ def _ranges(entry: Entry, document: Document) -> Iterator[Problem]:
             yield document.problem(place, str(error))
 
 
-def _same_shape(entry: Entry, chinese: Chinese, document: Document) -> Iterator[Problem]:
+def _same_shape(entry: Entry, text: Translation, document: Document) -> Iterator[Problem]:
     for name in ("fixes", "advice", "not_to_confuse_with"):
-        english, translated = getattr(entry, name), getattr(chinese, name)
+        english, translated = getattr(entry, name), getattr(text, name)
         if len(english) != len(translated):
             yield document.problem((name,), f"has {len(translated)} items, the English {len(english)}")
-    for i, (fix, other) in enumerate(zip(entry.fixes, chinese.fixes, strict=False)):
+    for i, (fix, other) in enumerate(zip(entry.fixes, text.fixes, strict=False)):
         if bool(fix.why) != bool(other.why):
             yield document.problem(("fixes", i), "`why` stands in one language only")
 

@@ -1,4 +1,4 @@
-"""Search over entries: by words and by how common a failure is. Typing errors are forgiven, in both languages.
+"""Search over entries: by words and by how common a failure is. Typing errors are forgiven, in every language.
 
 `encode` makes the index once, when entries are compiled. Two programs read it: `search` here, and ``search.js`` on the pages,
 which follows this module step by step (``tests/kb/test_search.py`` compares their answers).
@@ -40,7 +40,8 @@ COMMON, COMMONEST = 0.5, 64
 HARMLESS = 0.85
 """Factor for entries of which nothing is wrong: they come first only where the words are theirs."""
 
-_CHINESE = re.compile(r"[\u4e00-\u9fff]+")
+_PAIRED = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff\uac00-\ud7a3]+")
+"""Japanese, Chinese and Korean: words without blanks, or with endings that are written on to them."""
 _NUMBER = re.compile(r"(?<![\w.])([0-9]+(?:\.[0-9]+)?)(?![\w%]|\.\w)")
 _SMALL = frozenset(
     ("an", "and", "are", "as", "at", "be", "but", "by", "for", "from", "has", "in", "into", "is", "it", "its", "not", "of", "on", "or",
@@ -71,10 +72,11 @@ def search(knowledge: Knowledge, asked: str, limit: int = 10) -> list[tuple[floa
 
 
 def words(text: str) -> set[str]:
-    """The words of a text: those of `likeness.words`, numbers, and Chinese as pairs of characters (Chinese has no blanks)."""
+    """The words of a text: those of `likeness.words`, numbers, and pairs of characters of scripts in which blanks
+    do not part the words (`_PAIRED`)."""
     found = {word for word in likeness.words(text) if word.isascii()}
     found.update(number.removesuffix(".0") for number in _NUMBER.findall(text))
-    found.update(run[i : i + 2] for run in _CHINESE.findall(text) for i in range(max(len(run) - 1, 1)))
+    found.update(run[i : i + 2] for run in _PAIRED.findall(text) for i in range(max(len(run) - 1, 1)))
     return found - _SMALL
 
 
@@ -101,12 +103,12 @@ class Terms(NamedTuple):
 
 def terms(body: Body) -> Terms:
     """The terms of an entry; ``lookalikes`` are not needed yet."""
-    zh = body.get("zh") or {}
+    told = [body, *body.get("translations", {}).values()]
     name = body["id"].replace("-", " ")
-    titles = words("\n".join(general(told["title"]) for told in (body, zh) if told))
+    titles = words("\n".join(general(text["title"]) for text in told))
     named = titles | words(name) | set(pairs(name))
     printed = words("\n".join([*_readable(body), *body.get("printed", ())])) - named
-    causes = words(f"{body['cause']}\n{zh.get('cause', '')}") - named - printed
+    causes = words("\n".join(text["cause"] for text in told)) - named - printed
     sources = [*body["sources"], *(symptom["source"] for symptom in body["symptoms"])]
     return Terms(
         titles=" ".join(sorted(named)),

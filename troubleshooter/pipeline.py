@@ -154,7 +154,7 @@ def diagnose(
     """Diagnose one log.
 
     ``log``: its text (str or bytes), its lines, the `Path` of a file or of a run's folder, or an exception that was caught.
-    ``lang``: "en" or "zh". ``top``: how many answers at most. ``entries``: folders of your own entries. ``ignore``: ids of
+    ``lang``: the two-letter code of a language; what is not said in it is said in English. ``top``: how many answers at most. ``entries``: folders of your own entries. ``ignore``: ids of
     entries not to report, with reasons if you like. ``env``: the Python of the training environment, or its versions by
     package. Use a `Diagnoser` for many logs: it loads the knowledge once.
 

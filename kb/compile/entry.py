@@ -40,8 +40,8 @@ class Unit:
     """What the search's index takes of the entry (`kb.search.Terms`)."""
     confused: list[dict[str, Any]] = field(default_factory=list)
     overlaps: list[str] = field(default_factory=list)
-    listed: list[str | None] = field(default_factory=list)
-    """What a list shows beside the id, as `kb.compiled.Listed` has it: area, kind, severity, title, Chinese title."""
+    listed: list[str | dict[str, str]] = field(default_factory=list)
+    """What a list shows beside the id, as `kb.compiled.Listed` has it: area, kind, severity, title, titles in other languages."""
     standing: list[str] = field(default_factory=list)
     """Literals that make a place in the middle of a large log worth a look (`kb.standing`)."""
 
@@ -73,12 +73,12 @@ class _Compiler:
         required = [unit.literals[n] for s in body["symptoms"] for c in s["require"] for n in literals_of(c)]
         unit.words = sorted(likeness.words(" ".join([*body["printed"], *required])))
         unit.search = search.terms(body)
-        entry, chinese = self.item.entry, self.item.chinese
+        entry, translations = self.item.entry, self.item.translations
         for i, other in enumerate(entry.not_to_confuse_with):
-            zh = chinese.not_to_confuse_with[i].because if chinese else None
-            unit.confused.append({"entry": other.entry, "because": other.because, "zh": zh})
-        chinese_title = chinese.title if chinese else None
-        unit.listed = [self.item.area, entry.kind, entry.severity, entry.title, chinese_title]
+            reasons = {code: text.not_to_confuse_with[i].because for code, text in translations.items()}
+            unit.confused.append({"entry": other.entry, "because": other.because, "translations": reasons})
+        titles = {code: text.title for code, text in translations.items()}
+        unit.listed = [self.item.area, entry.kind, entry.severity, entry.title, titles]
         unit.overlaps = [other.entry for other in entry.overlaps]
         unit.standing = sorted(standing_literals(self.item))
         return unit
@@ -109,7 +109,7 @@ class _Compiler:
                 dumped["when"] = self._condition(fix.when)
             body["fixes"].append(dumped)
         body["advice"] = [{"because": a.because, "pattern": self._pattern(a.printed)} for a in entry.advice]
-        body["zh"] = item.chinese.model_dump(exclude_none=True) if item.chinese else None
+        body["translations"] = {code: text.model_dump(exclude_none=True) for code, text in item.translations.items()}
         body["printed"] = printed(item)
         body["verified"] = records(item)
         return body

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from kb.compiled import Body
+from kb.compiled import Body, translation
 from kb.pages.markup import clean, plain
 from kb.placeholders import general
+from kb.text.catalog import ENGLISH
 
 _CLAUSE = re.compile(r"(===|==|!=|~=|>=|<=|>|<)\s*([\w.*+!-]+)")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -42,20 +43,21 @@ class EntryPage:
         return str(self.body["area"])
 
     @cached_property
-    def chinese(self) -> dict[str, Any] | None:
-        return self.body.get("zh") if self.lang == "zh" else None
+    def translated(self) -> dict[str, Any]:
+        """The texts in the page's language; English ones, which are the body's own, are not among them."""
+        return translation(self.body, self.lang) or {}
 
     @property
     def untranslated(self) -> bool:
-        return self.lang == "zh" and self.chinese is None
+        return self.lang != ENGLISH and not self.translated
 
     @property
     def title(self) -> str:
-        return general((self.chinese or self.body)["title"])
+        return general((self.translated or self.body)["title"])
 
     @property
     def cause(self) -> str:
-        return str((self.chinese or self.body)["cause"])
+        return str((self.translated or self.body)["cause"])
 
     @cached_property
     def description(self) -> str:
@@ -73,7 +75,7 @@ class EntryPage:
     @property
     def fixes(self) -> list[dict[str, Any]]:
         """The fixes with their texts in the language and placeholders shown by name."""
-        translated = (self.chinese or {}).get("fixes", [])
+        translated = self.translated.get("fixes", [])
         out = []
         for number, fix in enumerate(self.body["fixes"]):
             said = {**fix, **(translated[number] if number < len(translated) else {})}
@@ -91,14 +93,14 @@ class EntryPage:
 
     @property
     def advice(self) -> list[str]:
-        said = (self.chinese or {}).get("advice") or self.body.get("advice", [])
+        said = self.translated.get("advice") or self.body.get("advice", [])
         return [item["because"] for item in said]
 
     @property
     def lookalikes(self) -> list[tuple[str, str]]:
         """``(entry, how to tell them apart)``."""
         found = self.body.get("lookalikes", {}).get("confused", [])
-        return [(o["entry"], (o.get("zh") if self.lang == "zh" else None) or o["because"]) for o in found]
+        return [(o["entry"], translation(o, self.lang) or o["because"]) for o in found]
 
     @property
     def runs(self) -> list[dict[str, Any]]:

@@ -83,7 +83,7 @@ def body(**more: Any) -> Body:
     return {
         "id": "an-entry", "area": "training", "kind": "failure", "role": "root", "severity": "crash",
         "retry": "after-fix", "title": "A title of some length", "cause": "Because.", "fixes": [], "versions": {},
-        "advice": [], "zh": None, "lookalikes": {"confused": [], "overlaps": []}, "sources": [source],
+        "advice": [], "translations": {}, "lookalikes": {"confused": [], "overlaps": []}, "sources": [source],
         "symptoms": [symptom], "printed": ["RuntimeError: it broke"], "verified": [],
     } | more  # fmt: skip
 
@@ -228,7 +228,7 @@ def test_hostile_entries_are_shown_harmlessly() -> None:
         "date": HOSTILE, "verdict": HOSTILE, "device": HOSTILE, "versions": {HOSTILE: HOSTILE}, "basis": "run",
         "fixes": [{"do": HOSTILE, "removes_symptom": True}],
     }  # fmt: skip
-    other = {"entry": HOSTILE, "because": HOSTILE, "zh": None}
+    other = {"entry": HOSTILE, "because": HOSTILE, "translations": {}}
     given = body(
         title=HOSTILE, cause=HOSTILE + "\n\n" + links, fixes=[{**fix, "shell": HOSTILE}], printed=[HOSTILE],
         versions={HOSTILE: HOSTILE}, sources=[source], verified=[run], advice=[{"because": HOSTILE}],

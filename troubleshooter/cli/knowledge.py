@@ -8,12 +8,14 @@ import sys
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from kb.cache import knowledge
-from kb.compiled import Body
+from kb.compiled import Body, translation
 from kb.errors import UsageError
 from kb.nearest import did_you_mean
 from kb.placeholders import general
+from kb.text.catalog import language, languages
 from troubleshooter.report.fill import safe
 from troubleshooter.report.jsontext import as_json
 from troubleshooter.report.words import say
@@ -35,7 +37,7 @@ def list_(area: str | None, kind: str | None, entries: list[Path], lang: str, fo
     lines: list[str] = []
     for name, group in groupby(sorted(chosen, key=lambda told: told.area), lambda told: told.area):
         lines.append(name)
-        lines += [f"  {told.id:44} {safe(general((lang == 'zh' and told.zh) or told.title))}" for told in group]
+        lines += [f"  {told.id:44} {safe(general(told.titles.get(lang, told.title)))}" for told in group]
     page(lines)
     return 0
 
@@ -44,12 +46,20 @@ def show(entry: str, entries: list[Path], lang: str, format: str) -> int:
     """Print one entry."""
     body, _ = knowledge(*entries).need(entry)
     if format == "json":
-        print(as_json(body, indent=1))
+        print(as_json(_with_keys(body), indent=1))
         return 0
     from troubleshooter.report.entry import show as print_entry
 
     print_entry(body, lang)
     return 0
+
+
+def _with_keys(body: Body) -> dict[str, Any]:
+    """An entry as JSON: the languages that all entries are translated into are keys, too, as readers of it expect."""
+    codes = [code for code in languages() if language(code).every_entry]
+    confused = [item | {code: translation(item, code) for code in codes} for item in body["lookalikes"]["confused"]]
+    lookalikes = body["lookalikes"] | {"confused": confused}
+    return body | {code: translation(body, code) for code in codes} | {"lookalikes": lookalikes}
 
 
 def search(words: list[str], entries: list[Path], lang: str, format: str) -> int:
@@ -107,5 +117,4 @@ def explain(entry: str, log: Path, entries: list[Path], lang: str) -> int:
 
 
 def _title(body: Body, lang: str) -> str:
-    zh = body.get("zh") if lang == "zh" else None
-    return general(str((zh or body)["title"]))
+    return general(str((translation(body, lang) or body)["title"]))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from kb import versions
-from kb.compiled import Body, Knowledge
+from kb.compiled import Body, Knowledge, translation
 from troubleshooter.match.conditions import evaluate
 from troubleshooter.match.context import Context
 from troubleshooter.match.regex import search
@@ -169,16 +169,16 @@ def spoken(body: Body, lang: str) -> dict[str, Any]:
         "title": body["title"], "cause": body["cause"], "fixes": body["fixes"],
         "advice": [a["because"] for a in body["advice"]],
     }  # fmt: skip
-    chinese = body.get("zh")
-    if lang != "zh" or not chinese:
+    text = translation(body, lang)
+    if not text:
         return english
     fixes = [
         {**fix, "do": other["do"], "why": other.get("why", fix.get("why"))}
-        for fix, other in zip(body["fixes"], chinese.get("fixes", []), strict=False)
+        for fix, other in zip(body["fixes"], text.get("fixes", []), strict=False)
     ]
     return {
-        "title": chinese["title"], "cause": chinese["cause"], "fixes": fixes,
-        "advice": [a["because"] for a in chinese.get("advice", [])],
+        "title": text["title"], "cause": text["cause"], "fixes": fixes,
+        "advice": [a["because"] for a in text.get("advice", [])],
     }  # fmt: skip
 
 
@@ -219,7 +219,7 @@ def _advice(body: Body, text: dict[str, Any], context: Context) -> list[Advice]:
 
 def _lookalikes(body: Body, lang: str) -> list[Lookalike]:
     return [
-        {"entry": other["entry"], "because": (other.get("zh") if lang == "zh" else None) or other["because"]}
+        {"entry": other["entry"], "because": translation(other, lang) or other["because"]}
         for other in body.get("lookalikes", {}).get("confused", [])
     ]
 

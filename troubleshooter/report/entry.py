@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kb.compiled import Body
+from kb.compiled import Body, translation
 from kb.placeholders import general
 from troubleshooter.report.build import spoken
 from troubleshooter.report.model import FixStep, Report
@@ -62,7 +62,7 @@ def show(body: Body, lang: str) -> None:
     if others := body.get("lookalikes", {}).get("confused"):
         page.head("apart")
         for other in others:
-            page.item((other.get("zh") if lang == "zh" else None) or other["because"], other["entry"])
+            page.item(translation(other, lang) or other["because"], other["entry"])
     page.head("sources")
     for source in body["sources"]:
         place = source.get("url") or source.get("run") or f"{source['package']} {source['versions']}: {source['file']}"

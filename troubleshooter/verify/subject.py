@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kb.compiled import translation
 from kb.errors import TroubleshootError
 from kb.nearest import did_you_mean
 
@@ -151,15 +152,15 @@ def reach(entries: Sequence[Path] = (), lang: str = "en") -> Reach:
 
 
 def _subject(body: Mapping[str, Any], entries: Sequence[Path], lang: str) -> Subject:
-    chinese = body.get("zh") if lang == "zh" else None
-    translated = (chinese or {}).get("fixes") or []
+    text = translation(body, lang) or {}
+    translated = text.get("fixes") or []
     fixes = []
     for number, fix in enumerate(body.get("fixes", ())):
         do = translated[number]["do"] if number < len(translated) else fix["do"]
         fixes.append(Fix(_plain(do) or "", _plain(fix.get("code")), _plain(fix.get("shell")), fix["do"]))
     return Subject(
         id=body["id"],
-        title=_plain((chinese or body)["title"]) or body["id"],
+        title=_plain((text or body)["title"]) or body["id"],
         versions=dict(body.get("versions") or {}),
         fixes=fixes,
         probe=body.get("probe"),

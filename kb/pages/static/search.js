@@ -18,7 +18,7 @@
     (text.match(/(?<![\p{L}\p{N}_.])[0-9]+(?:\.[0-9]+)?(?![\p{L}\p{N}_%]|\.[\p{L}\p{N}_])/gu) || []).forEach(function (number) {
       found.add(number.replace(/\.0$/, ""));
     });
-    (text.match(/[\u4e00-\u9fff]+/g) || []).forEach(function (run) {
+    (text.match(/[\u3041-\u30ff\u4e00-\u9fff\uac00-\ud7a3]+/g) || []).forEach(function (run) {
       for (var i = 0; i < Math.max(run.length - 1, 1); i++) found.add(run.slice(i, i + 2));
     });
     return Array.from(found).filter(function (word) { return !SMALL.has(word); }).sort();

@@ -78,6 +78,18 @@ def test_a_shared_phrase_is_hidden_by_no_section() -> None:
     assert hidden == {("areas", "harmless")}, "which is the same word"
 
 
+def test_no_module_asks_which_language_it_is() -> None:
+    """What differs by language is a property of it or a phrase. One more language must change no module."""
+    code = re.compile(rf"""['"]({'|'.join(OTHERS)})(/|\.yaml)?['"]""")
+    found = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in [*MODULES, *TEMPLATES]
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if code.search(line)
+    ]
+    assert found == []
+
+
 def test_no_module_holds_phrases_of_another_language() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{number}"

@@ -31,6 +31,17 @@ PRINTED = re.compile(
 """What a change's message must hold: an exception with its message, a traceback, or an error of CUDA."""
 
 
+CLOSES = re.compile(
+    r"\b(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?)\s*:?\s*(?:#\d+|https?://github\.com/[\w.-]+/[\w.-]+/issues/\d+)",
+    re.IGNORECASE,
+)
+"""What a change's message says of the issue that it closes."""
+
+NAMES_FAILURE = re.compile(r"Error|crash|fail|hang|OOM|\bnan\b|mismatch|deadlock", re.IGNORECASE)
+NO_TRAINING = re.compile(r"\b(CI|tests?|docs?|README|studio|lint|typo|chat)\b", re.IGNORECASE)
+"""Of the third list: what the title of a change must and must not name."""
+
+
 class Change(NamedTuple):
     """A merged change: tracker (``owner/name``), commit, day (ISO) and the whole message of the commit."""
 
@@ -218,8 +229,8 @@ def break_queries(count: int, seed: int = SEED) -> list[str]:
     return list(found)
 
 
-def candidates(clone: Path) -> list[Change]:
-    """The changes of one clone that count as candidates, newest first."""
+def history(clone: Path) -> list[Change]:
+    """All changes of one clone in the period, newest first."""
     command = [
         "git",
         "-C",
@@ -233,7 +244,19 @@ def candidates(clone: Path) -> list[Change]:
     log = subprocess.run(command, capture_output=True, text=True, errors="replace", check=True).stdout
     parts = [record.strip("\n").split("\0") for record in log.split("\1") if record.strip()]
     tracker = clone.name.replace("+", "/")
-    return [Change(tracker, commit, day, message) for commit, day, message in parts if PRINTED.search(message)]
+    return [Change(tracker, commit, day, message) for commit, day, message in parts]
+
+
+def candidates(clone: Path) -> list[Change]:
+    """The changes of one clone whose message holds a printed failure, newest first."""
+    return [change for change in history(clone) if PRINTED.search(change.message)]
+
+
+def closing(clone: Path) -> list[Change]:
+    """The changes of one clone that close an issue and whose title names a failure, newest first."""
+    titles = [(change.message.partition("\n")[0], change) for change in history(clone)]
+    named = [change for title, change in titles if NAMES_FAILURE.search(title) and not NO_TRAINING.search(title)]
+    return [change for change in named if CLOSES.search(change.message)]
 
 
 def interleave(groups: Mapping[str, Sequence[Change]], seed: int = SEED) -> Iterator[Change]:
@@ -251,12 +274,18 @@ def main() -> None:
     args.add_argument("--seed", type=int, default=SEED)
     args.add_argument("--count", type=int, default=200)
     args.add_argument("--releases", action="store_true", help="the second list of queries")
+    args.add_argument(
+        "--closing",
+        action="store_true",
+        help="changes that close an issue, instead of those that name a printed failure",
+    )
     args.add_argument("--clones", type=Path, help="folder of clones named OWNER+NAME")
     asked = args.parse_args()
     if not asked.clones:
         print("\n".join((break_queries if asked.releases else queries)(asked.count, asked.seed)))
         return
-    groups = {clone.name: candidates(clone) for clone in asked.clones.iterdir() if clone.is_dir()}
+    choose = closing if asked.closing else candidates
+    groups = {clone.name: choose(clone) for clone in asked.clones.iterdir() if clone.is_dir()}
     for number, change in zip(range(asked.count), interleave(groups, asked.seed), strict=False):
         print(number, change.day, change.tracker, change.commit[:12], change.message.partition("\n")[0])
 

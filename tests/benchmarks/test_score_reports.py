@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.intervals import interval, share
-from benchmarks.reports.draw import Change, break_queries, candidates, interleave, queries
+from benchmarks.reports.draw import Change, break_queries, candidates, closing, interleave, queries
 from benchmarks.score_reports import (
     REPORTS,
     Answer,
@@ -189,3 +189,6 @@ def test_a_change_counts_when_its_message_names_a_printed_failure(tmp_path: Path
     found = candidates(clone)
     assert [change.message.strip().partition("\n")[0] for change in found] == ["Fix it", "Fix KeyError: 'x' in the loader"]
     assert {change.tracker for change in found} == {"owner/name"}
+    git("commit", "-q", "--allow-empty", "-m", "Fix a crash in the loader\n\nCloses #12")
+    git("commit", "-q", "--allow-empty", "-m", "Fix a crash in the docs (closes #13)")
+    assert [change.message.partition("\n")[0] for change in closing(clone)] == ["Fix a crash in the loader"]

@@ -10,6 +10,7 @@ from pathlib import Path
 from docs import capture
 from docs.pages_cli import cli
 from docs.pages_json import json_report
+from docs.pages_metrics import metric_layouts
 from docs.pages_reference import entry_reference
 
 HERE = Path(__file__).parent
@@ -41,6 +42,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "cli.md": cli,
     "entry-reference.md": entry_reference,
     "json-report.md": json_report,
+    "metric-layouts.md": metric_layouts,
     "performance.md": performance,
 }
 """What writes each generated file of this folder."""

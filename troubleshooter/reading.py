@@ -95,7 +95,7 @@ def _note_edits(lines: list[Line], notes: dict[int, list[Note]]) -> None:
 
 def _note_failure(failure: Failure, lines: list[Line], is_kept: bool, notes: dict[int, list[Note]]) -> None:
     """Note the lines of an exception: header, frames, message, and what stands between them."""
-    layout = {"layout": failure.layout}
+    layout: dict[str, str] = {"layout": failure.layout}
     if failure.start.number != failure.line.number and HEADER in failure.start.text:
         notes[failure.start.number].append(Note("traceback", layout))
     for frame in failure.frames:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from troubleshooter.observe.metric_layouts import LAYOUTS, MetricExample, MetricLayout
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_text
 
@@ -47,3 +48,24 @@ def test_code_that_begins_a_sum_is_no_metric(tool: Diagnoser, text: str) -> None
 @pytest.mark.parametrize("text", ["loss = 0.0", "  train_loss               =        0.0", "step 4 train_loss = 0.0", "total_loss = 0.25"])
 def test_what_a_loop_prints_is_a_metric(tool: Diagnoser, text: str) -> None:
     assert tool.observe([from_text(f"{text}\n")]).metrics
+
+
+@pytest.mark.parametrize(
+    "example", [pytest.param(example, id=f"{layout.name}, {example.program}") for layout in LAYOUTS for example in layout.examples]
+)
+def test_every_layout_is_read(tool: Diagnoser, example: MetricExample) -> None:
+    metrics = tool.observe([from_text(f"{example.text}\n")]).metrics
+    read = [f"{name}={','.join(f'{point.value:g}' for point in points)}" for name, points in metrics.items()]
+    assert " ".join(read) == example.read
+
+
+@pytest.mark.parametrize("layout", [layout for layout in LAYOUTS if layout.patterns], ids=lambda layout: layout.name)
+def test_the_patterns_of_a_layout_have_a_name_and_a_value(layout: MetricLayout) -> None:
+    for example in layout.examples:
+        assert layout.needs in example.text
+        assert all({"name", "value"} == set(pattern.groupindex) for pattern in layout.patterns)
+
+
+def test_layouts_have_names_of_their_own() -> None:
+    names = [layout.name for layout in LAYOUTS]
+    assert len(set(names)) == len(names)

@@ -65,7 +65,7 @@ def test_every_pattern_of_ours_is_linear() -> None:
         for pattern in patterns(("kb", "troubleshooter"), WITHOUT)
     ]
     places = {pattern.place for pattern in found}
-    assert {"troubleshooter.observe.metrics._PLAIN", "troubleshooter.observe.tracebacks.messages._OTHER_OUTPUT"} <= places
+    assert {"troubleshooter.observe.metric_layouts._PLAIN", "troubleshooter.observe.tracebacks.messages._OTHER_OUTPUT"} <= places
     assert places >= OF_ENTRIES | ANCHORED, "an exception that no pattern needs"
     of_entries = {pattern.pattern for pattern in found if pattern.place in OF_ENTRIES}
     asked = {pattern[1:]: pattern for pattern in found if pattern.pattern not in of_entries}  # each once

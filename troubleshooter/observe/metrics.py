@@ -1,8 +1,4 @@
-"""Metric records: the numbers that trainers print, in the many forms they print them.
-
-HF dict lines (values bare, or strings from transformers 5 on), JSON and JSON lines, ``trainer_state.json``,
-``key=value`` and ``key: value`` lines (DeepSpeed, Megatron, Lightning, verl, torchtune), notebook step tables.
-"""
+"""Reads metric records: the numbers that trainers print, in the layouts that `metric_layouts` lists."""
 
 from __future__ import annotations
 
@@ -12,16 +8,24 @@ from functools import lru_cache
 from typing import ClassVar
 
 from kb import lazy
+from troubleshooter.observe.metric_layouts import (
+    LAYOUTS,
+    NUMBER,
+    OBJECT_MEMBER,
+    RUN_SUMMARY,
+    STAGE_SUMMARY,
+    TABLE_HEADER,
+)  # fmt: skip
 from troubleshooter.observe.model import Point, finite
 from troubleshooter.observe.observations import Observations
 from troubleshooter.read.line import Line
 from troubleshooter.read.templates import MetricPositions
 from troubleshooter.read.text import QUOTES
 
-HEAD, TAIL = 500, 4000
-"""Points of one series that are kept: the first and the last; anomalies between them are kept too."""
-MOST = HEAD + 2 * TAIL
-"""Points from which on a series is cut to these."""
+FIRST_POINTS, LAST_POINTS = 500, 4000
+"""Points of one series that are kept: the first and the last; of those between them only anomalies are."""
+MAX_POINTS = FIRST_POINTS + 2 * LAST_POINTS
+"""A longer series is cut to these."""
 
 _ABOUT = lazy.compile(
     r"loss|grad[_ ]?norm|reward|perplexity|learning[_ ]rate|logps|\bkl\b|\blr\b|\bppl\b", re.IGNORECASE
@@ -32,38 +36,15 @@ _KEYWORDS = (
 )  # fmt: skip
 """Every line with metrics has one of these (but not the lines of an object or a table that began above)."""
 
-_NUMBER = r"[-+]?(?:\d{1,20}(?:\.\d{0,25})?|\.\d{1,25})(?:[eE][-+]?\d{1,4})?|[-+]?(?:nan|NaN|NAN|inf|Inf|INF|Infinity|infinity)(?:\.0)?"
-# ".0": Lightning's bar writes every number without a point so, and NaN has none.
-_QUOTE = "['\"`]"
-_QUOTED = lazy.compile(
-    rf"{_QUOTE}(?P<name>[\w/.@()\- %]{{1,80}}){_QUOTE}\s*:\s*{_QUOTE}?(?P<value>{_NUMBER}){_QUOTE}?(?=\s*(?:[,}}\])]|$))"
+# Numbers as NumPy and torch print them among others: np.float64(0.1), tensor(nan, device='cuda:0')
+_BOXED = lazy.compile(
+    rf"(?:np\.float\d{{2,3}}|(?:torch\.)?tensor)\(\[?(?P<value>{NUMBER})\]?(?:, ?\w{{1,20}}=(?:'[^']{{0,40}}'|<[^>]{{0,60}}>|[\w.]{{1,40}})){{0,4}}\)"
 )
 _TYPED = {**QUOTES, ord("："): ":", ord("，"): ","}
 """What word processors and Chinese keyboards put in place of quotes, colons and commas. (A class of characters that holds these
 takes `re` 1.5 ms to compile.)"""
-# It begins at the first letter of a word, and words have an end: a picture in base64 may stand beside the reward.
-_PLAIN = lazy.compile(
-    rf"(?<![\w/.@])(?:[^\WA-Za-z]|[/.@])*(?P<name>[A-Za-z][\w/.@]{{0,80}}(?:[ -][a-z][\w/]{{0,80}}){{0,2}})\s?[:=]\s?(?:(?<=lr=)\[)?(?P<value>{_NUMBER})(?=[\s,;|}}\]):]|$)"
-)
-_SPACED = lazy.compile(
-    rf"\b(?P<name>(?:train_|eval_|val_)?loss|grad_?norm|gnorm|lr|ppl|reward)\s+(?P<value>{_NUMBER})(?=[\s,;|]|$)",
-    re.IGNORECASE,
-)
-_TENSOR = lazy.compile(rf"(?P<name>[A-Za-z][\w ]{{1,30}}?)[:=]?\s+tensor\(\[?(?P<value>{_NUMBER})")
-# Numbers as NumPy and torch print them among others: np.float64(0.1), tensor(nan, device='cuda:0')
-_BOXED = lazy.compile(
-    rf"(?:np\.float\d{{2,3}}|(?:torch\.)?tensor)\(\[?(?P<value>{_NUMBER})\]?(?:, ?\w{{1,20}}=(?:'[^']{{0,40}}'|<[^>]{{0,60}}>|[\w.]{{1,40}})){{0,4}}\)"
-)
-_ONE_PER_LINE = lazy.compile(
-    rf"\s*(?P<mark>['\"])(?P<name>[\w/.@\- ]{{1,80}})(?P=mark):\s*['\"]?(?P<value>{_NUMBER})['\"]?[,}}]?\s*$"
-)
-# The last values of a run, one a line:   wandb:   train/grad_norm nan
-_SUMMARY = lazy.compile(rf"wandb:\s+(?P<name>[\w/.@-]{{1,80}})\s+'?(?P<value>{_NUMBER})'?$")
-# The numbers at the end of a stage, one a line and padded (`Trainer.log_metrics`):   train_loss               =        0.0
-_PADDED = lazy.compile(rf"\s*(?P<name>\w{{1,80}})\s{{1,80}}=\s{{1,80}}(?P<value>{_NUMBER})$")
 # Code that begins a sum, in a paste beside the log:   total_loss = 0   running_loss, count = 0.0, 0   (but: loss = 0.0)
 _BEGUN = lazy.compile(r"(?!loss = 0\.)\s*[A-Za-z_][\w.]*(?:\s?,\s?[A-Za-z_][\w.]*)* = 0(?:\.0*)?\s*(?:[,;#].*)?$")
-_TABLE = lazy.compile(r"\|?\s*(?:Step|Epoch)(?=\s{2}|\s*[\t|])(?P<columns>.*(?:[Ll]oss|[Rr]eward))")
 _BETWEEN = lazy.compile(r"\s*[\t|]\s*|\s{2,}")
 """What stands between the cells of a table."""
 # What a step brings about; its settings (learning_rate, max_grad_norm, aux_loss_coef, loss_scale) stand in any configuration.
@@ -71,7 +52,7 @@ _OUTCOME = lazy.compile(
     r"(?:^|[/_.])(?:loss(?:es)?(?:_(?:step|epoch))?|ppl|perplexity|rewards?|kl|logps)$|(?:^|/)grad_norm$"
 )
 _DIGIT = lazy.compile("[0-9]")
-_CELL = lazy.compile(rf"(?:{_NUMBER}|No log)$")
+_CELL = lazy.compile(rf"(?:{NUMBER}|No log)$")
 
 _ALIASES = {
     "training_loss": "loss", "train/loss": "loss", "train_loss_step": "loss", "lm_loss": "loss", "loss_step": "loss",
@@ -82,6 +63,9 @@ _ALIASES = {
     "total_loss": "loss", "train/epoch": "epoch", "global_step": "step", "train/global_step": "step",
     "iteration": "step", "iter": "step", "steps": "step",
 }  # fmt: skip
+
+
+_ONE_LINE_LAYOUTS = tuple(layout for layout in LAYOUTS if layout.patterns)
 
 
 class MetricReader:
@@ -118,30 +102,30 @@ class MetricReader:
             return True
         if len(text) < 6 or not _ABOUT.search(text):
             # A JSON object that spans lines holds its step and epoch beside its loss.
-            if self._inside and (found := _ONE_PER_LINE.match(text)):
+            if self._inside and (found := OBJECT_MEMBER.match(text)):
                 self._add(found["name"], found["value"], line)
                 self._inside = text[-1] != "}"
                 return True
             self._inside = self._inside and not text.strip().startswith(("}", "{"))
             return False
-        if "oss" in text and ("Step" in text or "Epoch" in text) and (found := _TABLE.match(text)):
+        if "oss" in text and ("Step" in text or "Epoch" in text) and (found := TABLE_HEADER.match(text)):
             columns = text[found.start("columns") :].strip(" |\t")
             self._columns = [_canonical(column) for column in _BETWEEN.split(columns)]
             return False
-        if text.lstrip()[:1] in ("'", '"') and (found := _ONE_PER_LINE.match(text)):
+        if text.lstrip()[:1] in ("'", '"') and (found := OBJECT_MEMBER.match(text)):
             if not self._inside:
                 self.record += 1
             self._inside = text[-1] != "}"
             self._add(found["name"], found["value"], line)
             return True
         if text.startswith("wandb:"):  # printed in any case when the program ends
-            held = self._summed(_SUMMARY.match(text), line)
+            held = self._summed(RUN_SUMMARY.match(text), line)
             self.shows_work = False
             return held
         if " = " in text:
             if _BEGUN.match(text):
                 return False
-            if padded := _PADDED.match(text):
+            if padded := STAGE_SUMMARY.match(text):
                 return self._summed(padded, line)
         self._inside = False
         if not text.isascii():
@@ -149,14 +133,7 @@ class MetricReader:
         boxed = "np.float" in text or "tensor(" in text
         if boxed:
             text = _BOXED.sub(lambda found: found["value"], text)
-        # Each pattern has two groups: the name and the value.
-        asked: tuple[re.Pattern[str], ...] = (_QUOTED,)
-        pairs = _QUOTED.findall(text)
-        if not pairs and "tensor(" in text:
-            pairs = _TENSOR.findall(text)
-        if not pairs:
-            asked = (_PLAIN, _SPACED)
-            pairs = _PLAIN.findall(text) + _SPACED.findall(text)
+        pairs, patterns = _pairs(text)
         named = {_canonical(name): value for name, value in pairs}
         if not any(map(_is_metric, named)):
             return False
@@ -171,7 +148,7 @@ class MetricReader:
             and template.literals is not None
             and not (self._inside or boxed)
         ):
-            template.metrics = MetricPositions(_positions(asked, text, named), step)
+            template.metrics = MetricPositions(_positions(patterns, text, named), step)
         return True
 
     def _record(self, named: list[tuple[str, float]], line: Line, step: int | None) -> None:
@@ -218,12 +195,22 @@ class MetricReader:
                 points = series[name] = []
             points.append(Point(value, record, line, step))
             ran = ran or _is_outcome(name)
-            if len(points) > MOST:
-                middle = points[HEAD:-TAIL]
-                points[HEAD:-TAIL] = [p for p in middle if not finite(p.value) or p.value == 0][:HEAD]
+            if len(points) > MAX_POINTS:
+                middle = points[FIRST_POINTS:-LAST_POINTS]
+                points[FIRST_POINTS:-LAST_POINTS] = [p for p in middle if not finite(p.value) or p.value == 0][
+                    :FIRST_POINTS
+                ]
         self.shows_work = ran and record != self._shown and not (len(named) == 1 and value == 0)
         if self.shows_work:
             self._shown = record
+
+
+def _pairs(text: str) -> tuple[list[tuple[str, str]], tuple[re.Pattern[str], ...]]:
+    """The names and values on a line, and the patterns of the layout that they have."""
+    for layout in _ONE_LINE_LAYOUTS:
+        if layout.needs in text and (pairs := [pair for pattern in layout.patterns for pair in pattern.findall(text)]):
+            return pairs, layout.patterns
+    return [], ()
 
 
 @lru_cache(maxsize=4096)
@@ -249,9 +236,9 @@ def _float(value: str) -> float:
         return float(value.removesuffix(".0"))
 
 
-def _positions(asked: tuple[re.Pattern[str], ...], text: str, named: dict[str, str]) -> list[tuple[str, int, int]]:
+def _positions(patterns: tuple[re.Pattern[str], ...], text: str, named: dict[str, str]) -> list[tuple[str, int, int]]:
     """Where the values stand in all lines of the text's template; nothing if digits of a name, or ``nan.0``, may decide that."""
-    pairs = [pair for pattern in asked for pair in pattern.finditer(text)]
+    pairs = [pair for pattern in patterns for pair in pattern.finditer(text)]
     if len(pairs) != len(named) or any(_DIGIT.search(pair["name"]) or not _plain(pair["value"]) for pair in pairs):
         return []
     return [(_canonical(pair["name"]), pair.start("value"), pair.end("value")) for pair in pairs]

@@ -36,14 +36,15 @@ class Diagnoser:
     """The knowledge and how to use it, loaded once and used for any number of logs. Nothing changes after it is made.
 
     ``ignore``: entries not to report, with the reason for each. ``environment``: versions that are installed where the
-    run took place, by package; they join the facts of every log.
+    run took place, by package; they join the facts of every log. ``folders``: where its packages are installed; there the
+    source of what failed is looked up, besides the paths that the log names.
     """
 
-    __slots__ = ("environment", "ignore", "knowledge", "scanner")
+    __slots__ = ("environment", "folders", "ignore", "knowledge", "scanner")
 
     def __init__(
         self, knowledge: Knowledge, scanner: Scanner, *, ignore: Mapping[str, str] | Iterable[str] = (),
-        environment: Mapping[str, str] | None = None,
+        environment: Mapping[str, str] | None = None, folders: Sequence[str] = (),
     ) -> None:  # fmt: skip
         self.knowledge: Final = knowledge
         self.scanner: Final = scanner
@@ -51,6 +52,7 @@ class Diagnoser:
             dict(ignore) if isinstance(ignore, Mapping) else dict.fromkeys(_several(ignore), "ignored by the caller")
         )
         self.environment: Final[Mapping[str, str]] = MappingProxyType(dict(environment or {}))
+        self.folders: Final = tuple(folders)
 
     @classmethod
     def load(
@@ -61,12 +63,13 @@ class Diagnoser:
 
         Raises `TroubleshootError`: `InvalidEntries`, or what is wrong with ``env``; FileNotFoundError for a missing folder.
         """
-        return cls.of(packs(*beyond_shipped(entries)), ignore=ignore, environment=versions(env))
+        found, folders = asked(env)
+        return cls.of(packs(*beyond_shipped(entries)), ignore=ignore, environment=found, folders=folders)
 
     @classmethod
     def of(
         cls, packs: Sequence[Pack], *, ignore: Mapping[str, str] | Iterable[str] = (),
-        environment: Mapping[str, str] | None = None,
+        environment: Mapping[str, str] | None = None, folders: Sequence[str] = (),
     ) -> Diagnoser:  # fmt: skip
         """A diagnoser for these packs of entries, its scanner from the user's cache where it is there."""
         known = Knowledge(packs)
@@ -77,7 +80,7 @@ class Diagnoser:
             lambda: [text for pack in packs for text in pack.standing],
             lambda: known.with_digits,
         )
-        return cls(known, scanner, ignore=ignore, environment=environment)
+        return cls(known, scanner, ignore=ignore, environment=environment, folders=folders)
 
     def observe(self, sources: Sequence[Source], *, whole: bool | None = None) -> Observations:
         """What the sources of one run show, merged. Raises `read.sources.Unreadable`.
@@ -117,7 +120,9 @@ class Diagnoser:
         if isinstance(log, BaseException) and not self.environment:
             from troubleshooter.verify.environment import installed
 
-            here = Diagnoser(self.knowledge, self.scanner, ignore=self.ignore, environment=installed())
+            here = Diagnoser(
+                self.knowledge, self.scanner, ignore=self.ignore, environment=installed(), folders=self.folders
+            )
             return here.report(given(log), lang=lang, top=top)
         return self.report(given(log), lang=lang, top=top)
 
@@ -138,7 +143,7 @@ class Diagnoser:
         piped = any(source.piped for source in sources)
         return build(
             observations, ranked, self.knowledge, names, lang=lang, top=top, ignore=self.ignore, brief=brief, stop=stop,
-            piped=piped,
+            piped=piped, folders=self.folders,
         )  # fmt: skip
 
 
@@ -180,14 +185,15 @@ def _several(ids: Iterable[str]) -> Iterable[str]:
     return (ids,) if isinstance(ids, str) else ids
 
 
-def versions(env: str | Path | Mapping[str, str] | None) -> Mapping[str, str]:
-    """The versions by package that ``env`` means: those that a Python has installed, or as they are given."""
+def asked(env: str | Path | Mapping[str, str] | None) -> tuple[Mapping[str, str], tuple[str, ...]]:
+    """The versions by package that ``env`` means, and the folders of its packages: those that a Python has installed, or
+    the versions as they are given and no folders."""
     if env is None or isinstance(env, Mapping):
-        return env or {}
+        return env or {}, ()
     from troubleshooter.verify.environment import EnvironmentProblem, ask
 
     try:
         found = ask(str(env))
     except EnvironmentProblem as error:
         raise Unreadable(f"env: {error}") from error
-    return {"python": found.version, **found.versions}
+    return {"python": found.version, **found.versions}, found.path

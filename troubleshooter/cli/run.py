@@ -30,24 +30,25 @@ def tool(options: Options) -> Diagnoser:
 
     found = packs(*beyond_shipped(options.entries))
     ignore = ignored(options.ignore, found)
-    made = Diagnoser.of(found, ignore=ignore, environment=_environment(options.env))
+    environment, folders = _environment(options.env)
+    made = Diagnoser.of(found, ignore=ignore, environment=environment, folders=folders)
     if taken := made.knowledge.overridden():
         shown = ", ".join(taken) if len(taken) <= NAMED else f"{len(taken)} of them"
         print(f"troubleshoot: your own entries replace shipped ones: {shown}", file=sys.stderr)
     return made
 
 
-def _environment(asked: str | None) -> dict[str, str]:
-    """The versions that the Python named by ``--env`` has installed; none where it is not given."""
+def _environment(asked: str | None) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The versions that the Python named by ``--env`` has installed, and where; none where it is not given."""
     if not asked:
-        return {}
+        return {}, ()
     from troubleshooter.verify.environment import EnvironmentProblem, ask
 
     try:
         found = ask(asked)
     except EnvironmentProblem as error:
         raise Unreadable(f"--env: {error}") from error
-    return {"python": found.version, **found.versions}
+    return {"python": found.version, **found.versions}, found.path
 
 
 def run(options: Options) -> int:

@@ -8,6 +8,8 @@ import sys
 from rich.cells import cell_len, set_cell_size
 
 from kb.text.catalog import language
+from troubleshooter.report.explanation import say as told_say
+from troubleshooter.report.explanation import sentences
 from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Report
 from troubleshooter.report.stopped import advice, headline
@@ -52,10 +54,12 @@ def lines(report: Report, width: int, *, several: bool = False) -> list[str]:
             command = (first.shell or "").strip().split("\n")[0]
             out.append(say("do", lang) + colon + _joined(first.do, lang) + (f" ({command})" if command else ""))
     elif (unknown := report.unexplained) is not None:
-        out = [name + say("unknown", lang)]
+        out = [name + (told_say("explained", lang) if report.explained else say("unknown", lang))]
         text = f"{unknown['exception']}: {unknown['message']}" if unknown["message"] else unknown["exception"]
         out.append(say("line", lang, line=unknown["line"]) + colon + " ".join(text.split()))
-        if way := list(steps(unknown["way"], lang)):
+        if report.explained:
+            out.append(sentences(report.explained[0], lang)[0])
+        elif way := list(steps(unknown["way"], lang)):
             out.append(way[0])
     elif report.stopped is not None:
         told = report.stopped

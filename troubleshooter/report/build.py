@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from kb import versions
@@ -49,11 +49,12 @@ RANKS = 256
 def build(
     observations: Observations, ranked: list[Ranked], knowledge: Knowledge, names: list[str], *, lang: str = "en",
     top: int = TOP, ignore: Mapping[str, str] | None = None, brief: bool = False,
-    stop: Stop | None = None, piped: bool = False,
+    stop: Stop | None = None, piped: bool = False, folders: Sequence[str] = (),
 ) -> Report:  # fmt: skip
     """The report in a language. ``names``: the inputs' names by file number; ``ignore``: reasons by entry id;
     ``brief``: what a scan keeps of it, without causes, fixes, metrics, and entries like a message that none explains;
-    ``stop``: the signal that ended the reading; ``piped``: whether the log came through a pipe."""
+    ``stop``: the signal that ended the reading; ``piped``: whether the log came through a pipe; ``folders``: where the
+    packages of the training environment are installed."""
     ignore = ignore or {}
     ignored: list[Ignored] = [
         {"id": r.candidate.id, "reason": ignore[r.candidate.id]} for r in ranked if r.candidate.id in ignore
@@ -98,6 +99,12 @@ def build(
     culprit = _culprit(observations, report.stopped is not None)
     if not diagnoses and not ignored and culprit is not None:
         report.unexplained = _unexplained(culprit, observations, knowledge, names, lang, brief)
+    open_question = report.unexplained is not None or (bool(diagnoses) and diagnoses[0].confidence == "possible")
+    if open_question and culprit is not None and culprit.frames and not brief:
+        from troubleshooter.explaining.explain import explain
+
+        found = explain(culprit, folders, lang)
+        report.explained = [found] if found is not None else []
     return report
 
 

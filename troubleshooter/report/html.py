@@ -12,6 +12,8 @@ from markupsafe import Markup
 from kb.pages.render import STATIC, environment
 from troubleshooter.lean import asdict, dataclass
 from troubleshooter.report.charts import Chart, charts, timeline
+from troubleshooter.report.explanation import dependencies, sentences
+from troubleshooter.report.explanation import say as told_say
 from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Report
 from troubleshooter.report.stopped import advice, headline, lines
@@ -38,6 +40,8 @@ class View:
     """The report in one line."""
     health: str
     """What is said where no failure was seen."""
+    explained: dict[str, Any] | None = None
+    """What the code that raised the failure says of it: its ``head``, ``sentences``, what it ``depends`` on, ``changes``."""
 
     @classmethod
     def of(cls, report: Report) -> View:
@@ -52,6 +56,7 @@ class View:
             many=len(report.input["files"]) > 1,
             heading=heading(report),
             health=health(report),
+            explained=_explained(report),
         )
 
 
@@ -75,7 +80,7 @@ def heading(report: Report) -> str:
     if report.unexplained is None and report.stopped is not None:
         return headline(report.stopped, report.lang)
     if report.unexplained is not None:
-        return say("unknown", report.lang)
+        return told_say("explained", report.lang) if report.explained else say("unknown", report.lang)
     return say("nothing" if is_well(report) else "nothing-read", report.lang)
 
 
@@ -102,6 +107,23 @@ def _first(report: Report) -> str:
         return ""
     text = say("first-rank", report.lang, rank=first["rank"], line=first["line"])
     return text + (say("followed", report.lang, count=len(first["followed"])) if first["followed"] else "")
+
+
+def _explained(report: Report) -> dict[str, Any] | None:
+    if not report.explained:
+        return None
+    found, lang = report.explained[0], report.lang
+    told: dict[str, Any] = _harmless(
+        {
+            "head": told_say("second-view" if report.diagnoses else "explained", lang),
+            "sentences": sentences(found, lang),
+            "depends-head": told_say("depends", lang),
+            "depends": dependencies(found, lang),
+            "changes-head": told_say("would-change", lang),
+            "changes": found["suggestions"],
+        }
+    )
+    return told
 
 
 def _stopped(report: Report) -> dict[str, Any] | None:

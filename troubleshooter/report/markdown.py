@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from troubleshooter.report.explanation import dependencies, sentences
+from troubleshooter.report.explanation import say as told_say
 from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Diagnosis, Report
 from troubleshooter.report.stopped import advice, headline, lines
 from troubleshooter.report.way import steps
 from troubleshooter.report.words import health, say
+
+if TYPE_CHECKING:
+    from troubleshooter.report.parts import Explained
 
 
 def markdown(report: Report) -> str:
@@ -22,10 +29,14 @@ def markdown(report: Report) -> str:
             parts.append("".join(f"- {line}\n" for line in advice(told, lang)))
     for diagnosis in report.diagnoses:
         parts.append(_diagnosis(diagnosis, lang))
+    if report.diagnoses:
+        parts += [f"## {told_say('second-view', lang)}\n\n{_explained(found, lang)}" for found in report.explained]
     if report.unexplained is not None:
         unknown = report.unexplained
         shown = "\n".join([f"{unknown['exception']}: {unknown['message']}", *steps(unknown["way"], lang)])
-        parts.append(f"## {say('unknown', lang)}\n\n{_fence(shown, 'text')}\n")
+        head = told_say("explained", lang) if report.explained else say("unknown", lang)
+        parts.append(f"## {head}\n\n{_fence(shown, 'text')}\n")
+        parts += [_explained(found, lang) for found in report.explained]
         if unknown["nearest"]:
             parts.append(f"{say('nearest', lang)}:\n")
             parts += [f"- {near['title']} (`{near['id']}`)" for near in unknown["nearest"]]
@@ -35,6 +46,18 @@ def markdown(report: Report) -> str:
         if problem["problem"] == "damaged":
             parts.append(say("damaged", lang, file=safe(problem["file"]), detail=safe(problem["detail"], 200)))
     return "\n".join(parts)
+
+
+def _explained(found: Explained, lang: str) -> str:
+    out = [sentence + "\n" for sentence in sentences(found, lang)]
+    if found["arguments"]:
+        out += [f"**{told_say('depends', lang)}**\n", *(f"- {one}" for one in dependencies(found, lang)), ""]
+    if found["suggestions"]:
+        out.append(f"**{told_say('would-change', lang)}**\n")
+    for number, step in enumerate(found["suggestions"], 1):
+        code = f": `{step['code']}`" if step["code"] and step["code"] not in step["do"] else ""
+        out.append(f"{number}. {step['do']}{code}")
+    return "\n".join(out) + "\n"
 
 
 def _diagnosis(item: Diagnosis, lang: str) -> str:

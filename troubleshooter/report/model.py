@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         EndingShown,
         EntryRole,
         ExitSeen,
+        Explained,
         Facts,
         FirstFailure,
         FrameSeen,
@@ -132,6 +133,8 @@ class Report:
     ignored: list[Ignored] = field(default_factory=list)
     stopped: Stopped | None = None
     ending: EndingShown = field(default_factory=unseen_end)
+    explained: list[Explained] = field(default_factory=list)
+    """Failures that no entry diagnoses for sure, as the code that raised them explains them."""
     lang: str = "en"
 
     @property
@@ -164,7 +167,8 @@ class Report:
     def __repr__(self) -> str:
         answers = [f"{d.id} ({'harmless' if d.kind == 'harmless' else d.confidence})" for d in self.diagnoses]
         if self.unexplained is not None:
-            answers.append(f"unexplained {self.unexplained['exception']}")
+            word = "explained" if self.explained else "unexplained"
+            answers.append(f"{word} {self.unexplained['exception']}")
         if self.stopped is not None:
             answers.append("stopped")
         lines = self.input["lines"]

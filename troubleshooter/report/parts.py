@@ -75,6 +75,67 @@ class Unexplained(TypedDict):
     nearest: list[Near]
 
 
+Basis = Literal["guard", "message", "rule"]
+"""What a suggestion is derived from: the condition in the source, the message's own words, or a rule about the operation."""
+
+
+class ExplainedArgument(TypedDict):
+    """What the user sets and the condition depends on. ``value``: as the log shows it; null where it does not."""
+
+    name: str
+    value: str | None
+    why: str
+
+
+class Suggestion(TypedDict):
+    """A change that would make the condition false. It is derived, not known to help. ``code`` can stand in a call."""
+
+    do: str
+    code: str | None
+    basis: Basis
+
+
+class Releases(TypedDict):
+    """The first and the last release that holds the message; null where that is not known."""
+
+    first: str | None
+    last: str | None
+
+
+class OwnLine(TypedDict):
+    """The user's own last line that led to the failure, and its code as the log shows it."""
+
+    file: str
+    line: int
+    function: str
+    code: str
+
+
+class Explained(TypedDict):
+    """A failure as the source of what raised it explains it. It is no diagnosis: the cause is not known.
+
+    ``line``: of the log. ``file``, ``function``, ``source_line``: the place that raised; ``package`` is "" for the user's own
+    code. ``condition``: what was true there, in words; "" where only the place is known. ``places``: how many places of the
+    source print this message (more than 1: the one shown is one of several). ``basis``: the source file, the index of
+    messages, or a rule about the operation.
+    """
+
+    exception: str
+    message: str
+    line: int
+    package: str
+    file: str
+    function: str
+    source_line: int
+    condition: str
+    arguments: list[ExplainedArgument]
+    suggestions: list[Suggestion]
+    own: OwnLine | None
+    releases: Releases
+    places: int
+    basis: Literal["source", "index", "rule"]
+
+
 class LinesRead(TypedDict):
     """How many lines were read, and how many failures of each role they show."""
 

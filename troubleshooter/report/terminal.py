@@ -21,7 +21,7 @@ from troubleshooter.report.words import health, say
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from troubleshooter.report.parts import Stopped
+    from troubleshooter.report.parts import Explained, Stopped
 
 _STYLE = {"certain": "bold red", "likely": "bold yellow", "possible": "bold cyan"}
 _BOLD = re.compile(r"\*\*(.+?)\*\*|`([^`\n]+)`")
@@ -121,6 +121,12 @@ class Page:
             if main.probe:
                 self.print(self.told("verify", f"troubleshoot verify {main.id}"), "dim")
             self.print(self.told("page", f"troubleshoot show {main.id}"), "dim")
+            if report.explained:
+                from troubleshooter.report.explanation import say as told
+
+                self.console.print()
+                self.print(told("second-view", self.lang), "bold magenta")
+                self.explained(report.explained[0])
         elif report.unexplained is not None:
             self.unexplained()
         elif report.stopped is None:
@@ -206,11 +212,18 @@ class Page:
     def unexplained(self) -> None:
         unknown = self.report.unexplained
         assert unknown is not None
-        self.print(self.say("unknown") + self.say("stop"), "bold yellow")
+        if self.report.explained:
+            from troubleshooter.report.explanation import say as told
+
+            self.print(told("explained", self.lang) + self.say("stop"), "bold magenta")
+        else:
+            self.print(self.say("unknown") + self.say("stop"), "bold yellow")
         text = f"{unknown['exception']}: {unknown['message']}" if unknown["message"] else unknown["exception"]
         self.evidence(str(unknown["line"]), text)
         for step in steps(unknown["way"], self.lang):
             self.print(step, indent=9, hanging=2)
+        if self.report.explained:
+            self.explained(self.report.explained[0])
         self.print(self.say("read", count=unknown["read"]["lines"]) + self.say("stop"), "dim", indent=2)
         if unknown["nearest"]:
             self.head("nearest")
@@ -220,6 +233,27 @@ class Page:
         name = safe(self.report.input["files"][0])
         name = name if name not in ("standard input", "text") else "LOG"
         self.print(self.told("draft", f"troubleshoot new {name}"), "dim")
+
+    def explained(self, found: Explained) -> None:
+        """What the code that raised a failure says of it: no diagnosis."""
+        from troubleshooter.report.explanation import dependencies, sentences
+        from troubleshooter.report.explanation import say as told
+
+        self.head("why")
+        for sentence in sentences(found, self.lang):
+            self.print(_marked(sentence), indent=2, hanging=2)
+        if found["arguments"]:
+            self.console.print()
+            self.print(told("depends", self.lang), "bold")
+            for one in dependencies(found, self.lang):
+                self.item(one)
+        if found["suggestions"]:
+            self.console.print()
+            self.print(told("would-change", self.lang), "bold")
+            for number, step in enumerate(found["suggestions"], 1):
+                self.print(Text.assemble((f"{number}. ", "bold"), _marked(step["do"])), indent=2, hanging=3)
+                if step["code"] and f"`{step['code']}`" not in step["do"]:
+                    self.console.print(Text("       " + step["code"], style="cyan"), soft_wrap=True)
 
     # --- pieces ---
 

@@ -1,0 +1,101 @@
+"""A small library that exists only as source files, and the logs of runs that it failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import troubleshooter
+from troubleshooter.pipeline import Diagnoser
+from troubleshooter.report.model import Report
+
+LIBRARY = '''
+from dataclasses import dataclass, field
+from gadget.base import Base
+
+MODES = ("fast", "safe")
+
+
+@dataclass
+class GadgetConfig:
+    steps: int = 8
+    group: int = 4
+    mode: str = "fast"
+    pack: bool = False
+    length: int | None = None
+
+    def __post_init__(self):
+        if self.steps % self.group != 0:
+            raise ValueError(f"steps ({self.steps}) and group ({self.group}) do not go together")
+        if self.mode not in MODES:
+            raise ValueError(f"bad mode {self.mode}")
+
+
+class Gadget(Base):
+    def __init__(self, config: GadgetConfig, data=None, name="gadget", **extra):
+        self.config = config
+        self.data = data
+        self.label = name
+        self.colour = extra.pop("colour", None)
+
+    def train(self, resume=None):
+        if self.config.pack:
+            if self.config.length is None:
+                raise ValueError("packing is impossible as it is")
+        rows = self.data
+        if rows is None:
+            raise ValueError("nothing to learn from")
+        self._check(resume)
+
+    def _check(self, checkpoint):
+        if not isinstance(checkpoint, str):
+            raise TypeError(f"cannot resume from {type(checkpoint).__name__}")
+
+    def paint(self):
+        if self.colour == "red":
+            raise ValueError("no paint left")
+
+    def weigh(self):
+        assert self.limit > 0, "too heavy"
+'''
+BASE = '''
+class Base:
+    def configure(self, limit):
+        self.limit = limit
+'''
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """The folder of an environment's packages, with the package ``gadget`` in it."""
+    package = tmp_path / "site-packages" / "gadget"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("", encoding="utf-8")
+    (package / "core.py").write_text(LIBRARY, encoding="utf-8")
+    (package / "base.py").write_text(BASE, encoding="utf-8")
+    return package.parent
+
+
+@pytest.fixture
+def explained(site: Path) -> Callable[..., Report]:
+    """The report on a failure in the library: ``explained(own_line, [(text, function), …], message)``.
+
+    ``text``: a part of a line of the library, which the traceback shows.
+    """
+    lines = LIBRARY.splitlines()
+
+    def report(own: str, frames: list[tuple[str, str]], message: str, *, lang: str = "en") -> Report:
+        log = ["Traceback (most recent call last):", '  File "/home/me/train.py", line 7, in <module>', f"    {own}"]
+        for text, function in frames:
+            number = next(n for n, line in enumerate(lines, 1) if text in line)
+            log += [
+                f'  File "/opt/venv/lib/python3.11/site-packages/gadget/core.py", line {number}, in {function}',
+                f"    {lines[number - 1].strip()}",
+            ]
+        made = Diagnoser.of([], folders=[str(site)])
+        return made.diagnose("\n".join([*log, message]) + "\n", lang=lang)
+
+    assert troubleshooter.diagnose
+    return report

@@ -1,0 +1,93 @@
+"""Tensor operations and Python's own exceptions are explained by their message and the shown line alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.programs.program import load
+from troubleshooter.pipeline import Diagnoser
+from troubleshooter.report.model import Report
+
+LOGS = {program.id: program.log for program in load() if not program.held}
+
+
+def report(line: str, message: str, marks: str = "") -> Report:
+    log = f'Traceback (most recent call last):\n  File "/home/me/train.py", line 7, in <module>\n    {line}\n'
+    log += f"    {marks}\n" if marks else ""
+    return Diagnoser.of([]).diagnose(f"{log}{message}\n")
+
+
+def first(found: Report) -> str | None:
+    return found.explained[0]["suggestions"][0]["code"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message", "told", "code"),
+    [
+        ("x = x.view(2, 5, 5, -1)", "RuntimeError: shape '[2, 5, 5, -1]' is invalid for input of size 120", "120", "x.view(2, 5, 4, -1)"),
+        ("mask = mask.expand(4, 2, 7)", "RuntimeError: The expanded size of the tensor (2) must match the existing size (4) at non-singleton dimension 1.  Target sizes: [4, 2, 7].  Tensor sizes: [4, 7]", "[4, 7]", "mask.unsqueeze(1).expand(4, 2, 7)"),
+        ("both = torch.stack(rows)", "RuntimeError: stack expects each tensor to be equal size, but got [3] at entry 0 and [2] at entry 1", "[3]", "torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)"),
+        ("y = torch.softmax(x, dim=2)", "IndexError: Dimension out of range (expected to be in range of [-2, 1], but got 2)", "-2", "dim=1"),
+        ("loss = F.cross_entropy(out, y)", "RuntimeError: expected scalar type Long but found Int", "`y`", "y.long()"),
+    ],
+)  # fmt: skip
+def test_a_tensor_operation_says_what_it_needs(line: str, message: str, told: str, code: str):
+    found = report(line, message)
+    assert told in found.explained[0]["condition"]
+    assert first(found) == code
+
+
+def test_what_is_suggested_for_a_view_holds_all_values():
+    found = report("x = x.view(7, -1)", "RuntimeError: shape '[7, -1]' is invalid for input of size 12")
+    assert first(found) == "x.view(6, -1)"
+
+
+@pytest.mark.parametrize(
+    ("line", "marks", "message", "told"),
+    [
+        ("print(a['x'], b['label'])", "              ^^^^^^^^^^", "KeyError: 'label'", "`b` has no key 'label'"),
+        ("n = int(found.group(1))", "", "AttributeError: 'NoneType' object has no attribute 'group'", "`found` is None"),
+        ("warm = 10 / steps", "", "ZeroDivisionError: division by zero", "`steps` is 0"),
+        ("for a, b in rows:", "", "ValueError: too many values to unpack (expected 2)", "`rows`"),
+        ("path = 'out-' + step", "", 'TypeError: can only concatenate str (not "int") to str', "`step` is of type int"),
+        ("best = history[0]", "", "IndexError: list index out of range", "`history` has no element `0`"),
+        ("build(lr=1)", "", "TypeError: build() got an unexpected keyword argument 'lr'", "no parameter `lr`"),
+        ("if lr < limit:", "", "TypeError: '<' not supported between instances of 'str' and 'float'", "`lr` is of type str"),
+        ("mean = np.mean(x)", "", "NameError: name 'np' is not defined", "`np`"),
+    ],
+)  # fmt: skip
+def test_an_exception_of_python_names_the_operand(line: str, marks: str, message: str, told: str):
+    assert told in report(line, message, marks).explained[0]["condition"]
+
+
+def test_where_the_line_does_not_show_which_operand_all_are_named():
+    found = report("rate = a / b + c / d", "ZeroDivisionError: division by zero")
+    assert {one["name"] for one in found.explained[0]["arguments"]} == {"b", "d"}
+
+
+@pytest.mark.parametrize("name", sorted(name for name in LOGS if name.startswith(("shape-", "dtype-", "py-"))))
+def test_recorded_programs_are_explained(name: str):
+    """Of the programs that the rules were developed with."""
+    found = Diagnoser.of([]).diagnose(LOGS[name])
+    assert found.explained
+    assert found.exit_code == 3
+
+
+def test_a_line_that_is_not_shown_gives_no_guess():
+    log = (
+        'Traceback (most recent call last):\n  File "/home/me/train.py", line 7, in <module>\n'
+        "ZeroDivisionError: division by zero\n"
+    )
+    assert Diagnoser.of([]).diagnose(log).explained == []
+
+
+def test_every_format_shows_it():
+    from troubleshooter.report.brief import lines
+    from troubleshooter.report.html import html
+    from troubleshooter.report.markdown import markdown
+
+    found = report("warm = 10 / steps", "ZeroDivisionError: division by zero")
+    for text in (str(found), markdown(found), html(found), "\n".join(lines(found, 200)), found._repr_html_()):
+        assert "not diagnosed" in text
+        assert "steps" in text
+    assert found.to_dict()["explained"][0]["arguments"][0]["name"] == "steps"

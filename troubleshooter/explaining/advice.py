@@ -1,0 +1,129 @@
+"""What a message itself says to do: values that it allows, and settings that it asks for."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from troubleshooter.explaining.remedies import UNKNOWN, Remedy, closest, literal
+
+_VALUE = r"""("[^"]{0,60}"|'[^']{0,60}'|-?\d[\w.+-]*|True|False|None|\[[^\]]{0,60}\]|\{[^}]{0,80}\})"""
+_SETTING = re.compile(rf"(?<![\w.'\"])(?:--)?([A-Za-z_]\w*(?:\.\w+)*)`?\s?(?:=|to)\s?`?{_VALUE}")
+_SWITCH = re.compile(rf"(?<![\w.])`?([a-z_]\w+)`?\s?([<>])\s?{_VALUE}")
+_PRESENT = re.compile(
+    r"(?:\b(?:you (?:set|passed?|gave|have)|when|while|with|if|because|using|but got|got|since|although|is set)\b)[^.;]{0,40}$",
+    re.I,
+)
+_ASKS = re.compile(
+    r"\b(?:set|use|pass|provide|specify|supply|let|enable|disable|need|must|should|please|try|consider|instead)\b", re.I
+)
+_NOT = re.compile(r"\b(?:not|never|cannot|can't|don't|only|unsupported)\b[^.;]{0,20}$", re.I)
+_ALLOWED = re.compile(
+    r"(?:one of|select|choose|allowed|available|supported|valid|expected|must be|should be|can be|options|keys are|columns in)"
+    r"[^\[\](){}]{0,60}(\[[^\]]{1,2000}\]|\([^)]{1,2000}\)|\{[^}]{1,2000}\})",
+    re.I,
+)
+_LISTED = re.compile(
+    r"(?:one of|must be|choose between|choose from|either|types?:)\s[^:'\"]{0,40}:?\s*((?:['\"`]?[\w.-]+['\"`]?(?:, (?:or |and )?| or | and )){1,40}['\"`]?[\w.-]+['\"`]?)",
+    re.I,
+)
+_BAD = re.compile(
+    r"['\"`]([^'\"`]{1,80})['\"`]|(?<![\w.])([A-Za-z_][\w.-]*|-?\d[\w.]*)(?= is not a valid| is not supported| not found| is not implemented)|(?:got|mode|passed|bias|value)[ :]+`?([\w.-]+)"
+)
+
+
+def settings(message: str, known: dict[str, Any]) -> Iterator[Remedy]:
+    """Settings that a message asks for. ``known``: the values that arguments have, which are what is to be changed."""
+    for found in _SETTING.finditer(message):
+        name, value = found[1].rpartition(".")[2], found[2]
+        before = message[max(0, found.start() - 60) : found.start()]
+        if name in known and known[name] is not UNKNOWN and known[name] == literal(value):
+            continue
+        if _PRESENT.search(before) or _NOT.search(before) or not _ASKS.search(_sentence(message, found.start())):
+            continue
+        yield Remedy("do-set", (("x", name), ("y", value)), f"{name}={value}", "message")
+    for found in _SWITCH.finditer(message):
+        value = literal(found[3])
+        if _ASKS.search(message[max(0, found.start() - 30) : found.start()]) and isinstance(value, int):
+            needed = value + 1 if found[2] == ">" else value - 1
+            yield Remedy("do-set", (("x", found[1]), ("y", str(needed))), f"{found[1]}={needed}", "message")
+
+
+def allowed(message: str) -> list[Any]:
+    """The values that a message says would do; empty where it lists none."""
+    for found in _ALLOWED.finditer(message):
+        value = literal(_without_enums(found[1]))
+        if value is not UNKNOWN and isinstance(value, (list, tuple, set, dict)) and len(value) > 1:
+            return sorted(value, key=str) if isinstance(value, set) else list(value)
+    if found_words := _LISTED.search(message):
+        return [word for word in re.findall(r"[\w.-]+", found_words[1]) if word not in ("or", "and")]
+    return []
+
+
+def refused(message: str) -> list[str]:
+    """Texts of a message that may be the value that was refused."""
+    return [next(part for part in found if part) for found in _BAD.findall(message)]
+
+
+def present(message: str) -> dict[str, str]:
+    """The settings that a message says are there, as source by name: "you set `x=True`"."""
+    out: dict[str, str] = {}
+    for found in _SETTING.finditer(message):
+        if _PRESENT.search(message[max(0, found.start() - 60) : found.start()]):
+            out.setdefault(found[1].rpartition(".")[2], found[2])
+    return out
+
+
+def replacements(message: str, texts: dict[str, str]) -> Iterator[tuple[Remedy, str]]:
+    """An allowed value in place of the one that the message refuses, and the name that the user gave it under.
+
+    ``texts``: the literals of the user's own lines by value, each with the keyword that it stands behind, "" without one.
+    """
+    choices = allowed(message)
+    bad = [one for one in refused(message) if one not in map(str, choices)]
+    for one in bad if choices else ():
+        if one in texts:
+            good, name = closest(one, choices), texts[one]
+            code = f"{name}={good!r}" if name else repr(good)
+            yield Remedy("do-replace", (("x", repr(one)), ("y", repr(good))), code, "message"), name
+            return
+
+
+def _without_enums(text: str) -> str:
+    return re.sub(r"<\w+\.\w+: ('[^']*')>", r"\1", text)
+
+
+def _sentence(message: str, at: int) -> str:
+    start = max(message.rfind(". ", 0, at), message.rfind("\n", 0, at)) + 1
+    end = message.find(". ", at)
+    return message[start : end if end > 0 else len(message)]
+
+
+def filled(template: tuple[Any, ...], message: str) -> dict[str, str]:
+    """The values that a message shows for the holes of its template, by the holes' source; empty where it does not fit."""
+    pattern, names = "", []
+    for piece in template:
+        if isinstance(piece, str):
+            pattern += r"\s+".join(re.escape(word) for word in re.split(r"\s+", piece))
+        else:
+            pattern += "(.{0,2000}?)"
+            names.append(piece.expression)
+    try:
+        found = re.fullmatch(pattern.strip(), message.strip(), re.S)
+    except (re.error, RecursionError):
+        return {}
+    if found is None:
+        return {}
+    return {
+        name: value.strip() for name, value in zip(names, found.groups(), strict=True) if name and _is_expression(name)
+    }
+
+
+def _is_expression(text: str) -> bool:
+    try:
+        ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError):
+        return False
+    return True

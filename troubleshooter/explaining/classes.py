@@ -1,0 +1,133 @@
+"""Where a class sets an attribute: a field, an assignment in a method, a property; also in its base classes."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from troubleshooter.explaining.sources import Function, Source, Sources
+
+MAX_BASES = 4
+"""Classes that are looked at on the way up from one class."""
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """How an attribute gets its value: as a ``field`` of a dataclass, or from the expression ``value`` in ``function``."""
+
+    source: Source
+    owner: ast.ClassDef
+    function: Function | None
+    value: ast.expr | None
+    field: bool = False
+    default: str | None = None
+    annotation: str | None = None
+
+
+def attribute(
+    sources: Sources, source: Source, owner: ast.ClassDef, name: str, within: Function | None, line: int
+) -> Attribute | None:
+    """Where ``self.name`` gets its value, as seen from a line of the method ``within``; None where no class shows it."""
+    if within is not None and (value := _assigned(within, name, line)) is not None:
+        return Attribute(source, owner, within, value)
+    classes = [(source, owner)]
+    for seen in range(MAX_BASES):
+        if seen >= len(classes):
+            break
+        module, class_ = classes[seen]
+        if found := _in_class(module, class_, name):
+            return found
+        classes += bases(sources, module, class_)
+    return None
+
+
+def bases(sources: Sources, source: Source, class_: ast.ClassDef) -> list[tuple[Source, ast.ClassDef]]:
+    """The base classes whose source is in this file or in a module of the same package that it imports."""
+    found = []
+    for base in class_.bases:
+        name = base.id if isinstance(base, ast.Name) else base.attr if isinstance(base, ast.Attribute) else ""
+        if here := source.class_named(name):
+            found.append((source, here))
+            continue
+        module = imported_from(source, name)
+        there = sources.near(source, module) if module else None
+        if there is not None and (class_there := there.class_named(name)):
+            found.append((there, class_there))
+    return found
+
+
+def imported_from(source: Source, name: str) -> str:
+    """The dotted module that a file imports a name from; "" where it does not."""
+    package = source.below.removesuffix(".py").removesuffix("/__init__").split("/")
+    if source.below.endswith("/__init__.py"):
+        package.append("__init__")
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.ImportFrom) and any((alias.asname or alias.name) == name for alias in node.names):
+            root = package[: len(package) - node.level] if node.level else []
+            return ".".join([*root, *((node.module or "").split(".") if node.module else [])])
+    return ""
+
+
+def is_construction(call: ast.Call) -> bool:
+    """Whether a call looks like one of a class."""
+    name = (
+        call.func.attr
+        if isinstance(call.func, ast.Attribute)
+        else call.func.id
+        if isinstance(call.func, ast.Name)
+        else ""
+    )
+    return name[:1].isupper()
+
+
+def _in_class(source: Source, class_: ast.ClassDef, name: str) -> Attribute | None:
+    methods = [node for node in class_.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    for node in class_.body:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
+            if any(method.name == "__init__" and _has(method, name) for method in methods):
+                break
+            return Attribute(
+                source, class_, None, None, field=True, default=_default(node.value), annotation=ast.unparse(node.annotation)
+            )  # fmt: skip
+    for method in sorted(methods, key=lambda method: method.name != "__init__"):
+        if (value := _assigned(method, name, 10**9)) is not None:
+            return Attribute(source, class_, method, value)
+    for method in methods:
+        if method.name == name and any(
+            isinstance(mark, ast.Name) and mark.id == "property" for mark in method.decorator_list
+        ):
+            returned = [
+                node.value for node in ast.walk(method) if isinstance(node, ast.Return) and node.value is not None
+            ]
+            if returned:
+                return Attribute(source, class_, method, returned[-1])
+    return None
+
+
+def _has(method: Function, name: str) -> bool:
+    return any(part.arg == name for part in (*method.args.args, *method.args.kwonlyargs))
+
+
+def _assigned(method: Function, name: str, line: int) -> ast.expr | None:
+    """The last value that a method gives ``self.name`` above a line."""
+    best: ast.expr | None = None
+    for node in ast.walk(method):
+        if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None or (node.end_lineno or 0) >= line:
+            continue
+        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            parts = target.elts if isinstance(target, ast.Tuple) else [target]
+            if any(isinstance(p, ast.Attribute) and p.attr == name and _is_self(p.value) for p in parts):
+                best = node.value if best is None or node.value.lineno > best.lineno else best
+    return best
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id in ("self", "cls")
+
+
+def _default(value: ast.expr | None) -> str | None:
+    """The default of a field: what stands there, or the ``default=`` of ``field(...)``."""
+    if isinstance(value, ast.Call):
+        inner = [keyword.value for keyword in value.keywords if keyword.arg == "default"]
+        return ast.unparse(inner[0]) if inner else None
+    return ast.unparse(value) if value is not None else None

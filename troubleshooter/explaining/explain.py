@@ -1,0 +1,288 @@
+"""One failure explained: where it was raised, under which condition, by which of the user's arguments, and what would help.
+
+The source of the place is what the traceback names (`sources`), so any library is explained whose files are here. What no
+source tells, torch's own errors and Python's, has rules (`operations`, `own`).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from kb.index.place import Place
+from troubleshooter.explaining import advice, operations, own
+from troubleshooter.explaining.conditions import Formula, atoms, reasons, words
+from troubleshooter.explaining.found import Found
+from troubleshooter.explaining.origins import Context, Origin, Trace, is_own, references
+from troubleshooter.explaining.remedies import UNKNOWN, Remedy, literal, remedies
+from troubleshooter.explaining.shown import calls, code, marked
+from troubleshooter.explaining.sources import Sources, installed
+from troubleshooter.explaining.words import say
+from troubleshooter.observe.model import Failure
+
+if TYPE_CHECKING:
+    from troubleshooter.report.parts import Explained, ExplainedArgument, Suggestion
+
+MAX_ARGUMENTS, MAX_SUGGESTIONS = 6, 4
+SHORT = 200
+"""Characters of a value or a condition that is shown."""
+
+
+def explain(failure: Failure, folders: Sequence[str] = (), lang: str = "en") -> Explained | None:
+    """The explanation of a failure; None where neither its source nor a rule tells anything.
+
+    ``folders``: where the packages of the training environment are installed, besides the paths that the log names.
+    """
+    frames = failure.frames
+    found = own.explain(failure, lang) or operations.explain(failure, lang)
+    if found is None:
+        found = _from_source(failure, Sources(folders), lang)
+    if found is None:
+        return None
+    frame = found.frame or (frames[-1] if frames else None)
+    mine = next((one for one in reversed(frames) if is_own(one)), None)
+    below = installed(frame.path) if frame is not None else ""
+    return {
+        "exception": failure.exception,
+        "message": failure.message[:1000],
+        "line": failure.line.number,
+        "package": below.partition("/")[0].removesuffix(".py"),
+        "file": below or (frame.path if frame is not None else ""),
+        "function": frame.function if frame is not None else "",
+        "source_line": frame.line if frame is not None else 0,
+        "condition": found.condition,
+        "arguments": [_argument(origin, lang) for origin in found.origins[:MAX_ARGUMENTS]],
+        "suggestions": [_suggestion(remedy, lang) for remedy in _once(found.remedies)[:MAX_SUGGESTIONS]],
+        "own": {"file": mine.path, "line": mine.line, "function": mine.function, "code": code(mine)[:SHORT]}
+        if mine
+        else None,
+        "releases": {"first": None, "last": None},
+        "places": found.places,
+        "basis": found.basis,
+    }
+
+
+def _from_source(failure: Failure, sources: Sources, lang: str) -> Found | None:
+    frames = failure.frames
+    trace = Trace(frames, sources)
+    for at in range(len(frames) - 1, -1, -1):
+        if not frames[at].file.endswith(".py"):  # compiled code, or made while it ran
+            continue
+        context = trace.context(at)
+        if context is None:
+            return None
+        place = _place(context, failure)
+        if place is None and is_own(frames[at]):
+            return None
+        if place is not None and failure.cause is not None and failure.cause.frames and _wraps(place):
+            inner = Trace([*frames[:at], *failure.cause.frames], sources)
+            context = inner.context(len(inner.frames) - 1)
+            place_within = _place(context, failure.cause) if context is not None else None
+            if context is not None and place_within is not None:
+                return _explained(inner, context, place_within, failure.cause, lang)
+            return None
+        if place is not None:
+            return _explained(trace, context, place, failure, lang)
+        return _passed_through(trace, context, failure)
+    return None
+
+
+def _wraps(place: Place) -> bool:
+    """Whether a place only passes on, in other words, an exception that it caught."""
+    return next((guard.kind for guard in reversed(place.guards) if guard.kind != "if"), "") == "except"
+
+
+def _place(context: Context, failure: Failure) -> Place | None:
+    """The place at the line of a frame, the one whose text is the message where there are several."""
+    here = [
+        place
+        for place in context.source.places
+        if place.line <= context.line <= place.end_line and place.kind in ("raise", "assert", "check")
+    ]
+    fitting = [place for place in here if advice.filled(place.template, failure.message)]
+    return next(iter(fitting or here), None)
+
+
+def _explained(trace: Trace, context: Context, place: Place, failure: Failure, lang: str) -> Found:
+    near, around = reasons(place)
+    shown = advice.filled(place.template, failure.message)
+    known: dict[str, list[Origin]] = {}
+    there = advice.present(failure.message)
+
+    def origins(node: ast.expr) -> list[Origin]:
+        text = ast.unparse(node)
+        if text not in known:
+            found = trace.origins(node, context)
+            value = shown.get(text)
+            if value and len(found) == 1 and found[0].value is None:
+                found = [replace(found[0], value=value)]
+            known[text] = [replace(o, value=there[o.name]) if o.value is None and o.name in there else o for o in found]
+        return known[text]
+
+    def constant(node: ast.expr) -> Any:
+        value = literal(ast.unparse(node))
+        if value is UNKNOWN and ast.unparse(node) in shown:
+            value = literal(shown[ast.unparse(node)])
+        if value is UNKNOWN:
+            one = origins(node)
+            if len(one) == 1 and isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+                value = literal(one[0].value)
+        if value is UNKNOWN and isinstance(node, ast.Name):
+            value = _module_constant(context, node.id)
+        return value
+
+    def name(node: ast.expr) -> str:
+        one = origins(node) if isinstance(node, (ast.Name, ast.Attribute)) else []
+        if len(one) == 1 and one[0].kind in ("argument", "option"):
+            return one[0].name
+        text = re.sub(r"\b(?:self|cls)\.", "", ast.unparse(node))
+        return text if len(text) <= SHORT else text[: SHORT - 1] + "…"
+
+    together = near[0] if len(near) == 1 else Formula("and", tuple(near)) if near else None
+    people: list[Origin] = []
+    for what in (*near, *around):
+        for atom in atoms(what):
+            for part in references(atom.expression, context):
+                people += origins(part)
+    for hole in shown:
+        people += origins(ast.parse(hole, mode="eval").body)
+    passed = _passed(trace)
+    said = failure.message
+    values = {one.name: literal(one.value) for one in people} | {key: literal(text) for key, text in passed.items()}
+    advised = list(advice.settings(said, values))
+    swapped = list(advice.replacements(said, _literals(trace)))
+    people += [_origin(name, passed) for _, name in swapped if name and all(one.name != name for one in people)]
+    derived = list(remedies(together, origins, constant)) if together is not None else []
+    for what in around:
+        derived += remedies(what, origins, constant)
+    usable = {one.name for one in people}
+    derived = _sharpest(derived)
+    derived = [one for one in derived if one.code is None or not _changes_nothing(one, values)]
+    ordered = [
+        *(remedy for remedy, _ in swapped),
+        *(one for one in advised if _subject(one) in usable or _subject(one) in said),
+        *derived,
+    ]
+    parts = [words(what, name, lang) for what in (*near, *around)]
+    return Found(
+        trace.frames[context.at or 0], say("and", lang).join(dict.fromkeys(parts)), _ranked(people, said), ordered
+    )
+
+
+def _passed_through(trace: Trace, context: Context, failure: Failure) -> Found | None:
+    """A library's line where Python itself, or compiled code, raised: what the line used, and where that came from."""
+    text = marked(trace.frames[context.at or 0])
+    tree = next((node for node in calls(text)), None)
+    people: list[Origin] = []
+    for part in references(tree, context) if tree is not None else ():
+        people += trace.origins(part, context)
+    if not people:
+        return None
+    swapped = list(advice.replacements(failure.message, _literals(trace)))
+    return Found(
+        trace.frames[context.at or 0], "", _ranked(people, failure.message),
+        [*(remedy for remedy, _ in swapped), *advice.settings(failure.message, {})],
+    )  # fmt: skip
+
+
+def _passed(trace: Trace) -> dict[str, str]:
+    """The literal arguments of the calls in the user's own lines, the innermost line first, by keyword."""
+    out: dict[str, str] = {}
+    for at in reversed(trace.own):
+        for call in calls(code(trace.frames[at])):
+            for keyword in call.keywords:
+                if keyword.arg is not None and literal(ast.unparse(keyword.value)) is not UNKNOWN:
+                    out.setdefault(keyword.arg, ast.unparse(keyword.value))
+    return out
+
+
+def _literals(trace: Trace) -> dict[str, str]:
+    """The texts and numbers of the user's own lines, each with the keyword that it is the value of, "" without one."""
+    out: dict[str, str] = {}
+    within: list[ast.expr] = []
+    for at in reversed(trace.own):
+        for call in calls(code(trace.frames[at])):
+            for name, value in [(k.arg or "", k.value) for k in call.keywords] + [("", one) for one in call.args]:
+                if isinstance(value, ast.Constant) and isinstance(value.value, (str, int, float)):
+                    out.setdefault(str(value.value), name)
+                else:
+                    within.append(value)
+    for value in within:
+        for node in ast.walk(value):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                out.setdefault(node.value, "")
+    return out
+
+
+def _sharpest(several: list[Remedy]) -> list[Remedy]:
+    """Of each argument, what gives it a value rather than what leaves it out; once."""
+    subjects = {_subject(one) for one in several if one.key == "do-set"}
+    return [one for one in several if one.key not in ("do-leave", "do-pass") or _subject(one) not in subjects]
+
+
+def _origin(name: str, passed: dict[str, str]) -> Origin:
+    return Origin(name, "argument", "", passed.get(name), True)
+
+
+def _module_constant(context: Context, name: str) -> Any:
+    for node in context.source.tree.body:
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
+            return literal(ast.unparse(node.value))
+    return UNKNOWN
+
+
+def _ranked(people: Iterable[Origin], message: str) -> list[Origin]:
+    """The origins once each: what the message names and what the user passed before what is only behind the condition."""
+    once: dict[str, Origin] = {}
+    for one in people:
+        if one.name.startswith("_") or one.name in ("self", "cls"):
+            continue
+        kept = once.get(one.name)
+        if kept is None or (kept.value is None and one.value is not None):
+            once[one.name] = one
+
+    def weight(one: Origin) -> int:
+        named = re.search(rf"(?<!\w){re.escape(one.name)}(?!\w)", message) is not None
+        return -(2 * named + bool(one.passed) + (one.kind in ("argument", "option")))
+
+    return sorted(once.values(), key=weight)
+
+
+def _changes_nothing(remedy: Remedy, values: dict[str, Any]) -> bool:
+    """Whether a suggestion sets what is set already."""
+    value = values.get(_subject(remedy), UNKNOWN)
+    return value is not UNKNOWN and remedy.code == f"{_subject(remedy)}={value!r}"
+
+
+def _subject(remedy: Remedy) -> str:
+    return dict(remedy.values).get("x", "")
+
+
+def _once(several: Iterable[Remedy]) -> list[Remedy]:
+    return list(
+        {(one.code or one.key, one.values if one.code is None else ()): one for one in reversed(list(several))}.values()
+    )[::-1]
+
+
+def _argument(origin: Origin, lang: str) -> ExplainedArgument:
+    if origin.passed is False:
+        why, value = say("why-not-passed", lang), origin.default
+    elif origin.passed:
+        why, value = say("why-passed", lang), origin.value
+    elif origin.value is not None:
+        why, value = say("why-message", lang), origin.value
+    elif origin.kind == "environment":
+        why, value = say("why-environment", lang), None
+    elif origin.owner:
+        key = "why-option" if origin.kind == "option" else "why-argument"
+        why, value = say(key, lang, owner=origin.owner), None
+    else:
+        why, value = say("why-line" if origin.kind == "data" else "why-condition", lang), None
+    return {"name": origin.name, "value": value[:SHORT] if value else value, "why": why}
+
+
+def _suggestion(remedy: Remedy, lang: str) -> Suggestion:
+    return {"do": say(remedy.key, lang, **dict(remedy.values)), "code": remedy.code, "basis": remedy.basis}  # type: ignore[typeddict-item]

@@ -1,0 +1,351 @@
+"""What torch's operations need of shapes, dtypes and indices, read from their messages, and which operand does not fit.
+
+Each rule is a pattern of the message and a function from its numbers to a sentence and suggestions. The operands are those of
+the user's own line, or of the library's line that called the operation.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import prod
+
+from troubleshooter.explaining.found import Found
+from troubleshooter.explaining.origins import Origin, is_own
+from troubleshooter.explaining.remedies import Remedy
+from troubleshooter.explaining.shown import code, marked, parsed
+from troubleshooter.explaining.words import say
+from troubleshooter.observe.model import Failure, Frame
+
+
+@dataclass(frozen=True)
+class Line:
+    """The line that called the operation: what it was called on, and with what."""
+
+    frame: Frame
+    call: ast.Call | None
+    operands: tuple[str, ...]
+    """The object of a method, the arguments, or both sides of an operator, as source."""
+
+    def operand(self, number: int) -> str:
+        """An operand; "" where the line does not show it."""
+        return self.operands[number] if number < len(self.operands) else ""
+
+    @property
+    def function(self) -> str:
+        if self.call is None:
+            return ""
+        return self.call.func.attr if isinstance(self.call.func, ast.Attribute) else ast.unparse(self.call.func)
+
+
+@dataclass(frozen=True)
+class Told:
+    """A rule's answer: the sentence, what the user's line has at fault, and what to do."""
+
+    key: str
+    values: dict[str, object]
+    names: tuple[str, ...] = ()
+    fixes: tuple[tuple[str, str], ...] = ()
+    """Words of `words.WORDS` and the code."""
+
+
+Rule = Callable[[re.Match[str], Line], Told]
+
+
+def explain(failure: Failure, lang: str) -> Found | None:
+    """The explanation of an error of a tensor operation; None where no rule knows its message."""
+    if not failure.frames or not any("torch" in f.path or is_own(f) for f in failure.frames[-3:]):
+        return None
+    message = " ".join(failure.message.split())
+    for pattern, rule in RULES:
+        found = re.search(pattern, message)
+        if found is None:
+            continue
+        line = _line(failure)
+        told = rule(found, line)
+        names = [name for name in told.names if name]
+        remedies = [Remedy(key, (("x", text),), text, "rule") for key, text in told.fixes]
+        origins = [Origin(name, "data") for name in dict.fromkeys(names)]
+        return Found(failure.frames[-1], say(told.key, lang, **told.values), origins, remedies, "rule")
+    return None
+
+
+def _line(failure: Failure) -> Line:
+    """The innermost line that is not torch's own."""
+    frames = failure.frames
+    frame = next((f for f in reversed(frames) if "/torch/" not in f.path and not f.file.startswith("<")), frames[-1])
+    for text in (marked(frame), code(frame)):
+        tree = parsed(text)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.BinOp):
+                return Line(frame, None, (ast.unparse(node.left), ast.unparse(node.right)))
+            if isinstance(node, ast.Call) and not _is_print(node):
+                return Line(frame, node, tuple(_operands(node)))
+            if isinstance(node, ast.Subscript):
+                return Line(frame, None, (ast.unparse(node.value), ast.unparse(node.slice)))
+    return Line(frame, None, ())
+
+
+def _operands(call: ast.Call) -> Iterator[str]:
+    root = call.func.value if isinstance(call.func, ast.Attribute) else None
+    is_module = isinstance(root, ast.Name) and root.id in ("torch", "F", "nn", "functional")
+    if root is not None and not is_module and not ast.unparse(root).startswith(("torch.", "nn.")):
+        yield ast.unparse(root)
+    for part in (*call.args, *(keyword.value for keyword in call.keywords)):
+        yield ast.unparse(part)
+
+
+def _is_print(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Name) and call.func.id in ("print", "len", "float", "int")
+
+
+def _matmul(m: re.Match[str], line: Line) -> Told:
+    rows, have, need, out = m.groups()
+    layer = ast.unparse(line.call.func) if line.call is not None else ""
+    given = line.operands[-1] if line.operands else ""
+    is_layer = line.call is not None and line.function not in ("matmul", "mm", "addmm", "linear", "bmm")
+    if is_layer:
+        layers = (("op-layer", f"torch.nn.Linear({have}, {out})"),)
+        return Told(
+            "op-linear",
+            {"x": given or "the input", "layer": layer, "have": have, "need": need},
+            (given, layer, "in_features"),
+            layers,
+        )
+    left, right = line.operand(0), line.operand(1)
+    fixes = (("op-transpose", f"{right}.T"),) if out == have and right else ()
+    return Told(
+        "op-matmul", {"a": f"{rows}x{have}", "b": f"{need}x{out}", "have": have, "need": need}, (left, right), fixes
+    )
+
+
+def _cat(m: re.Match[str], line: Line) -> Told:
+    dim, want, got, which = m.groups()
+    other = "1" if dim == "0" else "0"
+    first = line.operand(0)
+    return Told(
+        "op-cat", {"dim": dim, "want": want, "got": got, "which": which}, (first, "dim"),
+        (("op-dim", f"dim={other}"),),
+    )  # fmt: skip
+
+
+def _view(m: re.Match[str], line: Line) -> Told:
+    sizes = [int(part) for part in m[1].split(",") if part.strip()]
+    total = int(m[2])
+    fits = _fitting(sizes, total)
+    name = line.function or "view"
+    fixes = tuple(("op-sizes", f"{line.operand(0) or 'x'}.{name}({', '.join(map(str, one))})") for one in fits)
+    return Told("op-view", {"sizes": m[1], "total": total}, (line.operand(0), "shape"), fixes)
+
+
+def _fitting(sizes: list[int], total: int) -> list[list[int]]:
+    """Sizes with one number changed so that they hold ``total`` values, the later numbers and small changes first."""
+    found = []
+    for at in range(len(sizes) - 1, -1, -1):
+        if sizes[at] < 0:
+            continue
+        others = prod(size for n, size in enumerate(sizes) if n != at and size > 0)
+        if others <= 0 or total % others:
+            continue
+        room = total // others
+        choices = [n for n in range(1, room + 1) if room % n == 0] if -1 in sizes else [room]
+        best = min(choices, key=lambda n, want=sizes[at]: (abs(n - want), n))  # type: ignore[misc]
+        found.append([*sizes[:at], best, *sizes[at + 1 :]])
+    return found[:2]
+
+
+def _stride(m: re.Match[str], line: Line) -> Told:
+    text = ast.unparse(line.call) if line.call is not None else "x.view(...)"
+    return Told(
+        "op-stride", {}, (line.operand(0), "view"),
+        (("op-reshape", text.replace(".view(", ".reshape(")), ("op-reshape", text.replace(".view(", ".contiguous().view("))),
+    )  # fmt: skip
+
+
+def _embedding(m: re.Match[str], line: Line) -> Told:
+    table = ast.unparse(line.call.func) if line.call is not None else "embedding"
+    ids = line.operands[-1] if line.operands else "ids"
+    fixes = (
+        ("op-look", f"print({ids}.max(), {table}.num_embeddings)"),
+        ("op-embedding", "num_embeddings=int(ids.max()) + 1"),
+    )
+    return Told("op-embedding-range", {"ids": ids, "table": table}, (ids, "input", "num_embeddings"), fixes)
+
+
+def _loss(line: Line) -> tuple[str, str]:
+    """The logits and the labels of the line, as it names them."""
+    return line.operand(0) or "logits", line.operand(1) or "labels"
+
+
+def _target_size(m: re.Match[str], line: Line) -> Told:
+    logits, labels = _loss(line)
+    fixes = (
+        ("op-flatten", f"cross_entropy({logits}.flatten(0, 1), {labels}.flatten())"),
+        ("op-flatten", f"cross_entropy({logits}.transpose(1, 2), {labels})"),
+    )
+    return Told("op-target-size", {"want": m[1], "got": m[2]}, (logits, labels, "input", "target"), fixes)
+
+
+def _batch(m: re.Match[str], line: Line) -> Told:
+    logits, labels = _loss(line)
+    return Told(
+        "op-batch",
+        {"a": m[1], "b": m[2]},
+        (logits, labels, "labels", "target"),
+        (("op-look", f"print({logits}.shape, {labels}.shape)"),),
+    )
+
+
+def _target_range(m: re.Match[str], line: Line) -> Told:
+    logits, labels = _loss(line)
+    fixes = (("op-look", f"print({labels}.min(), {labels}.max(), {logits}.shape)"),)
+    return Told(
+        "op-target-range", {"x": m[1], "labels": labels, "logits": logits}, (labels, "target", "num_labels"), fixes
+    )
+
+
+def _long(m: re.Match[str], line: Line) -> Told:
+    which = line.operands[-1] if line.operands else "target"
+    return Told("op-long", {"x": which}, (which, "target", "index"), (("op-cast", f"{which}.long()"),))
+
+
+def _dtypes(m: re.Match[str], line: Line) -> Told:
+    layer = ast.unparse(line.call.func) if line.call is not None else ""
+    given = line.operands[-1] if line.operands else "x"
+    dtype = {"Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16"}
+    second = m[2] if m[2] in dtype else m[2].capitalize()
+    fixes = (
+        ("op-cast", f"{given}.to(torch.{dtype.get(second, second.lower())})"),
+        ("op-cast", f"{layer or 'model'}.to({given}.dtype)"),
+    )
+    return Told("op-dtypes", {"a": m[1], "b": m[2]}, (given, layer, "mat1", "mat2"), fixes)
+
+
+def _expand(m: re.Match[str], line: Line) -> Told:
+    target, have = ([int(n) for n in m[k].split(",")] for k in (4, 5))
+    tensor = line.operand(0) or "x"
+    fixes = []
+    for at in range(len(have), -1, -1):
+        wide = [*have[:at], 1, *have[at:]]
+        if len(wide) == len(target) and all(a in (1, b) for a, b in zip(wide, target, strict=True)):
+            fixes.append(("op-sizes", f"{tensor}.unsqueeze({at}).expand({', '.join(map(str, target))})"))
+    return Told("op-expand", {"target": m[4], "have": m[5], "dim": m[3]}, (tensor, "size"), tuple(fixes[:2]))
+
+
+def _stack(m: re.Match[str], line: Line) -> Told:
+    rows = line.operand(0) or "tensors"
+    return Told(
+        "op-stack", {"a": m[1], "b": m[2]}, (rows, "tensors"),
+        (("op-pad", f"torch.nn.utils.rnn.pad_sequence({rows}, batch_first=True)"),),
+    )  # fmt: skip
+
+
+def _broadcast(m: re.Match[str], line: Line) -> Told:
+    left, right = line.operand(0), line.operand(1)
+    fixes = tuple(("op-unsqueeze", f"{side}.unsqueeze(-1)") for side in (right, left) if side)
+    return Told("op-broadcast", {"a": m[1], "b": m[2], "dim": m[3]}, (left, right), fixes)
+
+
+def _mask(m: re.Match[str], line: Line) -> Told:
+    tensor, mask = line.operand(0), line.operand(1) or "mask"
+    sizes = [part.strip() for part in m[1].split(",")]
+    there = [part.strip() for part in m[3].split(",")][: len(sizes)]
+    return Told(
+        "op-mask",
+        {"mask": m[1], "tensor": m[3]},
+        (mask, tensor),
+        (("op-mask-shape", f"{mask} of shape [{', '.join(there)}]"),),
+    )
+
+
+def _mean(m: re.Match[str], line: Line) -> Told:
+    tensor = line.operand(0) or "x"
+    return Told("op-mean", {}, (tensor,), (("op-cast", f"{tensor}.float().mean()"),))
+
+
+def _bool_minus(m: re.Match[str], line: Line) -> Told:
+    mask = line.operand(1) or line.operand(0) or "mask"
+    return Told("op-bool", {}, (mask,), (("op-invert", f"~{mask}"), ("op-cast", f"{mask}.int()")))
+
+
+def _scalar(m: re.Match[str], line: Line) -> Told:
+    tensor = line.operand(0) or "x"
+    return Told(
+        "op-scalar",
+        {"n": m[1]},
+        (tensor,),
+        (("op-mean-first", f"{tensor}.mean().item()"), ("op-list", f"{tensor}.tolist()")),
+    )
+
+
+def _index_dims(m: re.Match[str], line: Line) -> Told:
+    dim = line.operand(1)
+    index = line.operand(2) or "index"
+    return Told("op-index-dims", {"x": index}, (index, "index"), (("op-unsqueeze", f"{index}.unsqueeze({dim or -1})"),))
+
+
+def _dim(m: re.Match[str], line: Line) -> Told:
+    low, high, got = m.groups()
+    return Told(
+        "op-dim-range",
+        {"low": low, "high": high, "got": got},
+        ("dim",),
+        (("op-dim", f"dim={high}"), ("op-dim", "dim=-1")),
+    )
+
+
+def _index(m: re.Match[str], line: Line) -> Told:
+    got, dim, size = m.groups()
+    fixes = (("op-look", f"print({line.operand(0) or 'x'}.shape)"),)
+    return Told(
+        "op-index",
+        {"got": got, "dim": dim, "size": size, "last": int(size) - 1},
+        (line.operand(1), line.operand(0)),
+        fixes,
+    )
+
+
+def _truth(m: re.Match[str], line: Line) -> Told:
+    return Told("op-truth", {}, line.operands[:2], (("op-any", ".any()"), ("op-any", ".all()")))
+
+
+def _ragged(m: re.Match[str], line: Line) -> Told:
+    return Told("op-ragged", {"a": m[1], "b": m[3], "dim": m[2]}, (line.operand(0),), (("op-pad", "padding=True"),))
+
+
+def _channels(m: re.Match[str], line: Line) -> Told:
+    return Told(
+        "op-channels",
+        {"want": m[2], "got": m[3]},
+        (line.operand(0), "in_channels"),
+        (("op-layer", f"in_channels={m[3]}"),),
+    )
+
+
+RULES: tuple[tuple[str, Rule], ...] = (
+    (r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", _matmul),
+    (r"Sizes of tensors must match except in dimension (\d+)\. (?:Got|Expected size) (\d+) (?:and|but got size) (\d+) .*?number (\d+)", _cat),
+    (r"shape '\[([^\]]*)\]' is invalid for input of size (\d+)", _view),
+    (r"view size is not compatible with input tensor's size and stride", _stride),
+    (r"^index out of range in self$", _embedding),
+    (r"Expected target size (\[[^\]]*\]), got (\[[^\]]*\])", _target_size),
+    (r"Expected input batch_size \((\d+)\) to match target batch_size \((\d+)\)", _batch),
+    (r"Target (-?\d+) is out of bounds", _target_range),
+    (r"expected target dtype to be Long|expected scalar type Long but found \w+|Expected dtype int64 for index", _long),
+    (r"(?:mat1 and mat2|m1 and m2) (?:must|to) have the same dtype, but got:? ?(\S+) and (\S+)", _dtypes),
+    (r"The expanded size of the tensor \((\d+)\) must match the existing size \((\d+)\) at non-singleton dimension (\d+)\.\s+Target sizes: \[([^\]]*)\]\.\s+Tensor sizes: \[([^\]]*)\]", _expand),
+    (r"stack expects each tensor to be equal size, but got (\[[^\]]*\]) at entry \d+ and (\[[^\]]*\])", _stack),
+    (r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)", _broadcast),
+    (r"The shape of the mask \[([^\]]*)\] at index (\d+) does not match the shape of the indexed tensor \[([^\]]*)\]", _mask),
+    (r"mean\(\): could not infer output dtype", _mean),
+    (r"Subtraction, the `-` operator, with (?:a|two) bool tensors?", _bool_minus),
+    (r"a Tensor with (\d+) elements cannot be converted to Scalar", _scalar),
+    (r"Index tensor must have the same number of dimensions as \w+ tensor", _index_dims),
+    (r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)\)", _dim),
+    (r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)", _index),
+    (r"Boolean value of Tensor with more than one value is ambiguous", _truth),
+    (r"expected sequence of length (\d+) at dim (\d+) \(got (\d+)\)", _ragged),
+    (r"expected input(\[[^\]]*\]) to have (\d+) channels, but got (\d+) channels", _channels),
+)  # fmt: skip

@@ -1,0 +1,80 @@
+"""The code that a log shows below a frame: one line, often the first of a statement of several, with marks at a part of it."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+import warnings
+from collections.abc import Iterator
+
+from troubleshooter.observe.model import Frame
+
+_MARKS = re.compile(r"[\s~^]*\^[\s~^]*$|\s*~+\s*$")
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+_STRING = re.compile(r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*\"""")
+
+
+def code(frame: Frame) -> str:
+    """The code lines below a frame, without their indent."""
+    return textwrap.dedent("\n".join(line for line in frame.shown if not _MARKS.match(line))).strip("\n")
+
+
+def marked(frame: Frame) -> str:
+    """The part of the line that the marks below it point at; the whole line where there are none."""
+    if len(frame.shown) < 2 or not _MARKS.match(frame.shown[1]):
+        return code(frame)
+    line, marks = frame.shown[0], frame.shown[1]
+    start = len(marks) - len(marks.lstrip())
+    return line[start : len(marks.rstrip())].strip() or code(frame)
+
+
+def parsed(text: str) -> ast.Module | None:
+    """A line of code as a tree. What lies on the next lines is taken as missing: open brackets are closed."""
+    text = text.strip()
+    for candidate in _candidates(text):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return ast.parse(candidate)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+    return None
+
+
+def is_whole(text: str) -> bool:
+    """Whether the line shows its whole statement, so that an argument that is not there was not passed."""
+    return not _open_brackets(text)
+
+
+def calls(text: str) -> list[ast.Call]:
+    """The calls in a line of code, the outermost first."""
+    tree = parsed(text)
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree is not None else []
+
+
+def _candidates(text: str) -> Iterator[str]:
+    yield text
+    closed = text.rstrip(", \\") + "".join(_CLOSING[char] for char in reversed(_open_brackets(text)))
+    yield closed
+    for whole in (text, closed):
+        if re.match(r"(?:if|for|while|with|def|class|else|try|async)\b", whole):
+            yield f"{whole} pass" if whole.endswith(":") else f"{whole}: pass"
+        elif re.match(r"(?:elif|except|finally|case)\b", whole):
+            body = whole.removeprefix("el") if whole.startswith("elif") else "if 1:"
+            yield f"{body} pass" if whole.endswith(":") else f"{body}: pass"
+        if whole.startswith(("return", "yield", "await", "raise")):
+            yield f"async def _():\n {whole}"
+    yield f"({closed})"
+    yield re.sub(r"^\w+\s*=\s*", "_(", text).rstrip(", ") + ")"  # `key=value,` in the middle of a call
+
+
+def _open_brackets(text: str) -> str:
+    """The brackets that a text opens and does not close."""
+    left: list[str] = []
+    for char in _STRING.sub("", text):
+        if char in _CLOSING:
+            left.append(char)
+        elif char in ")]}" and left:
+            left.pop()
+    return "".join(left)

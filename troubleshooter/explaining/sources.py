@@ -1,0 +1,146 @@
+"""The source files that a traceback names, where they exist on this machine or in the environment that the user named.
+
+They are read as text. Nothing is imported or run. Read are Python files of installed packages and of the run itself, at most
+`MAX_FILE_BYTES` each and `MAX_FILES` for one explanation, and only where the file holds the very line that the log shows:
+a log is untrusted, and another release of the file would explain another failure.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import warnings
+from collections.abc import Sequence
+from functools import cached_property
+
+from kb.index.place import Place
+from kb.index.places import places
+from troubleshooter.observe.model import Frame
+
+MAX_FILE_BYTES = 2_000_000
+MAX_FILES = 40
+_INSTALLED = re.compile(r".*/(?:site|dist)-packages/(?P<below>.+\.py)$")
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Source:
+    """One file: its text and what is derived from it."""
+
+    def __init__(self, path: str, below: str, text: str) -> None:
+        self.path = path
+        self.below = below
+        """The path below site-packages; "" for a file of the run itself."""
+        self.lines = text.splitlines()
+        self.text = text
+
+    @property
+    def package(self) -> str:
+        return self.below.partition("/")[0].removesuffix(".py")
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The parsed file; empty where this Python cannot parse it."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return ast.parse(self.text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return ast.Module([], [])
+
+    @cached_property
+    def places(self) -> list[Place]:
+        return places(self.text, self.below or self.path)
+
+    def around(self, line: int) -> tuple[ast.ClassDef | None, Function | None]:
+        """The innermost function that holds a line, and the innermost class around that function."""
+        owner: ast.ClassDef | None = None
+        function: Function | None = None
+        nodes: list[ast.stmt] = self.tree.body
+        while nodes:
+            inner: list[ast.stmt] = []
+            for node in nodes:
+                if node.lineno <= line <= (node.end_lineno or node.lineno):
+                    if isinstance(node, ast.ClassDef):
+                        owner = node
+                    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                        function = node
+                    inner = [child for child in ast.walk(node) if isinstance(child, ast.stmt) and child is not node]
+                    inner = [child for child in inner if isinstance(child, (ast.ClassDef, Function))] or []
+                    break
+            nodes = _outermost(inner)
+        return owner, function
+
+    def class_named(self, name: str) -> ast.ClassDef | None:
+        """A class on the level of the module."""
+        return next((node for node in self.tree.body if isinstance(node, ast.ClassDef) and node.name == name), None)
+
+
+def _outermost(nodes: list[ast.stmt]) -> list[ast.stmt]:
+    """Those of the nodes that no other of them holds."""
+    found: list[ast.stmt] = []
+    for node in sorted(nodes, key=lambda node: (node.lineno, -(node.end_lineno or node.lineno))):
+        if not found or node.lineno > (found[-1].end_lineno or found[-1].lineno):
+            found.append(node)
+    return found
+
+
+class Sources:
+    """The files of one environment. ``folders``: where its packages are installed, as its ``sys.path`` has them."""
+
+    def __init__(self, folders: Sequence[str] = ()) -> None:
+        self.folders = [folder for folder in folders if os.path.isabs(folder)]
+        self._read: dict[str, Source | None] = {}
+
+    def of(self, frame: Frame) -> Source | None:
+        """The file of a frame, if it is here and holds the line that the log shows; a frame without code is not trusted."""
+        below = installed(frame.path)
+        if not frame.line or not frame.shown:
+            return None
+        for path in [frame.path, *([f"{folder}/{below}" for folder in self.folders] if below else [])]:
+            source = self._file(path, below)
+            if source is not None and self._shows(source, frame):
+                return source
+        return None
+
+    def near(self, source: Source, module: str) -> Source | None:
+        """A module of the same package, by its dotted name ("trl.trainer.base_config") as that package imports it."""
+        if not source.below:
+            return None
+        root = source.path[: -len(source.below)]
+        below = module.replace(".", "/")
+        for ending in (".py", "/__init__.py"):
+            found = self._file(f"{root}{below}{ending}", below + ending)
+            if found is not None:
+                return found
+        return None
+
+    def _shows(self, source: Source, frame: Frame) -> bool:
+        if frame.line > len(source.lines):
+            return False
+        shown, there = frame.shown[0].strip(), source.lines[frame.line - 1].strip()
+        return bool(shown) and (shown == there or (len(shown) > 60 and there.startswith(shown)))
+
+    def _file(self, path: str, below: str) -> Source | None:
+        if path not in self._read:
+            self._read[path] = _read(path, below) if len(self._read) < MAX_FILES else None
+        return self._read[path]
+
+
+def installed(path: str) -> str:
+    """The part of a path below site-packages; "" for another file."""
+    found = _INSTALLED.match(path)
+    return found["below"] if found else ""
+
+
+def _read(path: str, below: str) -> Source | None:
+    if not path.endswith(".py") or ".." in path.split("/") or path.startswith("//") or not os.path.isabs(path):
+        return None
+    try:
+        if not os.path.isfile(path) or os.path.getsize(path) > MAX_FILE_BYTES:
+            return None
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return Source(path, below, file.read(MAX_FILE_BYTES))
+    except (OSError, ValueError):
+        return None

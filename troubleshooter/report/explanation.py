@@ -1,0 +1,52 @@
+"""An explanation in sentences, the same for every renderer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kb.text.catalog import Section
+from troubleshooter.report.words import say as report_say
+
+if TYPE_CHECKING:
+    from troubleshooter.report.parts import Explained
+
+say = Section("explain")
+
+
+def sentences(found: Explained, lang: str) -> list[str]:
+    """Where it was raised and why, which line of the user's led there, and what is known of the message."""
+    where = f"`{found['file']}:{found['source_line']}`" if found["source_line"] else f"`{found['file']}`"
+    place = f"{where}, `{found['function']}`" if found["function"] else where
+    own = found["own"]
+    is_own = own is not None and (own["file"], own["line"]) == (found["file"], found["source_line"])
+    if is_own and found["condition"]:
+        out = [say("because", lang, condition=found["condition"])]
+    elif found["condition"]:
+        out = [say("raised-because", lang, place=place, condition=found["condition"])]
+    else:
+        out = [say("raised-in", lang, place=place)]
+    if own is not None:
+        text = f"`{own['file']}:{own['line']}`" + (f"  `{first_line(own['code'])}`" if own["code"] else "")
+        out.append(say("your-line", lang, place=text))
+    if found["places"] > 1:
+        out.append(say("several", lang, count=found["places"]))
+    first, last = found["releases"]["first"], found["releases"]["last"]
+    if first and last:
+        out.append(say("between", lang, first=first, last=last))
+    elif first:
+        out.append(say("since", lang, first=first))
+    return [sentence + ("" if sentence.endswith("`") else report_say("stop", lang)) for sentence in out]
+
+
+def dependencies(found: Explained, lang: str) -> list[str]:
+    """What the user sets and the condition depends on, with its value where the log shows it."""
+    out = []
+    for one in found["arguments"]:
+        value = f" = `{one['value']}`" if one["value"] is not None else ""
+        out.append(f"`{one['name']}`{value}" + report_say("aside", lang, text=one["why"]))
+    return out
+
+
+def first_line(text: str) -> str:
+    """The first line of code, without backticks, which would end the marked text."""
+    return text.split("\n")[0].strip().replace("`", "'")

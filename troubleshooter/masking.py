@@ -5,6 +5,7 @@ from __future__ import annotations
 from kb import lazy
 
 _DIGITS = "0123456789"
+_RAW_DIGITS = _DIGITS.encode()
 _NO_DIGITS = str.maketrans("", "", _DIGITS)
 _TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
 
@@ -19,6 +20,11 @@ _OF_ONE_USER = lazy.compile(rf"{_ADDRESS}|\d+(?:\.\d+)?|/[\w./-]{{4,}}|'[^']{{1,
 def without_digits(text: str) -> str:
     """The kind of a line: lines that a loop prints again and again have the same one."""
     return text.translate(_NO_DIGITS)
+
+
+def without_digits_raw(raw: bytes) -> bytes:
+    """The same of a line that was not decoded."""
+    return raw.translate(None, _RAW_DIGITS)
 
 
 def zero_digits(raw: bytes) -> bytes:

@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kb import lazy
 from kb.compiled import Body, Knowledge
 from troubleshooter.lean import dataclass
+from troubleshooter.masking import without_digits
 from troubleshooter.match.conditions import anchors, anchors_on, evaluate, excluding, tolerated
 from troubleshooter.match.context import Context
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome, Trial
 from troubleshooter.observe.observations import Observations
+from troubleshooter.paths import installed_file
 
 ANCHORS, SAME = 12, 3
 """Exceptions or lines that one symptom is tried on, and lines of one kind (told by its text without digits)."""
-
-_NO_DIGITS = str.maketrans("", "", "0123456789")
-
-# The installed package that the innermost frame belongs to: ``<<caller>>`` in an entry's texts and relations.
-_INSTALLED = lazy.compile(r"(?:site|dist)-packages/([A-Za-z_]\w{0,60})")
 
 
 @dataclass(slots=True)
@@ -114,7 +110,7 @@ def trials(
 
 def _few(text: str, kinds: dict[str, int]) -> bool:
     """Whether few lines of this one's kind were tried."""
-    kind = text.translate(_NO_DIGITS)
+    kind = without_digits(text)
     kinds[kind] = kinds.get(kind, 0) + 1
     return kinds[kind] <= SAME
 
@@ -127,8 +123,8 @@ def _trial(
     if anchor is not None and anchor.line.rank is not None:
         context.captured.setdefault("rank", str(anchor.line.rank))
     frames = anchor.failure.frames if anchor is not None and anchor.failure is not None else []
-    if frames and (caller := _INSTALLED.search(frames[-1].path)):
-        context.captured.setdefault("caller", caller[1])
+    if frames and (installed := installed_file(frames[-1].path)):  # ``<<caller>>`` in an entry's texts and relations
+        context.captured.setdefault("caller", installed.package)
     require: list[Outcome] = []
     strict = symptom.get("strict", False)
     for i, condition in enumerate(symptom["require"]):

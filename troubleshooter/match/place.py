@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from kb import lazy
 from troubleshooter.match.context import Condition, Context
 from troubleshooter.match.outcome import Evidence, Outcome, State
 from troubleshooter.observe import phases
-
-_INSTALLED = lazy.compile(r"^.*/(?:site|dist)-packages/")
+from troubleshooter.paths import below_site_packages
 
 
 def frame(condition: Condition, context: Context) -> Outcome:
@@ -22,7 +20,7 @@ def frame(condition: Condition, context: Context) -> Outcome:
         if any(part in path for part in condition["paths"]) and (
             not condition["functions"] or one.function.rpartition(".")[2] in condition["functions"]
         ):
-            text = f"{_INSTALLED.sub('', path)}:{one.line} in {one.function}"
+            text = f"{below_site_packages(path)}:{one.line} in {one.function}"
             return Outcome("held", said, [Evidence(one.seen or failure.start, text, "the frame")])
     cut = failure.cut and condition["at"] == "anywhere"
     return Outcome("unseen" if cut else "contradicted", said)

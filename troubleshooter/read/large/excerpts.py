@@ -14,6 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from threading import local
 
 from kb import lazy
+from troubleshooter.masking import without_digits_raw
 from troubleshooter.read.large.block_scanner import (
     AFTER_BYTES,
     BEFORE_BYTES,
@@ -40,7 +41,6 @@ SEARCH_THREADS, BLOCKS_AHEAD = 2, 4
 
 _NEAR_BYTES, _FAR_BYTES = 1024, LINE_LIMIT + 16
 """How far around an excerpt its lines' ends are looked for: first near it, then as far as a line may reach."""
-_DIGITS = b"0123456789"
 _HEADER = b"raceback (most"
 _EXCEPTION_WORD = lazy.compile(rb"Error|Exception|Interrupt|terminate called|FATAL|panicked")
 _EXCEPTION = lazy.compile(rb"\w(?:Error|Exception|Interrupt)(?::\s|\s*$)|terminate called|\b(?:FATAL|panicked)\b")
@@ -147,7 +147,7 @@ class Excerpts:
 
     def _is_new(self, text: bytes) -> bool:
         """Whether few lines of this kind were taken; then this one is counted."""
-        kind = text.translate(None, _DIGITS)
+        kind = without_digits_raw(text)
         count = self._seen.get(kind, 0)
         if count < MAX_SAME_KIND:
             self._seen[kind] = count + 1

@@ -213,6 +213,50 @@ def test_a_third_language_is_offered(korean: Path) -> None:
         assert said in done.stdout + done.stderr
 
 
+def test_pages_are_written_in_every_language_that_has_phrases_for_them(korean: Path, tmp_path: Path) -> None:
+    with (korean / "ko.py").open("a", encoding="utf-8") as file:
+        file.write('PHRASES["pages"] = {"why": "원인", "fixes": "고치는 법", "this-page": "이 페이지의 한국어판"}\n')
+    script = """
+        import sys; from kb.text import languages; languages.__path__.append(sys.argv[1])
+        from pathlib import Path; from kb.pages.site import build; from kb.cache import knowledge
+        build([knowledge().need("cache-object-float")[0]], Path(sys.argv[2]), "https://example.org/")
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script), str(korean), str(tmp_path / "site")]
+    subprocess.run(command, check=True, cwd=ROOT)
+    name = "precision/cache-object-float.html"
+    page = (tmp_path / "site" / "ko" / name).read_text(encoding="utf-8")
+    assert '<html lang="ko">' in page
+    assert "고치는 법</h2>" in page
+    assert "This entry is not translated yet." in page
+    assert f'href="../../{name}" hreflang="en"' in page
+    assert f'href="../../zh/{name}" hreflang="zh"' in page
+    english = (tmp_path / "site" / name).read_text(encoding="utf-8")
+    assert f'href="../ko/{name}" hreflang="ko" lang="ko" title="이 페이지의 한국어판">한국어</a>' in english
+    sitemap = (tmp_path / "site" / "sitemap.xml").read_text(encoding="utf-8")
+    assert f'hreflang="ko" href="https://example.org/ko/{name}"' in sitemap
+
+
+def test_a_language_has_the_plural_forms_that_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    polish = """
+        NAME = "polski"
+        PHRASES = {"report": {"lines": "{count} linii", "lines-one": "1 linia", "lines-few": "{count} linie"}}
+
+        def plural(count):
+            return "one" if count == 1 else "few" if 2 <= count % 10 <= 4 and not 12 <= count % 100 <= 14 else ""
+    """
+    (tmp_path / "pl.py").write_text(textwrap.dedent(polish), encoding="utf-8")
+    monkeypatch.setattr(languages, "__path__", [*languages.__path__, str(tmp_path)])
+    for cached in (catalog.languages, catalog.language):
+        cached.cache_clear()
+    try:
+        said = [Section("report")("lines", "pl", count=count) for count in (1, 3, 5, 12, 22)]
+    finally:
+        monkeypatch.undo()
+        for cached in (catalog.languages, catalog.language):
+            cached.cache_clear()
+    assert said == ["1 linia", "3 linie", "5 linii", "12 linii", "22 linie"]
+
+
 def test_only_the_language_that_is_asked_for_is_imported() -> None:
     script = "import sys; from kb.text.catalog import Section; Section('report')('do', 'zh'); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, encoding="utf-8", check=True, cwd=ROOT)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from kb.compiled import FORMAT, Knowledge, Pack
 from kb.errors import NoEntries
+from kb.extensions import entry_folders
 from kb.home import home
 
 PACK = Path(__file__).with_name("data") / "knowledge.pack"
@@ -42,10 +43,10 @@ def shipped() -> Path | None:
 
 
 def packs(*folders: Path) -> list[Pack]:
-    """The shipped entries, then those of the folders, which go on top.
+    """The shipped entries, then those of installed packages, of ``TROUBLESHOOT_ENTRIES`` and of the folders, each on top.
 
-    Raises `kb.problem.EntryError` with every problem when a folder's entries cannot be used, and `kb.errors.NoEntries`
-    when a folder does not exist or nothing is shipped.
+    The folder of a checkout's own entries is loaded anyway, and not twice. Raises `kb.problem.EntryError` with every problem
+    when a folder's entries cannot be used, and `kb.errors.NoEntries` when a folder does not exist or nothing is shipped.
     """
     if PACK.exists():
         found = [Pack(PACK)]
@@ -53,10 +54,12 @@ def packs(*folders: Path) -> list[Pack]:
         found = [pack(CHECKOUT, "shipped", strict=False)]
     else:
         raise NoEntries(f"no entries: neither {PACK} nor {CHECKOUT} exists; install the package again")
-    for folder in folders:
-        if not folder.is_dir():
-            raise NoEntries(f"{folder}: no such folder of entries; expected <area>/<id>/entry.yaml below it")
-        found.append(pack(folder, str(folder)))
+    ours = shipped()
+    for path, named_by, strict in entry_folders(folders):
+        if not path.is_dir():
+            raise NoEntries(f"{path}: no such folder of entries ({named_by}); expected <area>/<id>/entry.yaml below it")
+        if ours is None or not path.samefile(ours):
+            found.append(pack(path, str(path), strict=strict))
     return found
 
 

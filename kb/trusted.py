@@ -11,7 +11,7 @@ import stat
 import sys
 from pathlib import Path
 
-__all__ = ["is_own_file", "is_own_folder"]
+__all__ = ["belongs_to_user", "is_own_file", "is_own_folder"]
 
 _MOST_LINKS = 40
 """Links that are followed in one path; the kernel follows as many."""
@@ -33,6 +33,20 @@ def is_own_file(path: Path | str) -> bool:
     where modes say nothing, the answer is False.
     """
     return sys.platform != "win32" and _is_own(os.fspath(path), sticky_parents=False, may_be_missing=False)
+
+
+def belongs_to_user(path: Path | str) -> bool:
+    """Whether the file is the user's (or root's) and nobody else may write to it, wherever it is: git's rule for repositories.
+
+    For files of data, which others could at most remove. On Windows, where modes say nothing, the answer is True.
+    """
+    if sys.platform == "win32":
+        return True
+    try:
+        link, found = os.lstat(path), os.stat(path)
+    except OSError:
+        return False
+    return link.st_uid in (0, os.geteuid()) and _only_ours(found, sticky=False)
 
 
 def _is_own(path: str, *, sticky_parents: bool, may_be_missing: bool) -> bool:

@@ -44,6 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
     Tests press Ctrl-C in these programs, which inherit it where a shell in the background ignores the signal.
     """
+    os.environ.pop("TROUBLESHOOT_ENTRIES", None)  # a developer's own entries change no test
     if not hasattr(config, "workerinput"):
         Diagnoser.load()
     for name in ("SIGINT", "SIGHUP"):

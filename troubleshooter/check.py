@@ -71,13 +71,14 @@ class Loadable:
 
 def check(
     library: Library, tool: Diagnoser, wanted: Iterable[str] | None = None, healthy: Path | None = None,
-    beside: Neighbours | None = None, shared: bool = True,
+    beside: Neighbours | None = None, shared: bool = True, probes: Sequence[Path] = (),
 ) -> list[Problem]:  # fmt: skip
     """All problems, static ones first, of the wanted entries (default: all).
 
     ``library`` holds at least the wanted entries; references are resolved against all that ``tool`` has loaded.
     ``healthy``: logs on which no failure may be diagnosed. ``beside``: samples of other entries, of which those are tried
     that hold words of a wanted one. ``shared``: the entries are to be shared, so they need a near miss and a translation.
+    ``probes``: folders of a team's own probes.
     """
     ids = sorted(wanted if wanted is not None else library.entries)
     roots = frozenset(library.entries[id_].folder.parent.parent for id_ in ids)
@@ -91,7 +92,7 @@ def check(
         found += _no_match(item, tool)
         found += _unreached(item, fired.get(item.entry.id, set()))
         found += _twice(item, tool)
-        found += [problem for problem in check_records(item.entry, item.folder) if problem.fails]
+        found += [problem for problem in check_records(item.entry, item.folder, probes) if problem.fails]
     known = {item.entry.id: item.document.path for item in usable}
     if beside is not None:
         found += _on_neighbours(beside, tool, set(known))
@@ -103,13 +104,15 @@ def check(
     return sorted(set(found))
 
 
-def notes(library: Library, tool: Diagnoser, wanted: Iterable[str], shared: bool = True) -> list[Problem]:
+def notes(
+    library: Library, tool: Diagnoser, wanted: Iterable[str], shared: bool = True, probes: Sequence[Path] = ()
+) -> list[Problem]:
     """What is to be known and fails nothing: claims without a record, records of an older probe, entries that read alike
     (of few wanted ones), and what an entry lacks that is not ``shared``."""
     items = [library.entries[id_] for id_ in sorted(wanted)]
     found: list[Problem] = []
     for item in items:
-        found += [problem for problem in check_records(item.entry, item.folder) if not problem.fails]
+        found += [problem for problem in check_records(item.entry, item.folder, probes) if not problem.fails]
         found += [] if shared else unshared(item)
         found += _alike(item, tool) if len(items) <= FEW else []
     return found

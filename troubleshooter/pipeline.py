@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from kb.cache import cache_folder, packs, shipped
+from kb.cache import cache_folder, packs
 from kb.compiled import Knowledge, Pack
 from troubleshooter.match.engine import Candidate, candidates
 from troubleshooter.observe.model import Ending, Fact
@@ -24,12 +24,6 @@ from troubleshooter.report import TOP
 from troubleshooter.report.build import build
 from troubleshooter.report.model import Report
 from troubleshooter.unseen import doubted
-
-
-def beyond_shipped(entries: Sequence[Path]) -> list[Path]:
-    """The folders without that of a checkout's own entries, which is loaded anyway."""
-    ours = shipped()
-    return [folder for folder in entries if ours is None or folder.resolve() != ours.resolve()]
 
 
 class Diagnoser:
@@ -59,12 +53,14 @@ class Diagnoser:
         cls, entries: Sequence[Path] = (), *, ignore: Mapping[str, str] | Iterable[str] = (),
         env: str | Path | Mapping[str, str] | None = None,
     ) -> Diagnoser:  # fmt: skip
-        """The shipped entries, with folders of a team's own on top; the arguments are those of `diagnose`.
+        """The shipped entries, with those of installed packages, of ``TROUBLESHOOT_ENTRIES`` and of ``entries`` on top.
+
+        The arguments are those of `diagnose`.
 
         Raises `TroubleshootError`: `InvalidEntries`, or what is wrong with ``env``; FileNotFoundError for a missing folder.
         """
         found, folders = asked(env)
-        return cls.of(packs(*beyond_shipped(entries)), ignore=ignore, environment=found, folders=folders)
+        return cls.of(packs(*entries), ignore=ignore, environment=found, folders=folders)
 
     @classmethod
     def of(

@@ -29,9 +29,10 @@ def schema(report: bool) -> int:
 
 def check(
     folder: Path | None, healthy: Path | None, stamp: bool, mark: bool, rerun: int, claims: bool,
-    entries: Sequence[Path] = (), changed: bool = False,
+    entries: Sequence[Path] = (), changed: bool = False, probes: Sequence[Path] = (),
 ) -> int:  # fmt: skip
-    """Check entries: 0 when they hold, 2 when there are problems. ``entries``: folders of entries that these may refer to."""
+    """Check entries: 0 when they hold, 2 when there are problems. ``entries``: folders of entries that these
+    may refer to. ``probes``: folders of a team's own probes."""
     from kb.cache import shipped
     from kb.load import Library, load
 
@@ -84,8 +85,8 @@ def check(
     roots = [place for place in (root, None if inside else asked) if place is not None]
     beside = None if whole else Neighbours(tool.knowledge, roots)
     logs = healthy or (root.parent / "tests" / "healthy" if root is not None else None)
-    problems = tried(library, tool, wanted, logs, beside, shared=inside)
-    remarks = notes(library, tool, wanted, shared=inside)
+    problems = tried(library, tool, wanted, logs, beside, shared=inside, probes=probes)
+    remarks = notes(library, tool, wanted, shared=inside, probes=probes)
     if rerun:
         from troubleshooter.verify.matrix import rerun_problems
         from troubleshooter.verify.overlays import Overlays, default_folder

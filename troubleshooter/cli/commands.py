@@ -6,8 +6,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from troubleshooter.cli.options import DIAGNOSE, ENTRIES, IGNORE, LANG, SHORT_FORMAT, Option
-from troubleshooter.cli.settings import language
+from troubleshooter.cli.options import DIAGNOSE, ENTRIES, IGNORE, LANG, PROBES, SHORT_FORMAT, Option
+from troubleshooter.cli.settings import entry_folders, language, probe_folders
 
 
 class Command:
@@ -29,6 +29,10 @@ class Command:
         """Do the work with these values of the options; the exit status."""
         if "lang" in values:
             values["lang"] = language(values["lang"])
+        if "entries" in values and self.name != "check":  # which checks what it is told, whatever the settings name
+            values["entries"] = entry_folders(values["entries"])
+        if "probes" in values:
+            values["probes"] = probe_folders(values["probes"])
         module, _, name = self.work.partition(":")
         status: int = getattr(import_module(module), name)(**values)
         return status
@@ -67,6 +71,7 @@ COMMANDS = (
         (
             AREA,
             Option("kind", "--kind", choices=("failure", "harmless"), help="list.kind"),
+            Option("sources", "--sources", kind="flag", help="list.sources"),
             ENTRIES, LANG, SHORT_FORMAT,
         ),
         "troubleshooter.cli.knowledge:list_",
@@ -109,7 +114,7 @@ COMMANDS = (
             ),
             Option("claims", "--notes", kind="flag", help="check.claims"),
             Option("changed", "--changed", kind="flag", help="check.changed"),
-            ENTRIES,
+            ENTRIES, PROBES,
         ),
         "troubleshooter.cli.calls:check",
         own_exits=True,
@@ -164,7 +169,7 @@ COMMANDS = (
             Option("record", "--record", kind="flag", help="verify.record"),
             Option("record_to", "--record-to", kind="path", metavar="DIR", help="verify.record-to"),
             Option("show_code", "--show-code", kind="flag", help="verify.show-code"),
-            ENTRIES, LANG, SHORT_FORMAT,
+            ENTRIES, PROBES, LANG, SHORT_FORMAT,
         ),
         "troubleshooter.cli.calls:verify",
         own_exits=True,

@@ -13,9 +13,11 @@ from typing import Any
 from kb.cache import knowledge
 from kb.compiled import Body, translation
 from kb.errors import UsageError
+from kb.extensions import CALLER, entry_folders
 from kb.nearest import did_you_mean
 from kb.placeholders import general
 from kb.text.catalog import language, languages
+from troubleshooter.cli.settings import configured_entries
 from troubleshooter.report.fill import safe
 from troubleshooter.report.jsontext import as_json
 from troubleshooter.report.words import say
@@ -23,8 +25,10 @@ from troubleshooter.report.words import say
 _MARKS = {"held": "✓", "contradicted": "✗", "unseen": "·"}
 
 
-def list_(area: str | None, kind: str | None, entries: list[Path], lang: str, format: str) -> int:
-    """Print all entries, by area."""
+def list_(area: str | None, kind: str | None, sources: bool, entries: list[Path], lang: str, format: str) -> int:
+    """Print all entries, by area; with ``sources`` where they come from instead."""
+    if sources:
+        return _sources(entries, lang, format)
     found = knowledge(*entries).listing()
     areas = sorted({told.area for told in found})
     if area is not None and area not in areas:
@@ -39,6 +43,34 @@ def list_(area: str | None, kind: str | None, entries: list[Path], lang: str, fo
         lines.append(name)
         lines += [f"  {told.id:44} {safe(general(told.titles.get(lang, told.title)))}" for told in group]
     page(lines)
+    return 0
+
+
+def _sources(entries: list[Path], lang: str, format: str) -> int:
+    """Print each folder of entries, who named it, how many entries it has, and which of them replace earlier ones."""
+    configured = {str(path): file for path, file in configured_entries()}
+    named = {str(path): configured.get(str(path), named_by) for path, named_by, _ in entry_folders(entries)}
+    rows: list[dict[str, object]] = []
+    seen: set[str] = set()
+    for pack in knowledge(*entries).packs:
+        ids = pack.index.ids
+        by = named.get(pack.origin, "")
+        rows.append(
+            {
+                "folder": str(pack.path) if pack.origin == "shipped" else pack.origin,
+                "named_by": say("shipped", lang) if pack.origin == "shipped" else "--entries" if by == CALLER else by,
+                "entries": len(ids),
+                "replaces": sorted(seen.intersection(ids)),
+            }
+        )
+        seen.update(ids)
+    if format == "json":
+        print(as_json(rows))
+        return 0
+    for number, row in enumerate(rows, 1):
+        print(safe(say("source", lang, number=number, **row)))
+        for id_ in row["replaces"]:  # type: ignore[attr-defined]
+            print("   " + say("replaces", lang, id=id_))
     return 0
 
 

@@ -113,6 +113,10 @@ ENTRIES = Option(
     "entries", "--entries", kind="path", metavar="DIR", many=True,
     help="entries",
 )  # fmt: skip
+PROBES = Option(
+    "probes", "--probes", kind="path", metavar="DIR", many=True,
+    help="probes",
+)  # fmt: skip
 IGNORE = Option(
     "ignore", "--ignore", metavar="ID", many=True, completes="entry",
     help="ignore",

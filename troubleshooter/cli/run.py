@@ -26,9 +26,9 @@ NAMED = 3
 
 def tool(options: Options) -> Diagnoser:
     """The knowledge as the options ask for it."""
-    from troubleshooter.pipeline import Diagnoser, beyond_shipped
+    from troubleshooter.pipeline import Diagnoser
 
-    found = packs(*beyond_shipped(options.entries))
+    found = packs(*options.entries)
     ignore = ignored(options.ignore, found)
     environment, folders = _environment(options.env)
     made = Diagnoser.of(found, ignore=ignore, environment=environment, folders=folders)

@@ -1,20 +1,28 @@
-"""Settings: the language of the answer, and the entries that a team has chosen to ignore, with a reason each."""
+"""Settings: the language of the answer, the entries to ignore (with a reason each), folders of own entries and probes.
+
+There are two files. The project's ``.troubleshoot.toml``, in the working folder or above it, may have come with somebody
+else's repository; it can name entries, which are data, and never probes, which are programs. The user's own
+``config.toml`` can name both (docs/decisions/0017).
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from kb.compiled import Pack
 from kb.errors import TroubleshootError, UsageError
+from kb.extensions import folders_from_environment
 from kb.home import home
 from kb.nearest import did_you_mean
 from kb.text.catalog import ENGLISH, of_locale
+from kb.trusted import belongs_to_user
 
 CONFIG = ".troubleshoot.toml"
-TABLES = ("ignore",)
+TABLES = ("ignore", "entries", "probes")
 
 
 class SettingsError(TroubleshootError):
@@ -37,11 +45,12 @@ def ignored(asked: Sequence[str], packs: Sequence[Pack]) -> dict[str, str]:
     may be on another machine.
     """
     out: dict[str, str] = {}
-    for path in _files():
-        settings = _read(path)
+    for path, settings in _settings(warn=True):
         for name in settings:
             if name not in TABLES:
-                _warn(f"{path}: [{name}] is no known setting; {did_you_mean(name, TABLES, 'expected [ignore]')}")
+                _warn(
+                    f"{path}: [{name}] is no known setting; {did_you_mean(name, TABLES, 'expected [ignore], [entries] or [probes]')}"
+                )
         table = settings.get("ignore", {})
         if not isinstance(table, dict):
             raise SettingsError(f'{path}: [ignore] is no table; expected lines such as: entry-id = "reason"')
@@ -59,6 +68,62 @@ def ignored(asked: Sequence[str], packs: Sequence[Pack]) -> dict[str, str]:
     return out | dict.fromkeys(asked, "--ignore")
 
 
+def entry_folders(asked: Sequence[Path] = ()) -> list[Path]:
+    """Folders of entries in the order in which a later one replaces an earlier one: of the user's ``config.toml``, of the
+    project's ``.troubleshoot.toml``, of ``TROUBLESHOOT_ENTRIES``, then ``asked`` (``--entries``).
+
+    The file's form: ``[entries]`` with ``folders = ["path"]``, relative to the file. Raises `SettingsError` where a file
+    cannot be used or names a folder that does not exist.
+    """
+    return [path for path, _ in configured_entries()] + folders_from_environment() + list(asked)
+
+
+def configured_entries() -> list[tuple[Path, str]]:
+    """The folders of entries that settings files name, each with the file; the project's after the user's own."""
+    found = []
+    for file, settings in reversed(_settings()):
+        if (folders := _folders(file, settings, "entries")) and not _is_trusted(file):
+            _warn(
+                f"{file}: its [entries] are not used: others can write this file; name the folders in TROUBLESHOOT_ENTRIES"
+            )
+            continue
+        found += [(folder, file) for folder in folders]
+    return found
+
+
+def probe_folders(asked: Sequence[Path] = ()) -> list[Path]:
+    """Folders of a team's own probes: those of the user's ``config.toml`` (``[probes]``, ``folders = ["path"]``), then
+    ``asked`` (``--probes``). Probes are executed: a project's file cannot name any, as it may be somebody else's."""
+    found = []
+    for file, settings in _settings():
+        if os.path.basename(file) == CONFIG:
+            if "probes" in settings:
+                _warn(f"{file}: [probes] is not used: probes are programs; give --probes, or name them in config.toml")
+            continue
+        found += _folders(file, settings, "probes")
+    return [*found, *asked]
+
+
+def _folders(file: str, settings: dict[str, Any], table: str) -> list[Path]:
+    """The folders that a table of a settings file names."""
+    named = settings.get(table, {})
+    folders = named.get("folders", []) if isinstance(named, dict) else None
+    if not isinstance(folders, list) or not all(isinstance(one, str) and one for one in folders):
+        raise SettingsError(f'{file}: [{table}] is not as expected; write, for example: folders = ["{table}"]')
+    if other := next((key for key in named if key != "folders"), None):
+        _warn(f"{file}: [{table}] {other} is no known setting; expected folders")
+    found = [Path(os.path.dirname(file), Path(one).expanduser()) for one in folders]
+    for folder in found:
+        if not folder.is_dir():
+            raise SettingsError(f"{file}: [{table}] folders: {folder} is no folder")
+    return found
+
+
+def _is_trusted(file: str) -> bool:
+    """Whether nobody else wrote the file; the user's own config.toml is where only the user writes."""
+    return os.path.basename(file) != CONFIG or belongs_to_user(file)
+
+
 def _unknown(id_: str, packs: Sequence[Pack]) -> str:
     """What is wrong with the id, or nothing."""
     if any(id_ in pack.index.by_id for pack in packs):
@@ -73,8 +138,13 @@ def _warn(text: str) -> None:
     print(f"troubleshoot: {safe(text)}", file=sys.stderr)
 
 
+def _settings(*, warn: bool = False) -> list[tuple[str, dict[str, Any]]]:
+    """The settings files that there are, the project's first, with what they hold. ``warn``: of one that cannot be read."""
+    return [(path, _read(path, warn)) for path in _files()]
+
+
 def _files() -> list[str]:
-    """The settings files that there are. A folder that may not be looked into holds none."""
+    """The paths of the settings files that there are. A folder that may not be looked into holds none."""
     found = []
     try:
         here = os.getcwd()
@@ -94,7 +164,7 @@ def _files() -> list[str]:
     return found
 
 
-def _read(path: str) -> dict[str, Any]:
+def _read(path: str, warn: bool) -> dict[str, Any]:
     if sys.version_info >= (3, 11):
         import tomllib
     else:
@@ -103,7 +173,8 @@ def _read(path: str) -> dict[str, Any]:
         with open(path, encoding="utf-8") as file:
             return tomllib.loads(file.read())
     except PermissionError as error:  # settings of somebody else: said, but no reason to give no answer
-        _warn(f"{path}: not used: {error.strerror}")
+        if warn:
+            _warn(f"{path}: not used: {error.strerror}")
         return {}
     except (OSError, ValueError) as error:
         raise SettingsError(f"{path}: cannot be used: {error}") from error

@@ -43,6 +43,7 @@ def verify(
     record: bool | Path = False,
     show_code: bool = False,
     entries: Sequence[Path] = (),
+    probes: Sequence[Path] = (),
     lang: str = "en",
 ) -> int:
     """Verify an entry, or the diagnosis of a log, in the training environment; prints the answer, returns the status.
@@ -57,9 +58,9 @@ def verify(
         if target is None:
             return _overview(python, format, entries, lang)
         if target == "-":
-            asked = subject.of_stdin(entries, lang)
+            asked = subject.of_stdin(entries, lang, probes)
         elif log:
-            asked = subject.of_log(Path(target), entries, lang)
+            asked = subject.of_log(Path(target), entries, lang, probes)
         else:
             asked = subject.of_entry(target, entries, lang)
     except SubjectProblem as problem:
@@ -78,6 +79,7 @@ def verify(
             lang=lang,
             progress=progress,
             consent=_consent(lang) if target != "-" else None,
+            probes=probes,
         )
     except (EnvironmentProblem, ValueError) as problem:
         return _fail(str(problem))
@@ -107,13 +109,15 @@ def answer(
     lang: str = "en",
     progress: present.Progress | None = None,
     consent: Consent | None = None,
+    probes: Sequence[Path] = (),
 ) -> tuple[Found, Verdict, str]:
     """The environment that was asked, the verdict, and the lines to run by hand.
 
-    ``consent`` asks the user before an interpreter is run that only the log names and that others may change.
+    ``consent`` asks the user before an interpreter is run that only the log names and that others may change. ``probes`` are
+    folders of a team's own probes, as the user named them.
     """
     found = find(python, asked.site_folders, asked.versions, consent)
-    said, code = _answered(asked, found, device, timeout, model, record, lang, progress)
+    said, code = _answered(asked, found, device, timeout, model, record, lang, progress, probes)
     same = same_environment(found.environment, asked.site_folders, asked.log_versions)
     notes = (*said.notes, *(say("not-run", lang, python=one) for one in found.refused))
     return found, replace(said, same_environment=same, notes=notes), code
@@ -128,30 +132,31 @@ def _answered(
     record: bool | Path,
     lang: str,
     progress: present.Progress | None,
+    probe_folders: Sequence[Path],
 ) -> tuple[Verdict, str]:
     named = verdict.asked_probe(asked)
     if named is None:
         return verdict.by_versions(asked, found.environment, lang), ""
     from troubleshooter.verify import probe as probes
 
-    shipped = probes.load(named[0])
-    options = shipped.options(named[1])
-    code = shipped.shown(options)
-    said = _before_running(asked, found, shipped, record is not False, lang)
+    probe = probes.load(named[0], probe_folders)
+    options = probe.options(named[1])
+    code = probe.shown(options)
+    said = _before_running(asked, found, probe, record is not False, lang)
     if said is None:
-        said = _run(asked, found, shipped, options, device, timeout, model, lang, progress)
+        said = _run(asked, found, probe, options, device, timeout, model, lang, progress)
     note = ""
     if record is not False and said.basis == "run":
         from troubleshooter.verify import record as records
 
         place = record if isinstance(record, Path) and record != _RECORD_BESIDE else None
-        path = records.write(said, shipped, options, records.folder_for(asked.id, asked.folder, place))
+        path = records.write(said, probe, options, records.folder_for(asked.id, asked.folder, place))
         note = say("recorded-in", lang, path=path)
     if asked.is_log:  # a record is of what ran, whatever a log was asked
         same = same_environment(found.environment, asked.site_folders, asked.log_versions)
-        settled = shipped.settles(options, asked.from_log, model is not None)
+        settled = probe.settles(options, asked.from_log, model is not None)
         said = verdict.of_log(said, settled=settled, same=same, from_log=asked.from_log, language=lang)
-        if said.verdict == "kind-confirmed" and model is None and "--model" in (shipped.settled_by or ()):
+        if said.verdict == "kind-confirmed" and model is None and "--model" in (probe.settled_by or ()):
             said = replace(said, notes=(*said.notes, say("model-settles", lang)))
     return replace(said, notes=(*said.notes, note)) if note else said, code
 

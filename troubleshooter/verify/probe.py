@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 from kb.errors import TroubleshootError
+from kb.extensions import PROBES, installed
 from kb.nearest import did_you_mean
 
 __all__ = ["COMPANIONS", "FOLDER", "Options", "Probe", "ProbeProblem", "load", "names"]
@@ -97,23 +99,45 @@ class Probe:
         return re.sub(r"\{(\w+)\}", lambda found: str(options.get(found[1], found[0])), text) + "\n"
 
 
-def names() -> list[str]:
-    """The probes that ship with the tool, as entries name them."""
-    return sorted(path.stem.replace("_", "-") for path in FOLDER.glob("*.py") if not path.name.startswith("_"))
+def names(folders: Sequence[Path] = ()) -> list[str]:
+    """The probes that ship with the tool, those of installed packages and of the folders, as entries name them."""
+    files = [path for folder in _folders(folders) for path in folder.glob("*.py")]
+    return sorted({path.stem.replace("_", "-") for path in files if not path.name.startswith("_")})
+
+
+def load(name: str, folders: Sequence[Path] = ()) -> Probe:
+    """Read the probe of that name: a shipped one, one of an installed package, or one in the folders that the user named.
+
+    A name is no path: nothing outside of these folders can be named. Raises `ProbeProblem` where no probe has the name, or
+    two have it: an entry then could not say which of them it means.
+    """
+    file = name.replace("-", "_") + ".py"
+    found = [folder / file for folder in _folders(folders) if (folder / file).is_file()] if _NAME.match(name) else []
+    if not found:
+        known = names(folders)
+        hint = did_you_mean(name, known, "`troubleshoot verify` knows: " + ", ".join(known))
+        raise ProbeProblem(f"no probe `{name}` is known; {hint}. A team's own probes are named by --probes")
+    if len(found) > 1:
+        raise ProbeProblem(f"two probes are called `{name}`: {found[0]} and {found[1]}; rename one of them")
+    return _read_once(found[0])
+
+
+def _folders(named: Sequence[Path]) -> list[Path]:
+    """The folders with probes. Raises `ProbeProblem` for a named one that does not exist."""
+    for folder in named:
+        if not folder.is_dir():
+            raise ProbeProblem(f"{folder}: no such folder of probes; expected files such as my_probe.py in it")
+    found = [FOLDER, *(path for _, path in installed(PROBES)), *named]
+    return [Path(path) for path in dict.fromkeys(os.path.realpath(folder) for folder in found)]
 
 
 @lru_cache(maxsize=256)
-def load(name: str) -> Probe:
-    """Read the shipped probe of that name. A name is no path: nothing outside of the tool's own folder can be named."""
-    path = FOLDER / (name.replace("-", "_") + ".py")
-    if not _NAME.match(name) or not path.is_file():
-        hint = did_you_mean(name, names(), "`troubleshoot verify` knows: " + ", ".join(names()))
-        raise ProbeProblem(f"no probe `{name}` ships with this tool; {hint}")
+def _read_once(path: Path) -> Probe:
     return read(path)
 
 
 def read(path: Path) -> Probe:
-    """Read a probe file (``load`` finds the shipped ones by name)."""
+    """Read a probe file (``load`` finds one by its name)."""
     source = path.read_bytes()
     literals: dict[str, object] = {}
     for statement in ast.parse(source, str(path)).body:

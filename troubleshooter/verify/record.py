@@ -155,10 +155,10 @@ def _problem(path: Path, message: str, hint: str = "", fails: bool = True, field
     return RecordProblem(path, 1, 1, field, message, hint, fails)
 
 
-def check_records(entry: EntryLike, folder: Path) -> list[RecordProblem]:
+def check_records(entry: EntryLike, folder: Path, probe_folders: Sequence[Path] = ()) -> list[RecordProblem]:
     """What an entry's records say against it, and which of its claims no record carries.
 
-    ``folder`` is the entry's own folder. Problems with ``fails`` are contradictions, unreadable records, and probes or
+    ``folder`` is the entry's own folder, ``probe_folders`` are those with a team's own probes. Problems with ``fails`` are contradictions, unreadable records, and probes or
     ``with`` values that do not exist; the others are claims without a record and records of an older probe file.
     """
     place = folder / "entry.yaml"
@@ -167,7 +167,7 @@ def check_records(entry: EntryLike, folder: Path) -> list[RecordProblem]:
         return []
     name, given = asked
     try:
-        probe = probes.load(name)
+        probe = probes.load(name, probe_folders)
         options = probe.options(given)
     except ProbeProblem as fault:
         return [_problem(place, str(fault), field="probe")]

@@ -69,23 +69,23 @@ def of_entry(id_: str, entries: Sequence[Path] = (), lang: str = "en") -> Subjec
     return _subject(found[0], entries, lang)
 
 
-def of_log(path: Path, entries: Sequence[Path] = (), lang: str = "en") -> Subject:
-    """The first diagnosis of a log (a file or a run's folder) that can be verified."""
+def of_log(path: Path, entries: Sequence[Path] = (), lang: str = "en", probes: Sequence[Path] = ()) -> Subject:
+    """The first diagnosis of a log (a file or a run's folder) that can be verified. ``probes``: folders of a team's own."""
     from troubleshooter.read.sources import from_path
 
-    return _of_sources(from_path(path), entries, lang)
+    return _of_sources(from_path(path), entries, lang, probes)
 
 
-def of_stdin(entries: Sequence[Path] = (), lang: str = "en") -> Subject:
+def of_stdin(entries: Sequence[Path] = (), lang: str = "en", probes: Sequence[Path] = ()) -> Subject:
     """The same for a log on standard input."""
     import sys
 
     from troubleshooter.read.sources import from_stream
 
-    return _of_sources([from_stream(sys.stdin.buffer)], entries, lang)
+    return _of_sources([from_stream(sys.stdin.buffer)], entries, lang, probes)
 
 
-def _of_sources(sources: Sequence[Any], entries: Sequence[Path], lang: str) -> Subject:
+def _of_sources(sources: Sequence[Any], entries: Sequence[Path], lang: str, probes: Sequence[Path]) -> Subject:
     from troubleshooter.pipeline import Diagnoser
     from troubleshooter.rank import rank
     from troubleshooter.report.build import build
@@ -104,7 +104,7 @@ def _of_sources(sources: Sequence[Any], entries: Sequence[Path], lang: str) -> S
     chosen = chosen or next((one for one in failures if one.versions.get("affected")), failures[0])
     found = tool.knowledge.find(chosen.id)
     captured = next((r.candidate.trial.captured for r in ranked if r.candidate.id == chosen.id), {})
-    values = _values(chosen.probe, captured)
+    values = _values(chosen.probe, captured, probes)
     return Subject(
         id=chosen.id,
         title=chosen.title,
@@ -168,7 +168,7 @@ def _subject(body: Mapping[str, Any], entries: Sequence[Path], lang: str) -> Sub
     )
 
 
-def _values(probe: Mapping[str, Any] | None, captured: Mapping[str, str]) -> dict[str, object]:
+def _values(probe: Mapping[str, Any] | None, captured: Mapping[str, str], folders: Sequence[Path]) -> dict[str, object]:
     """What the log says of a probe's ``with`` values; what the probe does not take is left out."""
     if not probe or not probe.get("with"):
         return {}
@@ -180,7 +180,7 @@ def _values(probe: Mapping[str, Any] | None, captured: Mapping[str, str]) -> dic
         if isinstance(value, str) and "<<" in value and (said := fill(value, dict(captured))):
             for form in _forms(said):
                 try:
-                    load(str(probe["name"])).options({key: form})
+                    load(str(probe["name"]), folders).options({key: form})
                 except ProbeProblem:
                     continue  # the log's word, not the entry's fault
                 found[key] = form

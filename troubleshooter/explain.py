@@ -5,21 +5,36 @@ Computed by the code that matches, so it can never disagree with a diagnosis.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from kb.compiled import Body, Knowledge
-from troubleshooter.lean import dataclass
-from troubleshooter.match.engine import passes, trials
+from troubleshooter.match.engine import candidates, passes, trials
 from troubleshooter.match.outcome import Outcome, Trial
 from troubleshooter.observe.observations import Observations
+from troubleshooter.rank import Dropped, Ranked, RankKey, ranking
+from troubleshooter.unseen import doubted
 
 
-@dataclass(slots=True)
-class Explained:
+class Explained(NamedTuple):
     """The best trial of one symptom: does it hold, and which required or excluding conditions stop it."""
 
     symptom: str
     trial: Trial
     holds: bool
     failing: list[Outcome]
+
+
+class Placing(NamedTuple):
+    """Where an entry stands among the answers to a log.
+
+    ``answer`` is None where it is none; ``dropped`` says why, if one of its symptoms holds. ``first`` is the first answer, if
+    that is another one, and ``decided_by`` the part of the rank key by which it stands above.
+    """
+
+    answer: Ranked | None
+    dropped: Dropped | None
+    first: Ranked | None
+    decided_by: str | None
 
 
 def explain(body: Body, base: int, observations: Observations, knowledge: Knowledge) -> list[Explained]:
@@ -40,3 +55,20 @@ def explain(body: Body, base: int, observations: Observations, knowledge: Knowle
         if best is not None:
             out.append(best)
     return out
+
+
+def placing(id_: str, observations: Observations, knowledge: Knowledge) -> Placing:
+    """Where the entry of this id stands among the answers, computed by the code that ranks."""
+    answers, dropped = ranking(candidates(observations, knowledge), observations)
+    doubted(answers, observations, knowledge)
+    answer = next((one for one in answers if one.candidate.id == id_), None)
+    first = answers[0] if answers and answers[0] is not answer else None
+    return Placing(answer, dropped.get(id_), first, _decided_by(first, answer) if first and answer else None)
+
+
+def _decided_by(above: Ranked, below: Ranked) -> str | None:
+    """The first part of the rank key that differs; None where all are equal."""
+    assert above.key is not None
+    assert below.key is not None
+    parts = zip(RankKey._fields, above.key, below.key, strict=True)
+    return next((name for name, a, b in parts if a != b), None)

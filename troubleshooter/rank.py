@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from troubleshooter.lean import dataclass, field
+from troubleshooter import weights
 from troubleshooter.match.engine import Candidate
 from troubleshooter.match.facts import version_state
 from troubleshooter.match.outcome import Evidence, Trial
@@ -12,43 +12,97 @@ from troubleshooter.observe.model import Failure
 from troubleshooter.observe.observations import Observations
 from troubleshooter.observe.progress import run_continued_after
 from troubleshooter.read.line import Line
-
-CERTAIN, LIKELY = 0.9, 0.7
-"""The words' bounds; their precision is measured by `benchmarks/figures.py`."""
-GENERAL = 0.75
-"""At most for a general answer. Where nothing more specific held it was right as often as what is likely: 178 of 203 fresh
-reports, 313 of 363 (series ten and eleven of `benchmarks/FRESH.md`)."""
-
+from troubleshooter.weights import CERTAIN, LIKELY, Score
 
 Confidence = Literal["certain", "likely", "possible"]
 VersionState = Literal["inside", "outside", "unknown"]
+Dropped = Literal["went-on", "replaced", "aside", "causeless"]
+"""Why a candidate is no answer: the run went on after it, a more specific answer replaces it, it is an after-effect or
+harmless while a failure stands unexplained, or it knows no cause while another failure is seen."""
 
 
-@dataclass(slots=True)
-class Ranked:
-    """A candidate with its confidence (0 to 1) and what weighed on it."""
+class RankKey(NamedTuple):
+    """The order of answers: the first part that differs decides, and the lower value comes first."""
 
-    candidate: Candidate
+    harmless: bool
+    after_effect: bool
+    general_elsewhere: bool
+    """A general answer, about something that did not end the run."""
+    end_of_run: float
+    """How the failure stands to the end of the run (`weights`)."""
+    general: bool
+    rough_confidence: float
+    """The confidence to one digit, negative: small differences do not outweigh what failed first."""
+    first_rank_line: int
+    """Where several ranks failed: the line. The rank that failed first has the cause; the others lost it."""
     confidence: float
-    versions: VersionState = "unknown"
-    """The log's versions against the entry's affected range."""
-    version_evidence: list[Evidence] = field(default_factory=list)
-    versions_installed: bool = False
-    """Whether these versions are those of an environment that the user named, and not the log's."""
-    notes: list[str] = field(default_factory=list)
+    """The confidence to two digits, negative."""
+    conditions: int
+    """How many conditions held, negative: an answer that asked for more of the log is more specific."""
+    words: int
+    """How many characters the patterns matched, negative."""
+    line: int
+
+
+class Ranked:
+    """A candidate with its confidence (0 to 1) and what weighed on it.
+
+    ``versions`` compares the log's versions with the entry's affected range; ``versions_installed`` says that these versions
+    are those of an environment that the user named, and not the log's. ``key`` is set by `ranking`.
+    """
+
+    __slots__ = ("candidate", "key", "notes", "score", "version_evidence", "versions", "versions_installed")
+
+    def __init__(self, candidate: Candidate, score: Score) -> None:
+        self.candidate = candidate
+        self.score = score
+        self.versions: VersionState = "unknown"
+        self.version_evidence: list[Evidence] = []
+        self.versions_installed = False
+        self.notes: list[str] = []
+        self.key: RankKey | None = None
+
+    @property
+    def confidence(self) -> float:
+        return self.score.value
 
     @property
     def word(self) -> Confidence:
         return "certain" if self.confidence >= CERTAIN else "likely" if self.confidence >= LIKELY else "possible"
 
 
+class Ranking(NamedTuple):
+    """The answers, best first, and by entry id why the other candidates are none."""
+
+    answers: list[Ranked]
+    dropped: dict[str, Dropped]
+
+
 def rank(candidates: list[Candidate], observations: Observations) -> list[Ranked]:
-    """The diagnoses, best first; fallbacks and parents of variants that something more specific replaces are gone."""
-    ranked = [_weigh(c, observations) for c in candidates if not _overcome(c, observations)]
-    ranked = _without_causeless(_without_asides(_without_replaced(ranked), observations), observations)
-    _share_doubt(ranked)
-    ranked.sort(key=lambda r: _order(r, observations))
-    return ranked
+    """The answers of `ranking`."""
+    return ranking(candidates, observations).answers
+
+
+def ranking(candidates: list[Candidate], observations: Observations) -> Ranking:
+    """Weigh the candidates and put them in order; leave out those that are no answer beside the others."""
+    kept = [c for c in candidates if not _overcome(c, observations)]
+    ids = {c.id for c in kept}
+    dropped: dict[str, Dropped] = {c.id: "went-on" for c in candidates if c.id not in ids}
+    answers = [_weigh(c, observations) for c in kept]
+    stages: tuple[tuple[Dropped, list[Ranked]], ...]
+    specific = _without_replaced(answers)
+    without_asides = _without_asides(specific, observations)
+    with_cause = _without_causeless(without_asides, observations)
+    stages = (("replaced", specific), ("aside", without_asides), ("causeless", with_cause))
+    for reason, left in stages:
+        ids = {item.candidate.id for item in left}
+        for item in answers:
+            if item.candidate.id not in ids:
+                dropped.setdefault(item.candidate.id, reason)
+    _share_doubt(with_cause)
+    for item in with_cause:
+        item.key = _key(item, observations)
+    return Ranking(sorted(with_cause, key=lambda item: item.key or ()), dropped)
 
 
 def _overcome(candidate: Candidate, observations: Observations) -> bool:
@@ -74,31 +128,32 @@ def _is_below(line: Line, other: Line) -> bool:
 
 def _weigh(candidate: Candidate, observations: Observations) -> Ranked:
     trial = candidate.trial
-    unseen = trial.unseen
     support = sum(o.state == "held" for o in trial.support)
     against = sum(o.state == "contradicted" for o in trial.support)
-    confidence = 0.93 if trial.decisive else 0.78
+    score = Score("decisive", weights.DECISIVE) if trial.decisive else Score("indecisive", weights.INDECISIVE)
     if candidate.body.get("fallback_for") is not None:
-        confidence = min(confidence, GENERAL)
-    confidence += min(0.06, 0.03 * support) - min(0.06, 0.03 * against) - min(0.2, 0.06 * unseen)
-    if unseen:
-        # What was asked and not shown leaves room for another cause; words that have several were right half the time.
-        confidence = min(confidence, (CERTAIN if trial.decisive else LIKELY) - 0.05)
-    out = Ranked(candidate, confidence)
+        score.at_most("general", weights.GENERAL)
+    score.add("support", min(weights.MAX_SUPPORT, weights.SUPPORT * support))
+    score.add("against", -min(weights.MAX_AGAINST, weights.AGAINST * against))
+    if unseen := trial.unseen:
+        score.add("unseen", -min(weights.MAX_UNSEEN, weights.UNSEEN * unseen))
+        score.at_most("unseen-limit", (CERTAIN if trial.decisive else LIKELY) - weights.UNSEEN_BELOW)
+    out = Ranked(candidate, score)
     for package, range_ in candidate.body.get("versions", {}).items():
         state, shown = version_state(package, range_, observations)
         out.version_evidence += shown
         if state == "held" and out.versions == "unknown":
             out.versions = "inside"
-            out.confidence += 0.04
+            score.add("inside", weights.INSIDE)
         elif state == "contradicted":
             out.versions = "outside"
-            out.confidence *= 0.6
+            score.times("outside", weights.OUTSIDE)
     lines = [one.line for one in out.version_evidence]
     out.versions_installed = bool(lines) and any(
         fact.basis == "environment" and any(fact.line is line for line in lines) for fact in observations.facts
     )
-    out.confidence = max(0.05, min(0.99, out.confidence))
+    score.at_most("highest", weights.HIGHEST)
+    score.at_least("lowest", weights.LOWEST)
     return out
 
 
@@ -178,50 +233,56 @@ def _share_doubt(ranked: list[Ranked]) -> None:
             and not _is_fallback(r)
             and r.candidate.body["role"] == item.candidate.body["role"]
             and r.candidate.body["kind"] == item.candidate.body["kind"]
-            and before[id(r)] >= before[id(item)] - 0.13
+            and before[id(r)] >= before[id(item)] - weights.RIVAL_WITHIN
             and _specific(r.candidate.trial) >= _specific(item.candidate.trial)
         ]
         if rivals:
-            item.confidence -= 0.1
+            item.score.add("shared-line", -weights.SHARED_LINE)
             item.notes.append("shares its line with " + ", ".join(r.candidate.id for r in rivals))
 
 
 def _specific(trial: Trial) -> tuple[int, int]:
     """How much of the log an answer asked for: required conditions that held, then the length of the words."""
-    return trial.asked, sum(o.length for o in trial.require) // 12
+    return trial.asked, sum(o.length for o in trial.require) // weights.WORDS_STEP
 
 
-def _order(item: Ranked, observations: Observations) -> tuple[float, ...]:
-    """What comes first: failures, root causes, what ended the run (but a line that tells the cause for certain comes before an
-    exception that has several), what is surer, what came earlier."""
+_BY_ROLE = {
+    "initiating": weights.ENDED_THE_RUN,
+    "cascade": weights.AFTER_EFFECT,
+    "handled": weights.HANDLED,
+    "teardown": weights.TEARDOWN,
+}
+
+
+def _key(item: Ranked, observations: Observations) -> RankKey:
     body, trial = item.candidate.body, item.candidate.trial
-    failure = trial.anchor.failure if trial.anchor else None
-    weight = 2.0
-    if failure is not None:
-        weight = {"initiating": 0.0, "handled": 2.5, "teardown": 3.0, "cascade": 1.0}.get(failure.role, 1.0)
-        if not weight and (item.word == "possible" or _is_fallback(item)):
-            weight = 0.2
-    elif body["severity"] in ("crash", "hang"):
-        weight = 0.1 if item.word == "certain" else 0.5
-    elif body["severity"] == "wrong-results":
-        weight = 1.0
-    length = sum(o.length for o in trial.require)
+    end_of_run, general = _end_of_run(item), _is_fallback(item)
     line = trial.anchor.line.number if trial.anchor else 0
-    # Among ranks the one that failed first has the cause: the others lost it.
-    first = line if sum(bool(f.ranks) for f in observations.failures) > 1 else 0
-    return (
-        body["kind"] == "harmless",
-        body["role"] == "cascade",
-        _is_fallback(item) and weight > 0.4,
-        weight,
-        _is_fallback(item),
-        -round(item.confidence, 1),
-        first,
-        -round(item.confidence, 2),
-        -_conditions(trial),
-        -length,
-        line,
+    return RankKey(
+        harmless=body["kind"] == "harmless",
+        after_effect=body["role"] == "cascade",
+        general_elsewhere=general and end_of_run > weights.SEVERAL_CAUSES,
+        end_of_run=end_of_run,
+        general=general,
+        rough_confidence=-round(item.confidence, 1),
+        first_rank_line=line if sum(bool(f.ranks) for f in observations.failures) > 1 else 0,
+        confidence=-round(item.confidence, 2),
+        conditions=-_conditions(trial),
+        words=-sum(o.length for o in trial.require),
+        line=line,
     )
+
+
+def _end_of_run(item: Ranked) -> float:
+    """How the answer's failure stands to the end of the run: the numbers of `weights`."""
+    severity, anchor = item.candidate.body["severity"], item.candidate.trial.anchor
+    if anchor is not None and anchor.failure is not None:
+        found = _BY_ROLE.get(anchor.failure.role, weights.AFTER_EFFECT)
+        several = item.word == "possible" or _is_fallback(item)
+        return weights.SEVERAL_CAUSES if found == weights.ENDED_THE_RUN and several else found
+    if severity in ("crash", "hang"):
+        return weights.CERTAIN_LINE if item.word == "certain" else weights.UNCERTAIN_LINE
+    return weights.WRONG_RESULTS if severity == "wrong-results" else weights.NO_CRASH
 
 
 def _conditions(trial: Trial) -> int:

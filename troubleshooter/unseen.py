@@ -16,10 +16,10 @@ from kb.libraries import SIGNS, spoken_of
 from kb.likeness import has_rare_word
 from troubleshooter.match.regex import search
 from troubleshooter.observe.observations import Observations
-from troubleshooter.rank import CERTAIN, LIKELY, Ranked
+from troubleshooter.rank import Ranked
 from troubleshooter.read.text import fold
+from troubleshooter.weights import CERTAIN, DOUBTED, LIKELY
 
-DOUBTED = LIKELY - 0.05
 _ASIDE = lazy.compile(r"\([^()]{0,200}\)")
 
 
@@ -35,7 +35,7 @@ def doubted(ranked: Sequence[Ranked], observations: Observations, knowledge: Kno
         shown = _shown(observations) if shown is None else shown
         if any(sign in shown for name in named for sign in SIGNS[name]) or not _common(item, knowledge):
             continue
-        item.confidence = DOUBTED
+        item.score.at_most("doubted", DOUBTED)
         item.notes.append("speaks of what the log does not show: " + ", ".join(sorted(named)))
     return list(ranked)
 

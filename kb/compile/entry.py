@@ -187,7 +187,7 @@ class _Compiler:
         if kind == "all":
             return self._keys(max(condition["parts"], key=_rarity))
         if kind in ("package", "flag"):
-            return condition["literals"]
+            return list(condition["literals"])
         return ["always"]
 
 

@@ -122,7 +122,9 @@ def page(lines: Sequence[str]) -> None:
 
 def explain(entry: str, log: Path, entries: list[Path], lang: str) -> int:
     """Print each symptom of an entry, condition by condition."""
+    from troubleshooter.cli.why import placed
     from troubleshooter.explain import explain as tried
+    from troubleshooter.explain import placing
     from troubleshooter.pipeline import Diagnoser
     from troubleshooter.read.sources import from_path, from_stream
 
@@ -145,6 +147,8 @@ def explain(entry: str, log: Path, entries: list[Path], lang: str) -> int:
                     print(f"      {say('line', lang, line=shown.line.number)}: {shown.text.strip()[:160]}")
         if one.trial.captured:
             print("  captured " + ", ".join(f"{k}={v!r}" for k, v in sorted(one.trial.captured.items())[:12]))
+    for line in placed(placing(entry, observations, tool.knowledge), lang):
+        print(line)
     return 0 if holds else 3
 
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kb.text.catalog import ENGLISH, Section, language
-from troubleshooter.explain import Explained, explain
+from troubleshooter.explain import Explained, Placing, explain
 from troubleshooter.match.outcome import Outcome
 from troubleshooter.observe.observations import Observations
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.report.fill import safe
 from troubleshooter.report.words import say
+from troubleshooter.weights import Step
 
 _MARKS = {"held": "✓", "contradicted": "✗", "unseen": "·"}
 _say = Section("why")
 _kind = Section("conditions")
+_weight = Section("weights")
 _KIND = re.compile(rf"(?:^|(?<=[:;] ))(?:{'|'.join(language(ENGLISH).phrases[_kind.name])})\b")
 """What a condition asks for, as its description begins."""
 
@@ -45,3 +47,34 @@ def _condition(outcome: Outcome, lang: str) -> Iterator[str]:
     yield f"  {_MARKS[outcome.state]} {state}{say('colon', lang)}{safe(said, 400)}"
     for shown in outcome.evidence[:2]:
         yield f"      {say('line', lang, line=shown.line.number)}{say('colon', lang)}{safe(shown.text.strip(), 200)}"
+
+
+def placed(placing: Placing, lang: str) -> Iterator[str]:
+    """Lines that say how sure an answer is and by which weights, and why another answer stands above it."""
+    answer, dropped, first, decided_by = placing
+    if answer is not None:
+        yield _weight("confidence", lang, value=f"{answer.confidence:.2f}", weights=_weights(answer.score.steps, lang))
+    elif dropped is not None:
+        yield _weight(f"dropped-{dropped}", lang)
+    if first is None:
+        return
+    above = first.candidate.id
+    yield _weight("first", lang, id=above, value=f"{first.confidence:.2f}", weights=_weights(first.score.steps, lang))
+    if answer is not None:
+        yield _weight("above", lang, id=above, why=_weight(f"by-{decided_by}", lang))
+
+
+def _weights(steps: Iterable[Step], lang: str) -> str:
+    """The steps as a sum: "0.93 decisive + 0.06 support, at most 0.99 (no answer is beyond doubt)"."""
+    text = ""
+    for step in steps:
+        reason = _weight(f"step-{step.reason}", lang)
+        if step.how == "start":
+            text = f"{step.by:.2f} {reason}"
+        elif step.how == "add":
+            text += f" {'+' if step.by > 0 else '−'} {abs(step.by):.2f} {reason}"
+        elif step.how == "times":
+            text = f"({text}) × {step.by:.2f} {reason}"
+        else:
+            text += _weight(step.how, lang, value=f"{step.by:.2f}", reason=reason)
+    return text

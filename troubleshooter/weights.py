@@ -1,0 +1,103 @@
+"""How sure an answer is: every number that weighs on it, with its meaning.
+
+A confidence lies between 0 and 1. The numbers were chosen on frozen collections of real reports (`benchmarks/FRESH.md`).
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+CERTAIN = 0.9
+"""From here on an answer is called certain; `benchmarks/figures.py` measures how often such answers are right."""
+LIKELY = 0.7
+"""From here on an answer is called likely; below it is called possible."""
+DECISIVE = 0.93
+"""Start of a symptom whose conditions alone name the cause."""
+INDECISIVE = 0.78
+"""Start of every other symptom: it fits, but another cause may print the same."""
+GENERAL = 0.75
+"""Limit of a general answer (``fallback_for``). Where nothing more specific held it was right as often as a likely answer: in
+178 of 203 fresh reports and 313 of 363 (series ten and eleven of `benchmarks/FRESH.md`)."""
+SUPPORT, MAX_SUPPORT = 0.03, 0.06
+"""Added for each supporting condition that holds, and the most that all of them add."""
+AGAINST, MAX_AGAINST = 0.03, 0.06
+"""Taken off for each supporting condition that the log contradicts, and the most that all of them take off."""
+UNSEEN, MAX_UNSEEN = 0.06, 0.2
+"""Taken off for each required condition (or part of one) that the log does not show, and the most that all take off."""
+UNSEEN_BELOW = 0.05
+"""An answer with something unseen stays this far below certain (or below likely, if its symptom is not decisive): what was not
+shown leaves room for another cause, and words that have several causes were right half the time."""
+INSIDE = 0.04
+"""Added for each package whose version lies inside the entry's affected range, until one lies outside."""
+OUTSIDE = 0.6
+"""Factor for each package whose version lies outside the affected range."""
+SHARED_LINE = 0.1
+"""Taken off an answer when another one of equal or greater detail rests on the same line."""
+RIVAL_WITHIN = 0.13
+"""Another answer is a rival on the same line if its confidence is at most this much lower."""
+DOUBTED = LIKELY - 0.05
+"""Limit of an answer that speaks of a library which the log does not show."""
+LOWEST, HIGHEST = 0.05, 0.99
+"""No answer is impossible, and none is beyond doubt."""
+
+# How an answer's failure stands to the end of the run. A lower number comes first.
+ENDED_THE_RUN = 0.0
+CERTAIN_LINE = 0.1
+"""A line, without an exception, that names a crash or hang for certain: before an exception that has several causes."""
+SEVERAL_CAUSES = 0.2
+"""An exception that ended the run, if the answer is general or only possible."""
+UNCERTAIN_LINE = 0.5
+"""A line, without an exception, that names a crash or hang, but not for certain."""
+WRONG_RESULTS = 1.0
+AFTER_EFFECT = 1.0
+NO_CRASH = 2.0
+HANDLED = 2.5
+"""An exception after which the run went on."""
+TEARDOWN = 3.0
+"""The noise of a process that ends."""
+WORDS_STEP = 12
+"""Characters of matched words that count as one step of detail when two answers share a line."""
+
+Reason = Literal[
+    "decisive", "indecisive", "general", "support", "against", "unseen", "unseen-limit", "inside", "outside", "shared-line",
+    "doubted", "lowest", "highest",
+]  # fmt: skip
+"""What weighed on a confidence."""
+
+
+class Step(NamedTuple):
+    """One step on the way to a confidence. ``how`` says what was done with the number ``by``."""
+
+    reason: Reason
+    how: Literal["start", "add", "times", "at-most", "at-least"]
+    by: float
+
+
+class Score:
+    """A confidence with the steps that led to it; limits are steps only where they changed it."""
+
+    __slots__ = ("steps", "value")
+
+    def __init__(self, reason: Reason, value: float) -> None:
+        self.value = value
+        self.steps = [Step(reason, "start", value)]
+
+    def add(self, reason: Reason, by: float) -> None:
+        """Add a number, which may be negative; 0 is no step."""
+        if by:
+            self.value += by
+            self.steps.append(Step(reason, "add", by))
+
+    def times(self, reason: Reason, by: float) -> None:
+        self.value *= by
+        self.steps.append(Step(reason, "times", by))
+
+    def at_most(self, reason: Reason, limit: float) -> None:
+        if self.value > limit:
+            self.value = limit
+            self.steps.append(Step(reason, "at-most", limit))
+
+    def at_least(self, reason: Reason, limit: float) -> None:
+        if self.value < limit:
+            self.value = limit
+            self.steps.append(Step(reason, "at-least", limit))

@@ -11,7 +11,7 @@ import troubleshooter
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.report.model import Report
 
-LIBRARY = '''
+LIBRARY = """
 from dataclasses import dataclass, field
 from gadget.base import Base
 
@@ -59,12 +59,12 @@ class Gadget(Base):
 
     def weigh(self):
         assert self.limit > 0, "too heavy"
-'''
-BASE = '''
+"""
+BASE = """
 class Base:
     def configure(self, limit):
         self.limit = limit
-'''
+"""
 
 
 @pytest.fixture

@@ -91,3 +91,13 @@ def test_every_format_shows_it():
         assert "not diagnosed" in text
         assert "steps" in text
     assert found.to_dict()["explained"][0]["arguments"][0]["name"] == "steps"
+
+
+def test_what_a_log_says_is_printed_without_control_characters():
+    found = report("x = table['a\u202e\x1b[31m']", "KeyError: 'a\u202e\x1b[31m'").explained
+    assert found
+    assert not any(char in repr(found) + str(found) for char in ("\u202e", "\x1b"))
+
+
+def test_code_that_is_nested_without_end_is_left_alone():
+    assert report("x = " + "(" * 5000 + "1", "KeyError: 'a'").explained == []

@@ -114,7 +114,7 @@ def test_only_python_files_are_read(tmp_path: Path):
     secret = tmp_path / "secret.txt"
     secret.write_text("token = 'abc'\n", encoding="utf-8")
     log = (
-        f'Traceback (most recent call last):\n  File "{secret}", line 1, in <module>\n    token = \'abc\'\n'
+        f"Traceback (most recent call last):\n  File \"{secret}\", line 1, in <module>\n    token = 'abc'\n"
         "ValueError: nothing\n"
     )
     report = Diagnoser.of([]).diagnose(log)

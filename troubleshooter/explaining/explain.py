@@ -10,18 +10,20 @@ import ast
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from kb.index.place import Place
 from troubleshooter.explaining import advice, operations, own
 from troubleshooter.explaining.conditions import Formula, atoms, reasons, words
 from troubleshooter.explaining.found import Found
+from troubleshooter.explaining.indexed import Known, known
 from troubleshooter.explaining.origins import Context, Origin, Trace, is_own, references
 from troubleshooter.explaining.remedies import UNKNOWN, Remedy, literal, remedies
 from troubleshooter.explaining.shown import calls, code, marked
 from troubleshooter.explaining.sources import Sources, installed
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
+from troubleshooter.report.fill import safe
 
 if TYPE_CHECKING:
     from troubleshooter.report.parts import Explained, ExplainedArgument, Suggestion
@@ -36,15 +38,28 @@ def explain(failure: Failure, folders: Sequence[str] = (), lang: str = "en") -> 
 
     ``folders``: where the packages of the training environment are installed, besides the paths that the log names.
     """
+    try:
+        found = _explain(failure, folders, lang)
+    except RecursionError:  # a log may hold code that is nested deeper than people write
+        return None
+    return cast("Explained", _printable(found)) if found is not None else None
+
+
+def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained | None:
     frames = failure.frames
     found = own.explain(failure, lang) or operations.explain(failure, lang)
+    listed: Known | None = None
     if found is None:
-        found = _from_source(failure, Sources(folders), lang)
+        sources = Sources(folders)
+        listed = known(failure)
+        found = _from_source(failure, sources, lang) or _from_index(failure, listed, sources, lang)
     if found is None:
         return None
     frame = found.frame or (frames[-1] if frames else None)
     mine = next((one for one in reversed(frames) if is_own(one)), None)
     below = installed(frame.path) if frame is not None else ""
+    if found.basis == "index" and frame is not None and not below:
+        below = frame.path
     return {
         "exception": failure.exception,
         "message": failure.message[:1000],
@@ -59,10 +74,19 @@ def explain(failure: Failure, folders: Sequence[str] = (), lang: str = "en") -> 
         "own": {"file": mine.path, "line": mine.line, "function": mine.function, "code": code(mine)[:SHORT]}
         if mine
         else None,
-        "releases": {"first": None, "last": None},
+        "releases": {"first": listed.first if listed else None, "last": listed.last if listed else None},
         "places": found.places,
         "basis": found.basis,
     }
+
+
+def _printable(value: Any) -> Any:
+    """The same with each text as it may be printed: what a log says is not trusted."""
+    if isinstance(value, str):
+        return "\n".join(safe(line, 1000) for line in value.split("\n"))
+    if isinstance(value, list):
+        return [_printable(one) for one in value]
+    return {key: _printable(one) for key, one in value.items()} if isinstance(value, dict) else value
 
 
 def _from_source(failure: Failure, sources: Sources, lang: str) -> Found | None:
@@ -88,6 +112,15 @@ def _from_source(failure: Failure, sources: Sources, lang: str) -> Found | None:
             return _explained(trace, context, place, failure, lang)
         return _passed_through(trace, context, failure)
     return None
+
+
+def _from_index(failure: Failure, listed: Known | None, sources: Sources, lang: str) -> Found | None:
+    if listed is None:
+        return None
+    trace = Trace(failure.frames, sources)
+    found = _explained(trace, listed.context, listed.place, failure, lang)
+    found.basis, found.frame, found.places = "index", listed.frame, listed.places
+    return found
 
 
 def _wraps(place: Place) -> bool:
@@ -136,7 +169,7 @@ def _explained(trace: Trace, context: Context, place: Place, failure: Failure, l
 
     def name(node: ast.expr) -> str:
         one = origins(node) if isinstance(node, (ast.Name, ast.Attribute)) else []
-        if len(one) == 1 and one[0].kind in ("argument", "option"):
+        if len(one) == 1 and one[0].exact and one[0].kind in ("argument", "option"):
             return one[0].name
         text = re.sub(r"\b(?:self|cls)\.", "", ast.unparse(node))
         return text if len(text) <= SHORT else text[: SHORT - 1] + "…"
@@ -168,7 +201,10 @@ def _explained(trace: Trace, context: Context, place: Place, failure: Failure, l
     ]
     parts = [words(what, name, lang) for what in (*near, *around)]
     return Found(
-        trace.frames[context.at or 0], say("and", lang).join(dict.fromkeys(parts)), _ranked(people, said), ordered
+        trace.frames[context.at] if context.at is not None else None,
+        say("and", lang).join(dict.fromkeys(parts)),
+        _ranked(people, said),
+        ordered,
     )
 
 

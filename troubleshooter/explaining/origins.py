@@ -35,7 +35,8 @@ class Origin:
     ``environment``, or ``data`` of the user's own.
     ``owner``: the function or class that takes it, "" where that is not known. ``value``: as the user's code or the message
     shows it. ``passed``: whether the user's call passes it; None where the log does not show that.
-    ``expression``: how the library's source names it in the place.
+    ``expression``: how the library's source names it in the place. ``exact``: whether the name there has this very value; it
+    may also be computed from it.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Origin:
     default: str | None = None
     annotation: str | None = None
     expression: str = ""
+    exact: bool = True
 
 
 @dataclass(frozen=True)
@@ -139,9 +141,15 @@ class Trace:
             out += self._parameter(name, context, left - 1)
         if value is not None and not out:
             before = replace(context, line=value.lineno)
-            for part in references(value, before):
-                out += self._follow(part, before, left - 1)
+            out = self._all(value, before, left - 1)
         return out
+
+    def _all(self, value: ast.expr, context: Context, left: int) -> list[Origin]:
+        """The origins of what was assigned or passed."""
+        found: list[Origin] = []
+        for part in references(value, context):
+            found += self._follow(part, context, left)
+        return found if _is_taken_over(value) else [replace(one, exact=False) for one in found]
 
     def _attribute(self, node: ast.Attribute, context: Context, left: int) -> list[Origin]:
         chain = ast.unparse(node).split(".")
@@ -174,10 +182,10 @@ class Trace:
         assert found.value is not None
         at = self._frame_of(found, context)
         inside = Context(found.source, found.owner, found.function, found.value.lineno, at)
+        itself = {f"self.{name}", f"cls.{name}"}
         out: list[Origin] = []
-        for part in references(found.value, inside):
-            if ast.unparse(part) != f"self.{name}":
-                out += self._follow(part, inside, left - 1)
+        if not any(ast.unparse(part) in itself for part in references(found.value, inside)):
+            out = self._all(found.value, inside, left - 1)
         return out or [Origin(name, "attribute", context.owner.name if context.owner else "")]
 
     def _frame_of(self, found: Attribute, context: Context) -> int | None:
@@ -245,9 +253,7 @@ class Trace:
                 return [replace(origin, value=ast.unparse(value), passed=True)]
             if outer is None:
                 break
-            inner: list[Origin] = []
-            for part in references(value, outer):
-                inner += self._follow(part, outer, left - 1)
+            inner = self._all(value, outer, left - 1)
             return inner or [replace(origin, value=ast.unparse(value), passed=True)]
         return [origin]
 
@@ -383,6 +389,15 @@ def _is_reference(node: ast.expr) -> bool:
     return isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) or (
         isinstance(node, ast.Call) and _asked(node) is not None
     )
+
+
+def _is_taken_over(node: ast.expr) -> bool:
+    """Whether an expression is a name, or one of several: ``a``, ``a or b``, ``a if … else b``."""
+    if isinstance(node, ast.BoolOp):
+        return all(_is_taken_over(part) or isinstance(part, ast.Constant) for part in node.values)
+    if isinstance(node, ast.IfExp):
+        return all(_is_taken_over(part) or isinstance(part, ast.Constant) for part in (node.body, node.orelse))
+    return _is_reference(node)
 
 
 def _root(node: ast.expr) -> str | None:

@@ -132,13 +132,13 @@ def _compared(
 ) -> Iterator[Remedy]:
     one, other = length(left), length(right)
     if one is not None and other is not None:
-        for mine in origins(one)[:1]:
+        for mine in settable(origins(one))[:1]:
             for its in origins(other)[:1]:
                 yield Remedy("do-lengths", (("x", mine.name), ("y", its.name)), f"{mine.name}=...")
         return
-    lefts, rights = settable(origins(left)), settable(origins(right))
-    if one is not None or isinstance(left, ast.Call):
-        return  # the value of a call is not what the user sets
+    # What is computed from an argument is not what the user sets.
+    lefts = settable(origins(left)) if _is_plain(left) else []
+    rights = settable(origins(right)) if _is_plain(right) else []
     if is_none(right):
         if len(lefts) == 1 or relation in (ast.Is, ast.Eq):
             for origin in lefts:
@@ -207,10 +207,10 @@ def _divisible(
 ) -> Iterator[Remedy]:
     whole, part = constant(left), constant(right)
     numbers = isinstance(whole, int) and isinstance(part, int) and whole > 0 and part > 0
-    for origin in origins(right)[:1]:
+    for origin in settable(origins(right))[:1] if _is_plain(right) else ():
         if numbers:
             yield _set(origin, str(max(n for n in range(1, part + 1) if whole % n == 0)))
-    for origin in origins(left)[:1]:
+    for origin in settable(origins(left))[:1] if _is_plain(left) else ():
         if isinstance(part, int) and part > 0:
             near = whole + part - whole % part if isinstance(whole, int) else part
             yield _set(origin, str(near))
@@ -251,6 +251,10 @@ def _given(origin: Origin) -> Remedy:
 
 def _left_out(origin: Origin) -> Remedy:
     return Remedy("do-leave", (("x", origin.name),), f"{origin.name}=None")
+
+
+def _is_plain(node: ast.expr) -> bool:
+    return isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) or _is_asked(node)
 
 
 def _is_asked(node: ast.expr) -> bool:

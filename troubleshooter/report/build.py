@@ -100,7 +100,7 @@ def build(
     if not diagnoses and not ignored and culprit is not None:
         report.unexplained = _unexplained(culprit, observations, knowledge, names, lang, brief)
     open_question = report.unexplained is not None or (bool(diagnoses) and diagnoses[0].confidence == "possible")
-    if open_question and culprit is not None and culprit.frames and not brief:
+    if open_question and culprit is not None and not brief:
         from troubleshooter.explaining.explain import explain
 
         found = explain(culprit, folders, lang)

@@ -187,6 +187,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "step-unseen-limit": "something required is not seen",
         "step-inside": "versions",
         "step-outside": "versions outside the affected range",
+        "step-elsewhere": "raised by another package than the answer is about",
         "step-shared-line": "another answer on the same line",
         "step-doubted": "the log does not show the library",
         "step-lowest": "no answer is impossible",
@@ -469,9 +470,6 @@ PHRASES: dict[str, dict[str, str]] = {
         ),
         "missing": "No such page: {what}",
         "near": "Did you mean {link}?",
-        "address": "Fix pages: {url}  (Ctrl+C stops)",
-        "open-address": "whoever reaches this address can use it, unencrypted",
-        "ended-early": "the diagnosis ended early; try the command line: troubleshoot FILE",
         "nothing-pasted": "Nothing was pasted; give the log of a run.",
     },
     # The fix pages.

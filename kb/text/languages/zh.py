@@ -169,6 +169,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "step-unseen-limit": "有必要条件未见",
         "step-inside": "版本",
         "step-outside": "版本不在受影响范围内",
+        "step-elsewhere": "抛出它的是另一个包",
         "step-shared-line": "同一行另有答案",
         "step-doubted": "日志中未出现该库",
         "step-lowest": "没有绝不可能的答案",
@@ -418,9 +419,6 @@ PHRASES: dict[str, dict[str, str]] = {
         "starting": "正在编译条目。安装或更改后只需一次，大约半分钟。请稍后重新提交日志。",
         "missing": "没有这个页面：{what}",
         "near": "你要找的是不是 {link}？",
-        "address": "修复页面：{url}  （Ctrl+C 停止）",
-        "open-address": "能访问这个地址的人都可以使用它，且不加密",
-        "ended-early": "诊断提前结束；请使用命令行：troubleshoot FILE",
         "nothing-pasted": "粘贴的内容是空的",
     },
     "pages": {

@@ -1,0 +1,82 @@
+"""What has no source here is explained by the shipped index of messages, which also knows the releases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kb.index import store
+from kb.index.make.link import Release, link
+from kb.index.make.write import Linked, write
+from kb.index.places import places
+from tests.explaining.conftest import LIBRARY
+from troubleshooter.pipeline import Diagnoser
+from troubleshooter.report.model import Report
+
+OLD = LIBRARY.replace("nothing to learn from", "there is no data to learn from")
+FILE = "gadget/core.py"
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[store.Index]:
+    """An index of three releases of the library; the oldest of them lacks one of the messages."""
+    texts = {"a": OLD, "b": LIBRARY}
+    messages = link(
+        [Release("1.0.0", [(FILE, "a")]), Release("1.1.0", [(FILE, "b")]), Release("1.2.0", [(FILE, "b")])],
+        lambda *at: places(texts[at[-1]], FILE),
+    )
+    path = tmp_path / "messages.sqlite"
+    given = {"package": "gadget", "part_of": None, "modules": ("gadget",), "messages": messages}
+    given["releases"] = ["1.0.0", "1.1.0", "1.2.0"]
+    write(path, [Linked(**{name: given[name] for name in Linked._fields})])
+    made = store.Index(path)
+    monkeypatch.setattr(store, "shipped", lambda: made)
+    yield made
+    made.close()
+
+
+def report(own: str, function: str, message: str) -> Report:
+    log = (
+        f'Traceback (most recent call last):\n  File "/home/me/train.py", line 7, in <module>\n    {own}\n'
+        f'  File "/opt/venv/lib/python3.11/site-packages/gadget/core.py", line 99, in {function}\n    raise ValueError(\n'
+        f"ValueError: {message}\n"
+    )
+    return Diagnoser.of([]).diagnose(log)
+
+
+@pytest.mark.usefixtures("index")
+def test_condition_and_argument_come_from_the_index():
+    [found] = report("Gadget(config).train()", "train", "packing is impossible as it is").explained
+    assert (found["package"], found["function"], found["basis"]) == ("gadget", "train", "index")
+    assert "length" in {one["name"] for one in found["arguments"]}
+    assert "length=..." in [one["code"] for one in found["suggestions"]]
+
+
+@pytest.mark.usefixtures("index")
+def test_fields_of_a_dataclass_get_the_values_of_the_message():
+    [found] = report(
+        "config = GadgetConfig(steps=6)", "__post_init__", "steps (6) and group (4) do not go together"
+    ).explained
+    assert [one["code"] for one in found["suggestions"]] == ["group=3", "steps=8"]
+
+
+@pytest.mark.usefixtures("index")
+def test_the_releases_of_the_message_are_told():
+    [found] = report("Gadget(config).train()", "train", "nothing to learn from").explained
+    assert found["releases"] == {"first": "1.1.0", "last": None}
+    assert "1.1.0" in str(report("Gadget(config).train()", "train", "nothing to learn from"))
+
+
+@pytest.mark.usefixtures("index")
+def test_another_function_is_not_its_place():
+    assert report("Gadget(config).save()", "save", "nothing to learn from").explained == []
+
+
+def test_without_an_index_nothing_is_explained_and_nothing_breaks(monkeypatch: pytest.MonkeyPatch):
+    def missing() -> store.Index:
+        raise store.IndexUnreadable("no index")
+
+    monkeypatch.setattr(store, "shipped", missing)
+    assert report("Gadget(config).train()", "train", "nothing to learn from").explained == []

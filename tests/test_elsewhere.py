@@ -1,0 +1,73 @@
+"""An answer whose words fit while another package raised them is only possible."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kb.errors import TroubleshootError
+from troubleshooter.pipeline import Diagnoser
+
+ENTRY = """
+id: gadget-is-full
+kind: failure
+severity: crash
+retry: after-fix
+title: The gadget is full
+symptoms:
+  - require:
+      - exception: ValueError
+        message: "no room is left in this gadget"
+    support:
+      - frame: gadget/core.py
+    source: {run: "made for this test"}
+cause: |
+  The gadget holds no more.
+fixes:
+  - do: Empty it
+    risk: safe
+sources:
+  - {run: "made for this test", shows: [cause, fix]}
+"""
+HEAD = 'Traceback (most recent call last):\n  File "/home/me/train.py", line 7, in <module>\n    gadget.fill()\n'
+LIBRARY = '  File "/opt/venv/lib/python3.11/site-packages/{file}", line 12, in fill\n    raise ValueError(text)\n'
+LAST = "ValueError: no room is left in this gadget\n"
+
+
+@pytest.fixture
+def tool(tmp_path: Path) -> Diagnoser:
+    folder = tmp_path / "entries" / "data" / "gadget-is-full"
+    folder.mkdir(parents=True)
+    (folder / "entry.yaml").write_text(ENTRY, encoding="utf-8")
+    (folder / "samples.log").write_text(
+        f"=== match fill\n{HEAD}{LIBRARY.format(file='gadget/core.py')}>>> {LAST}", "utf-8"
+    )
+    try:
+        return Diagnoser.load([tmp_path / "entries"])
+    except TroubleshootError as error:  # the form of entries has changed
+        pytest.fail(str(error))
+
+
+def first(tool: Diagnoser, log: str) -> tuple[str, str]:
+    found = tool.diagnose(log).diagnoses[0]
+    return found.id, found.confidence
+
+
+def test_in_its_own_place_it_is_as_sure_as_before(tool: Diagnoser):
+    assert first(tool, HEAD + LIBRARY.format(file="gadget/core.py") + LAST) != ("gadget-is-full", "possible")
+
+
+def test_raised_by_another_package_it_is_only_possible(tool: Diagnoser):
+    log = HEAD + LIBRARY.format(file="otherlib/store.py") + LAST
+    assert first(tool, log) == ("gadget-is-full", "possible")
+    assert any("another place" in note for note in tool.diagnose(log).diagnoses[0].notes)
+
+
+@pytest.mark.parametrize(
+    "log",
+    [LAST, HEAD + LAST, LIBRARY.format(file="otherlib/store.py") + LAST],
+    ids=["no frames", "ends in the run's own code", "cut"],
+)
+def test_where_the_log_does_not_show_the_place_nothing_changes(tool: Diagnoser, log: str):
+    assert first(tool, log) != ("gadget-is-full", "possible")

@@ -1,0 +1,131 @@
+"""The place of a failure in the shipped index of messages, for what has no source here; and which releases print a message.
+
+A stored place is written out as the source of one small function with its parameters and the assignments that its conditions
+speak of. So the same code follows its names as it does in a file.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kb.index.place import Place
+from troubleshooter.explaining.origins import Context, is_own
+from troubleshooter.explaining.sources import Source, installed
+from troubleshooter.observe.model import Failure, Frame
+
+if TYPE_CHECKING:
+    from kb.index.record import StoredSite
+    from kb.index.store import Found, Index
+
+END = 10**6
+"""A line below everything in a function that was written out."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A message of the index: where it may come from, and which releases print it (None: not known, or still there)."""
+
+    context: Context
+    place: Place
+    frame: Frame
+    places: int
+    first: str | None
+    last: str | None
+
+
+def known(failure: Failure) -> Known | None:
+    """What the index knows of a failure's message; None where no index is installed or nothing in it fits.
+
+    The innermost frame of a library says which package and function to look in. Without one, the message must be whole.
+    """
+    index = _index()
+    if index is None or not failure.message:
+        return None
+    at = next((n for n in range(len(failure.frames) - 1, -1, -1) if failure.frames[n].file.endswith(".py")), None)
+    frame = failure.frames[at] if at is not None else None
+    if frame is not None and is_own(frame):
+        return None
+    below = installed(frame.path) if frame is not None else ""
+    package = below.partition("/")[0].removesuffix(".py") or None
+    function = frame.function if frame is not None else None
+    found = index.find(failure.message, failure.exception or None, package, function)
+    best, site = next(_fitting(found, below, function), (None, None))
+    if best is None or site is None or best.kind == "compiled":
+        return None
+    context = _written(site, at)
+    place = Place(
+        "raise", best.exception, None, best.template, site.file, site.function, site.line, site.line, site.guards,
+        site.parameters, site.bindings,
+    )  # fmt: skip
+    others = {(one.file, one.function) for one in best.sites}
+    shown = frame or Frame(site.file, 0, site.function.rpartition(".")[2])
+    return Known(
+        context, place, shown, 1 if below else len(others),
+        None if best.first_is_oldest else best.releases[0][0], None if best.last_is_newest else best.releases[-1][1],
+    )  # fmt: skip
+
+
+def _fitting(found: list[Found], below: str, function: str | None) -> Iterator[tuple[Found, StoredSite]]:
+    """The messages with the place that the frame names; without a frame those that are the whole message."""
+    for one in found:
+        for site in one.sites:
+            if below and site.file == below and site.function.rpartition(".")[2] == function:
+                yield one, site
+        if not below and one.extent == "whole" and one.sites:
+            yield one, one.sites[0]
+
+
+def _index() -> Index | None:
+    from kb.index.store import IndexUnreadable, shipped
+
+    try:
+        return shipped()
+    except IndexUnreadable:
+        return None
+
+
+def _written(site: StoredSite, at: int | None) -> Context:
+    names = site.function.split(".")
+    owner = names[-2] if len(names) > 1 else ""
+    fields = names[-1] == "__post_init__"
+    text = "\n".join(_lines(site, owner, names[-1], fields=fields))
+    source = Source(site.file, site.file, text)
+    node, function = source.around(len(source.lines))
+    return Context(source, node, function, END, at)
+
+
+def _lines(site: StoredSite, owner: str, name: str, *, fields: bool) -> Iterator[str]:
+    """The function as source. All parameters are keywords: the index does not keep their order."""
+    plain = [one for one in site.parameters if not one.name.startswith("*")]
+    rest = [one.name for one in site.parameters if one.name.startswith("**")]
+    given = [_parameter(one.name, one.annotation, one.default) for one in plain]
+    indent = ""
+    if owner:
+        yield f"class {owner}:"
+        indent = "    "
+    if fields and owner:
+        yield from (f"    {text if ':' in text else text.replace(' =', ': object =', 1)}" for text in given)
+        given, rest = [], []
+    inside = (["self"] if owner else []) + (["*", *given] if given else []) + rest
+    yield f"{indent}def {name}({', '.join(inside)}):"
+    for binding in reversed(site.bindings):
+        expression = binding.expression.removeprefix("part of ").removeprefix("each of ")
+        if _parses(f"{binding.name} = {expression}"):
+            yield f"{indent}    {binding.name} = {expression}"
+    yield f"{indent}    pass"
+
+
+def _parameter(name: str, annotation: str | None, default: str | None) -> str:
+    text = name + (f": {annotation}" if annotation and _parses(f"x: {annotation}") else "")
+    return text + (f" = {default}" if default is not None and _parses(f"x = {default}") else "")
+
+
+def _parses(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return "\n" not in text

@@ -1,4 +1,4 @@
-"""What people read in each language, as snapshots: the help, the pictures, the pages, the prompt, a scan, a proof."""
+"""What people read in each language, as snapshots: the pictures, the pages, the prompt, a scan, a proof."""
 
 from __future__ import annotations
 
@@ -10,11 +10,8 @@ import pytest
 from prompt_toolkit.input import DummyInput
 
 from kb.pages.render import Pages, Style
-from kb.text.catalog import languages
 from tests.verify.helpers import Entry, Fix, environment
 from troubleshooter.browse.answer import answer
-from troubleshooter.cli.commands import COMMANDS
-from troubleshooter.cli.help import command_page, page
 from troubleshooter.cli.prompt import Menu
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import Stop, from_text
@@ -112,13 +109,6 @@ def without_style(page: str) -> str:
     page = re.sub(r"\?v=\w+", "", page)
     page = re.sub(r"troubleshoot \d[\w.+]*", "troubleshoot VERSION", page)
     return re.sub(r"\n\s*\n+", "\n", page)
-
-
-def test_help(snapshot: Snapshot, lang: str) -> None:
-    pages = [page(lang), *(command_page(command, lang) for command in COMMANDS)]
-    # Which languages there are is not kept here, so that one more needs no other file.
-    offered = f"--lang {'|'.join(languages())}"
-    snapshot(f"help.{lang}.txt", "\n".join(pages).replace(f"{offered:24}", f"{'--lang LANGUAGE':24}"))
 
 
 @pytest.mark.parametrize("name", ["ranks", "unknown"])

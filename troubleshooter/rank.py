@@ -119,7 +119,7 @@ def _overcome(candidate: Candidate, observations: Observations) -> bool:
         return True  # a line that names no exception, and the run came to its end
     if not run_continued_after(observations.progress, anchor.line):
         return False
-    return all(run_continued_after(observations.progress, line) for line in observations.saying(anchor.line.text))
+    return all(run_continued_after(observations.progress, line) for line in observations.lines_with_text(anchor.line.text))
 
 
 def _is_below(line: Line, other: Line) -> bool:

@@ -52,7 +52,7 @@ def _shown(observations: Observations) -> str:
     lines = {line.text for lines in observations.hits.values() for line in lines}
     frames = {frame.path for failure in observations.failures for frame in failure.frames}
     facts = {f"{fact.name} {fact.line.text}" for fact in observations.facts}
-    return "\n".join([*lines, *frames, *facts, observations.said]).lower()
+    return "\n".join([*lines, *frames, *facts, observations.all_messages]).lower()
 
 
 def _common(item: Ranked, knowledge: Knowledge) -> bool:

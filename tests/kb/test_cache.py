@@ -145,7 +145,7 @@ def test_linking_after_edits_gives_what_compiling_everything_gives(area: Path, t
 
     def triggers(found: Pack) -> dict[str, object]:
         names = enumerate(found.index.literals)
-        return {text: (list(found.index.owners(n)), found.index.beside(n)) for n, text in names if len(found.index.owners(n))}
+        return {text: list(found.index.owners(n)) for n, text in names if len(found.index.owners(n))}
 
     assert [texts(after, n) for n in range(len(after.index.ids))] == [texts(whole, n) for n in range(len(whole.index.ids))]
     assert triggers(after) == triggers(whole)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from troubleshooter.read.prefix import strip
+from troubleshooter.read.prefix import strip_prefix
 from troubleshooter.read.sources import from_path, from_text, rank_of
 from troubleshooter.read.split import split_line
 from troubleshooter.read.stream import raw_lines, read
@@ -56,7 +56,7 @@ def test_texts(raw: bytes, want: list[str]) -> None:
     ],
 )
 def test_prefixes(line: str, rest: str, rank: int | None) -> None:
-    got = strip(line)
+    got = strip_prefix(line)
     assert (got[0], got[2]) == (rest, rank)
 
 

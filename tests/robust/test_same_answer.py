@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from troubleshooter.pipeline import Diagnoser
-from troubleshooter.read.prefix import strip
+from troubleshooter.read.prefix import strip_prefix
 from troubleshooter.read.sources import Source, decoded, from_path, from_text
 from troubleshooter.report.model import Report
 
@@ -48,8 +48,8 @@ def test_the_rank_of_a_line_is_the_same_each_time(text: str, rank: int, tool: Di
 
 
 def test_a_rank_of_the_run_tells_more_than_one_of_its_node() -> None:
-    assert strip("[default3]:[rank11]: x")[2] == 11
-    assert strip("[rank8]:[rank9]: x")[2] == 8
+    assert strip_prefix("[default3]:[rank11]: x")[2] == 11
+    assert strip_prefix("[rank8]:[rank9]: x")[2] == 8
 
 
 @pytest.mark.parametrize("data", [MIXED, "ValueError: x\n".encode("utf-16-le"), b"\x00V\x00a" + b"ValueError: x\n" * 9])

@@ -9,10 +9,13 @@ from pathlib import Path
 
 from kb.pages.words import LANGUAGES, place
 from kb.search import Index
+from kb.text.catalog import Section
 from troubleshooter.browse.server import LOOPBACK, PORT, bind, loopback, own_hosts, serve
 from troubleshooter.cli.settings import ignored
 from troubleshooter.install import missing_extra
 from troubleshooter.pipeline import Diagnoser
+
+_say = Section("browse")
 
 
 def browse(
@@ -41,9 +44,9 @@ def browse(
         shown = f"[{host}]" if host and ":" in host else host or LOOPBACK
         home = place(lang) if lang in LANGUAGES else ""
         url = f"http://{LOOPBACK if everywhere else shown}:{number}/{home}{site.pages.address(entry) if entry else ''}"
-        print(f"Fix pages: {url}  (Ctrl+C stops)", flush=True)
+        print(_say("address", lang, url=url), flush=True)
         if not loopback(host or LOOPBACK):
-            print("troubleshoot browse: whoever reaches this address can use it, unencrypted", file=sys.stderr)
+            print("troubleshoot browse: " + _say("open-address", lang), file=sys.stderr)
         try:
             worker.start()
             serve(site.app(hosts, everywhere), listening, url if open_browser else None)

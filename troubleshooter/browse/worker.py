@@ -11,6 +11,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from kb.errors import TroubleshootError
+from kb.text.catalog import Section
+
+_say = Section("browse")
 
 READY = "ready"
 SECONDS = 30.0
@@ -110,7 +113,7 @@ class Worker:
                     # The child died: of this log (the second time), or before it.
                     died += 1
                     if died == 2:
-                        raise Failed("the diagnosis ended early; try the command line: troubleshoot FILE") from None
+                        raise Failed(_say("ended-early", lang)) from None
                     continue
             if known:
                 return text

@@ -38,7 +38,7 @@ class Context:
             for number in pattern["literals"]:
                 literal = self.base + number
                 if literal in seen.hits and (
-                    contains_required(seen.holding(literal), pattern) or contains_required(seen.said, pattern)
+                    contains_required(seen.text_for_literal(literal), pattern) or contains_required(seen.all_messages, pattern)
                 ):
                     return True
         return False
@@ -47,7 +47,7 @@ class Context:
         """The kept lines that may match the pattern, in the order of the log."""
         seen = self.observations
         literals = [n for n in pattern["literals"] if self.base + n in seen.hits]
-        return self.lines([n for n in literals if contains_required(seen.holding(self.base + n), pattern)])
+        return self.lines([n for n in literals if contains_required(seen.text_for_literal(self.base + n), pattern)])
 
     def filled(self, text: str) -> str | None:
         """A text with its ``<<captures>>``; None when one is missing."""

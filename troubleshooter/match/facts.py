@@ -31,7 +31,7 @@ def version(condition: Condition, context: Context) -> Outcome:
 
 def version_state(package: str, range_: str, observations: Observations) -> tuple[State, list[Evidence]]:
     """Whether the log shows a version of the package inside the range."""
-    facts = observations.named("version", canonical(package))
+    facts = observations.facts_of("version", canonical(package))
     for fact in facts:
         try:
             inside = versions.contains(range_, fact.value)
@@ -58,7 +58,7 @@ def package(condition: Condition, context: Context) -> Outcome:
                 )
     for name in names:
         for kind, why in (("version", "a version in the log"), ("package", "the prefix of its lines")):
-            for fact in context.observations.named(kind, canonical(name)):
+            for fact in context.observations.facts_of(kind, canonical(name)):
                 return Outcome("held", said, [Evidence(fact.line, fact.line.text, why)])
     word = lazy.compile(
         r"(?<![\w])(?:" + "|".join(re.escape(n).replace("_", "[-_ ]?") for n in names) + r")(?![\w])", re.I
@@ -75,14 +75,14 @@ def gpu(condition: Condition, context: Context) -> Outcome:
     said = " ".join(
         filter(None, [f"GPU {quoted(pattern)}" if pattern else "", f"capability {range_}" if range_ else ""])
     )
-    named = context.observations.named("gpu")
+    named = context.observations.facts_of("gpu")
     if pattern:
         for fact in named:
             if search(pattern, fact.name):
                 return Outcome("held", said, [Evidence(fact.line, fact.line.text, f"GPU {fact.name}")])
         if range_ is None:
             return Outcome("contradicted" if named else "unseen", said)
-    known = [(fact.value, fact) for fact in context.observations.named("capability")]
+    known = [(fact.value, fact) for fact in context.observations.facts_of("capability")]
     for fact in named:
         known += [(str(value), fact) for value in _capabilities(fact.name, context.knowledge)]
     for value, fact in known:
@@ -129,7 +129,7 @@ _SYSTEMS = ("windows", "linux", "macos")
 def platform(condition: Condition, context: Context) -> Outcome:
     """Whether the run was on the platform."""
     wanted = condition["platform"]
-    seen = {fact.name: fact for fact in context.observations.named("platform")}
+    seen = {fact.name: fact for fact in context.observations.facts_of("platform")}
     if wanted in seen:
         fact = seen[wanted]
         return Outcome("held", f"platform {wanted}", [Evidence(fact.line, fact.line.text, wanted)])

@@ -39,7 +39,7 @@ def _said(condition: Condition) -> str:
 def _first(condition: Condition, name: str, points: list[Point], context: Context) -> Point | None:
     """The first point that shows the condition's shape, looked for once a log: many entries ask the same."""
     seen = context.observations
-    known = seen.shapes
+    known = seen.points_by_shape
     shape, value = condition["is"], condition["value"]
     key = (name, shape, value)
     if key not in known:
@@ -78,7 +78,7 @@ def _records(condition: Condition, context: Context) -> frozenset[Record]:
     seen = context.observations
     shape, value = condition["is"], condition["value"]
     key = (tuple(condition["names"]), shape, value)
-    if (known := seen.showing.get(key)) is not None:
+    if (known := seen.records_by_shape.get(key)) is not None:
         return known
     pointwise = series.POINTWISE.get(shape)
     found = frozenset(
@@ -92,5 +92,5 @@ def _records(condition: Condition, context: Context) -> frozenset[Record]:
             else series.first([point.value], shape, value or 0.0) is not None
         )
     )
-    seen.showing[key] = found
+    seen.records_by_shape[key] = found
     return found

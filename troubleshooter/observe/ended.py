@@ -1,8 +1,8 @@
-"""How a log ends: well, in the middle of the training, or in a way that says nothing.
+"""How a log ends: well, in the middle of the training, or in a way that shows neither.
 
-A process that was killed prints nothing more; what tells is that the training had more to do. Two things say so: the records
-of a Hugging Face ``Trainer``, which always prints a summary (``train_runtime``) at its end, and counters that stand below their
-total (``34/100``, ``Epoch 1/3``). A log of other records that simply stops may be of a run that ended: nothing is claimed of it.
+A killed process prints nothing more, so its log shows only that the training had more to do. Two signs show that: records of a
+Hugging Face ``Trainer`` without its summary (``train_runtime``), which it always prints at its end; and counters below their
+total (``34/100``, ``Epoch 1/3``). Nothing is claimed of a log of other records that simply stops: its run may have ended.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from troubleshooter.observe.model import Ending, EndState
 from troubleshooter.observe.success import reports_success
 from troubleshooter.read.line import Line
 
-TAIL = 60
-"""Lines with text at the end of a log that are looked at."""
-AFTER = 12
-"""Lines below the last sign of training (warnings, a checkpoint that is saved): below more, something else was done."""
+TAIL_LINES = 60
+"""Lines with text at the end of a log from which its ending is judged."""
+LINES_AFTER_TRAINING = 12
+"""Lines at most below the last sign of training (warnings, a saved checkpoint). If there are more, the program did something else."""
 
 
 class _Counter(NamedTuple):
-    """How far a counter of training came. ``drawn``: at every step (a bar); others are printed every few steps."""
+    """How far a counter of training came. ``drawn``: whether it is drawn at every step (a bar); others appear every few steps."""
 
     name: str
     at: int
@@ -50,12 +50,12 @@ _KEYED = lazy.compile(
 )
 _TRAINING = lazy.compile(r"(?i)epoch|train|step|iter")
 _LOSS = lazy.compile(r"(?i)loss|reward|\bppl\b|perplexity")
-# What stands below the last record of a training that goes on: warnings, messages of libraries, evaluation, checkpoints.
+# Lines below the last record of a training that goes on: warnings, messages of libraries, evaluation, checkpoints.
 _ASIDE = lazy.compile(
     r"(?i)\S*\.py:\d+: |\s+\S|\w*warning\b|\[?(?:debug|info|warn|[wi]\d{4})\b|\[\w+\|\w+\.py|\{['\"]eval_|.{0,40}\bsav(?:ed|ing)\b"
     r"|.{0,80}checkpoint-\d|\*{3,} |num examples|batch size|[\d,]+ examples"
 )
-# What programs say at their end, or when they turn to something else.
+# Words of programs at their end, or when they begin something else.
 _END = lazy.compile(
     r"(?i)\b(?:saved|done|finish(?:ed|ing)?|complet(?:ed?|ion)|stopp(?:ed|ing)|early stop|total (?:time|runtime)|elapsed|took|wall|"
     r"summary|upload(?:ed|ing)|push(?:ed|ing) to|exit(?:ed|ing)|success(?:ful|fully)?|best|final|bye|results?|converged|"
@@ -63,24 +63,29 @@ _END = lazy.compile(
 )
 
 
-def of_run(endings: Iterable[Ending]) -> Ending:
-    """How a run of several logs ends: of those that show a training, one that ended well tells of all."""
-    found = sorted(endings, key=lambda e: (not e.trained, _TELLING.index(e.state)))
+def ending_of_run(endings: Iterable[Ending]) -> Ending:
+    """How a run of several logs ends: logs that show a training count first, and among them one that ended well."""
+    found = sorted(endings, key=lambda e: (not e.trained, _STATES_BY_WEIGHT.index(e.state)))
     return found[0] if found else Ending()
 
 
-_TELLING: tuple[EndState, ...] = ("ended", "failed", "in-training", "written", "unknown")
+_STATES_BY_WEIGHT: tuple[EndState, ...] = ("ended", "failed", "in-training", "written", "unknown")
 
 
-def ending(tail: Sequence[Line], trains: bool) -> Ending:
-    """How a log ends, told from its last lines with text, the earliest first.
+def ending_of_log(tail: Sequence[Line], trains: bool) -> Ending:
+    """How a log ends, judged by its last lines with text (the earliest first).
 
     ``trains``: whether the log shows a training anywhere: losses, or that one is announced.
     """
     works = [n for n, line in enumerate(tail) if _is_work(line.text, trains)]
     if not works:
         said = next(
-            (line for line in reversed(tail[-AFTER:]) if reports_success(line.text) or _END.search(line.text)), None
+            (
+                line
+                for line in reversed(tail[-LINES_AFTER_TRAINING:])
+                if reports_success(line.text) or _END.search(line.text)
+            ),
+            None,
         )
         return Ending("ended", said) if said else Ending()
     last, below = tail[works[-1]], tail[works[-1] + 1 :]
@@ -91,7 +96,7 @@ def ending(tail: Sequence[Line], trains: bool) -> Ending:
     if (said := next(summary, None)) is not None:
         return Ending("ended", said, True)
     other = next((line for line in below if not _ASIDE.match(line.text)), None)
-    if other is not None or len(below) > AFTER:
+    if other is not None or len(below) > LINES_AFTER_TRAINING:
         return Ending("ended" if other is not None and _END.search(other.text) else "unknown", other, True)
     shown = [tail[n] for n in works]
     if records:
@@ -109,8 +114,7 @@ def _is_work(text: str, trains: bool) -> bool:
 
 
 def _was_last(record: str, shown: list[Line]) -> bool:
-    """Whether a Trainer's record may be its last: nothing is left of its learning rate, a whole epoch is over, or the bar is
-    full."""
+    """Whether a Trainer's record may be its last: its learning rate is 0, an epoch is complete, or the bar is full."""
     found = _TRAINER.search(record)
     assert found is not None
     bars = [counter for line in shown for counter in _counters(line.text) if counter.drawn]
@@ -121,7 +125,7 @@ def _was_last(record: str, shown: list[Line]) -> bool:
 
 
 def _by_counters(shown: list[Line]) -> Ending:
-    """Whether the counters of the last line that has some came to their totals."""
+    """The ending that the last line with counters shows: whether each of them reached its total."""
     last = shown[-1]
     before = [counter for line in shown[:-1] for counter in _counters(line.text)]
     left = False

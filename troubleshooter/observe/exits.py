@@ -42,7 +42,7 @@ _KEYWORDS = (
     "sigterm", "sigxcpu", "sigusr1", "sigalrm", "signal", "killed", "bus error", "segmentation", "segfault", "aborted",
     "illegal instr", "oom", "returned non-zero", "return code", "returncode", ": *** [",
 )  # fmt: skip
-"""One of these stands in every line that reports with what status a process ended."""
+"""Every line that reports the status with which a process ended has one of these."""
 _RANK = lazy.compile(r"(?:local_rank|rank)\s*:\s*(?P<rank>\d{1,5})")
 
 

@@ -11,7 +11,7 @@ from troubleshooter.read.text import fold
 
 Role = Literal["initiating", "cascade", "teardown", "handled"]
 """What a failure is to its run: its own beginning, the after-effect of another one, the noise of an ending process, or
-something that the run outlived."""
+something that the run survived."""
 
 
 Layout = Literal["python", "notebook", "rich box", "debugger", "message alone"]
@@ -26,7 +26,7 @@ class Frame:
     line: int
     function: str
     seen: Line | None = field(default=None, repr=False, compare=False)
-    """Where the frame stands in the log."""
+    """The line of the log that names the frame."""
     shown: tuple[str, ...] = field(default=(), repr=False, compare=False)
     """The code that the log shows below the frame: its line, perhaps more lines, and the marks (``^^^^``) below them."""
 
@@ -40,8 +40,8 @@ class Frame:
 class Failure:
     """An exception that the log shows (or a process that died).
 
-    ``exception`` is "" where the paste lost the type. ``line`` is the raw line of the message. ``cut`` says that the
-    traceback's start or frames are missing, so that an absent frame proves nothing.
+    ``exception`` is "" if the type was cut off. ``line`` is the first line of the message, ``start`` that of the traceback. ``cut``:
+    whether the start or frames are missing, so that an absent frame proves nothing.
     """
 
     exception: str
@@ -60,7 +60,7 @@ class Failure:
     cause: Failure | None = None
     """The exception that this one was raised from or during."""
     last: Line | None = None
-    """Where it was printed last, when it was printed more than once."""
+    """The line where it was printed last, if it was printed more than once."""
     below: tuple[Line, ...] = field(default=(), repr=False, compare=False)
     """The lines of the message below its first one."""
     _folded: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ class Failure:
 
     @property
     def folded(self) -> tuple[str, ...]:
-        """What patterns see: the message; type and message; and the same where a line break took a word apart."""
+        """The texts that patterns see: the message; type and message; and both without line breaks, which may split a word."""
         if not self._folded:
             self._folded = (fold(self.message), fold(self.text))
             if "\n" in self.message:
@@ -82,7 +82,7 @@ class Failure:
 
     @property
     def plain(self) -> str:
-        """All of `folded` in lower case, for a first look."""
+        """All of `folded` in lower case."""
         if not self._plain:
             self._plain = "\0".join(self.folded).lower()
         return self._plain
@@ -138,7 +138,7 @@ Record = tuple[int, int]
 
 
 def finite(value: float) -> bool:
-    """Whether it is a number, and no infinite one."""
+    """Whether a value is neither NaN nor infinite."""
     return value - value == 0
 
 
@@ -157,7 +157,7 @@ class Bounds(NamedTuple):
 
 @dataclass(slots=True)
 class Fact:
-    """Something about the environment that the log shows, and where."""
+    """A fact of the environment: ``kind`` (version, gpu, capability, platform, package), and the line that shows it."""
 
     kind: str
     name: str

@@ -15,7 +15,10 @@ from troubleshooter.read.stream import Problem
 
 @dataclass(slots=True)
 class Observations:
-    """Everything that was observed. ``hits`` holds, by literal of the knowledge, the lines that hold it."""
+    """Everything that was observed. ``hits``: the kept lines that hold a literal, by the literal's number.
+
+    The methods keep what they computed, because the matcher asks the same for many entries.
+    """
 
     failures: list[Failure] = field(default_factory=list)
     exits: list[Exit] = field(default_factory=list)
@@ -34,45 +37,45 @@ class Observations:
     problems: dict[int, tuple[Problem, str]] = field(default_factory=dict)
     """By file: what is wrong with it (`read.stream.Problem`), and for a damaged one what its decoder says."""
 
-    shapes: dict[tuple[str, str, float | None], Point | None] = field(default_factory=dict, repr=False)
-    """By metric, shape and value: the first point that shows it, where that was asked (`match.numbers`)."""
-    showing: dict[tuple[tuple[str, ...], str, float | None], frozenset[Record]] = field(
+    points_by_shape: dict[tuple[str, str, float | None], Point | None] = field(default_factory=dict, repr=False)
+    """Kept answers of `match.numbers`, by metric, shape and value: the first point that shows the shape, or None."""
+    records_by_shape: dict[tuple[tuple[str, ...], str, float | None], frozenset[Record]] = field(
         default_factory=dict, repr=False
     )
-    """By metrics, shape and value: the records that show it, where that was asked."""
+    """Kept answers of `match.numbers`, by metrics, shape and value: the records that show the shape."""
     _values: dict[str, list[float]] = field(default_factory=dict, repr=False)
     _bounds: dict[str, Bounds] = field(default_factory=dict, repr=False)
     _records: dict[str, dict[Record, Point]] = field(default_factory=dict, repr=False)
-    _holding: dict[int, str] = field(default_factory=dict, repr=False)
-    _said: str | None = field(default=None, repr=False)
-    _saying: dict[str, list[Line]] | None = field(default=None, repr=False)
+    _texts: dict[int, str] = field(default_factory=dict, repr=False)
+    _messages: str | None = field(default=None, repr=False)
+    _by_text: dict[str, list[Line]] | None = field(default=None, repr=False)
     _series: dict[tuple[str, ...], list[tuple[str, list[Point]]]] = field(default_factory=dict, repr=False)
 
-    def holding(self, literal: int) -> str:
+    def text_for_literal(self, literal: int) -> str:
         """All kept lines that hold a literal, as patterns see them, one a line, in lower case."""
-        if (known := self._holding.get(literal)) is None:
+        if (known := self._texts.get(literal)) is None:
             text = "\n".join([line.folded for line in self.hits.get(literal, ())])
-            known = self._holding[literal] = text.lower()
+            known = self._texts[literal] = text.lower()
         return known
 
     @property
-    def said(self) -> str:
-        """What all exceptions say, as one text in lower case. Asked once everything was observed."""
-        if self._said is None:
-            self._said = "\n".join([failure.plain for failure in self.failures])
-        return self._said
+    def all_messages(self) -> str:
+        """The messages of all exceptions as one text in lower case. Ask only when everything was observed."""
+        if self._messages is None:
+            self._messages = "\n".join([failure.plain for failure in self.failures])
+        return self._messages
 
-    def saying(self, text: str) -> list[Line]:
-        """The kept lines of just this text. Asked once everything was observed."""
-        if self._saying is None:
-            self._saying = {}
+    def lines_with_text(self, text: str) -> list[Line]:
+        """The kept lines that have exactly this text. Ask only when everything was observed."""
+        if self._by_text is None:
+            self._by_text = {}
             for lines in self.hits.values():
                 for line in lines:
-                    self._saying.setdefault(line.text, []).append(line)
-        return self._saying.get(text, [])
+                    self._by_text.setdefault(line.text, []).append(line)
+        return self._by_text.get(text, [])
 
     def series(self, names: Sequence[str]) -> list[tuple[str, list[Point]]]:
-        """The metrics of these names, which may hold ``*``. Asked once everything was observed."""
+        """The metrics of these names, which may hold ``*``. Ask only when everything was observed."""
         wanted = tuple(names)
         if (found := self._series.get(wanted)) is None:
             found = [(name, self.metrics[name]) for name in _meant(wanted, tuple(self.metrics))]
@@ -80,7 +83,7 @@ class Observations:
         return found
 
     def values(self, name: str) -> list[float]:
-        """The values of a metric. Asked once everything was observed."""
+        """The values of a metric. Ask only when everything was observed."""
         if (known := self._values.get(name)) is None:
             known = self._values[name] = [point.value for point in self.metrics[name]]
         return known
@@ -105,7 +108,7 @@ class Observations:
             known = self.progress[file] = RunProgress()
         return known
 
-    def named(self, kind: str, name: str | None = None) -> list[Fact]:
+    def facts_of(self, kind: str, name: str | None = None) -> list[Fact]:
         """The facts of a kind, or those of them with this name."""
         return [f for f in self.facts if f.kind == kind and (name is None or f.name == name)]
 

@@ -70,7 +70,7 @@ class Observer:
     def feed(self, lines: Iterable[Line]) -> None:
         """Observe some lines of one file; memory stays bounded however many there are."""
         find, hits = self._scanner.find, self.observations.hits
-        tail: deque[Line] = deque(maxlen=ended.TAIL)
+        tail: deque[Line] = deque(maxlen=ended.TAIL_LINES)
         for line in lines:
             if line is GAP:
                 self._read_tracebacks(passed_over=True)
@@ -109,7 +109,9 @@ class Observer:
             if failure.role == "initiating" and run_survived(seen.progress, failure):
                 failure.role = "handled"
         seen.lines = self._fed
-        seen.ending = ended.of_run(ended.ending([*tail], self._trains(file)) for file, tail in self._tails.items())
+        seen.ending = ended.ending_of_run(
+            ended.ending_of_log([*tail], self._trains(file)) for file, tail in self._tails.items()
+        )
         return seen
 
     def _read(self, line: Line, called: tuple[int, ...]) -> None:

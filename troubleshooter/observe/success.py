@@ -12,7 +12,7 @@ _KEYWORDS = (
     "train_runtime", "0 failed", " passed", "exit", "training completed", "training succeeded", "successfully ",
     "completed successfully", "build succeeded",
 )  # fmt: skip
-"""One of these stands in every line that says that something ended well."""
+"""Every line that says that something ended well has one of these."""
 # One expression of them all would take twice as long on a line that only says "passed".
 _SUCCESS = (
     ("train_runtime", None),

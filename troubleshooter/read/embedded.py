@@ -12,7 +12,7 @@ _RANKS = lazy.compile(r"(?=\[rank\d{1,5}\]:)")
 _ONLY_RANK = lazy.compile(r"\[rank\d{1,5}\]:\s?$")
 _GLUED = lazy.compile(r"(?P<before>.{0,20000}?[\w.)\]!?])(?P<header>Traceback \(most recent call last\):?)\s*$")
 _STRING_END = lazy.compile(r'(?<!\\)"')
-# A frame in a line that lost its line ends, and what follows it there.
+# A frame within a line that lost its line ends, and the code after it.
 _FRAME = lazy.compile(r"(?=File \"[^\"]{1,500}\", line \d{1,9}, in )")
 _PARTS = lazy.compile(r"(?P<frame>File \"[^\"]{1,500}\", line \d{1,9}, in (?:<\w{1,40}>|\w{1,200}))\s*(?P<rest>.*)$")
 _RAISED = lazy.compile(
@@ -46,7 +46,7 @@ def split_embedded_lines(text: str) -> list[str]:
 
 
 def _record(text: str) -> list[str] | None:
-    """The message of a record that a container or a logger wrote as JSON, with its traceback; None for other JSON."""
+    """The message and the traceback of a record that a container or a logger wrote as JSON; None for other JSON."""
     if not any(f'"{key}"' in text for key in _TEXT_KEYS) or '"loss"' in text:
         return None
     try:
@@ -63,20 +63,20 @@ def _record(text: str) -> list[str] | None:
 
 
 def _unescaped(text: str) -> list[str]:
-    """A stack that was written as one string (torch elastic, VS Code, loggers of JSON): its lines."""
+    """The lines of a stack that was written as one string, as torch elastic, VS Code and loggers of JSON do."""
     head, mark, tail = text.partition(_HEADER)
     body = mark + tail
     if '\\"' in body:
         body = _STRING_END.split(body, 1)[0]  # the JSON string ends at the first quote that is not escaped
         body = body.replace('\\"', '"')
     lines = body.replace("\\r\\n", "\\n").replace("\\t", "\t").replace("\\'", "'").split("\\n")
-    # The last part ends with what stood around it.
+    # The last part still holds the text behind the string.
     lines[-1] = lines[-1].split('", "')[0].rstrip('"},')
     return [head, *lines] if head.strip() else lines
 
 
 def _collapsed(text: str) -> list[str]:
-    """A traceback on one line (a form, a chat or a title took its line ends): header, frames, code, exception."""
+    """The lines of a traceback that lost its line ends in a form, a chat or a title: header, frames, code, exception."""
     head, mark, tail = text.partition(_HEADER)
     frames = [piece for piece in _FRAME.split(tail) if piece.strip()]
     lines = [head, mark] if head.strip() else [mark]

@@ -1,7 +1,7 @@
-"""What launchers, schedulers, containers and loggers put before a line: taken off, and the rank or process kept.
+"""Takes off what launchers, schedulers, containers and loggers put before a line, and keeps the rank or process that it names.
 
-Formats are data (`_FORMATS`), each with the stream that it names. A stream is what interleaved lines are taken apart
-by: the rank, worker, process or label; time stamps name none.
+A stream tells interleaved writers apart: it is a rank, worker, process or label. A time stamp names none. To add a format, add
+it to `_FORMATS`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ _TIME = r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|\s?[+-]\d\
 
 _DIGITS, _LETTERS = "0123456789", "abcdefghijklmnopqrstuvwxyz"
 
-# What each format may begin with, and its form, anchored at the line's start by `match`. Groups named `rank…` are numbers of
-# ranks, `s…` other names of a stream. One blank after the prefix belongs to it; further blanks are the line's own indent.
+# For each format: the characters that it may begin with, and its pattern, which `match` anchors at the start of the line. A group
+# `rank…` is the number of a rank, `s…` another name of a stream. One blank after the prefix belongs to it; more are the indent.
 _FORMATS = (
     ("[", r"\[(?:rank|Rank|RANK)\s?(?P<rank0>\d{1,5})\s?\]:?"),  # torch: [rank3]:
     ("[", r"\[default(?P<rank1>\d{1,4})\]:"),  # torchrun --tee
@@ -66,19 +66,19 @@ def _by_start() -> dict[str, re.Pattern[str]]:
 _PREFIXES = _by_start()
 _RANK_IN = lazy.compile(r"rank=(\d+)")
 _LOCAL = ("rank1", "rank2")
-"""Groups of `_FORMATS` that name a process of its node; the rank in the run, which may follow, tells more."""
-_LIMIT = 5
+"""Groups of `_FORMATS` that number a process within its node. A rank within the run that follows replaces it."""
+_MAX_PREFIXES = 5
 _WORDS = lazy.compile(r"[a-z][\w.-]{0,70}(?::|\s+\|)|std(?:out|err)")
 
 
-def strip(text: str) -> tuple[str, str, int | None, bool]:
+def strip_prefix(text: str) -> tuple[str, str, int | None, bool]:
     """``(rest, stream, rank, stamped)`` of a line.
 
-    The rest keeps its own indent; the stream is "" where nothing names one; stamped says that a time stood there.
+    The rest keeps its own indent. The stream is "" if no prefix names one. ``stamped``: whether a prefix is a time.
     """
     stream, rank, stamped = "", None, False
     local = True  # whether the rank is one of its node only
-    for _ in range(_LIMIT):
+    for _ in range(_MAX_PREFIXES):
         prefix = _PREFIXES.get(text[:1])
         if prefix is None or (text[0] == " " and not text[1:4].lstrip(" ")[:1].isdigit()):
             break

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from troubleshooter.read.embedded import split_embedded_lines
 from troubleshooter.read.line import Line
-from troubleshooter.read.prefix import strip
+from troubleshooter.read.prefix import strip_prefix
 from troubleshooter.read.templates import MAX_LINE_BYTES, LineTemplate, LineTemplates, digits_matter
 from troubleshooter.read.text import LINE_LIMIT, texts
 
@@ -33,7 +33,7 @@ def split_line(
         return found
     text = raw.decode("utf-8", "replace")
     if template.names_stream:
-        rest, own, own_rank, stamped = strip(text)
+        rest, own, own_rank, stamped = strip_prefix(text)
         line = Line(rest.rstrip(), number, own or stream, rank if own_rank is None else own_rank, file, stamped)
     else:
         line = Line(text[template.prefix_characters :].rstrip(), number, stream, rank, file, template.stamped)
@@ -48,7 +48,7 @@ def _taken_apart(raw: bytes, number: int, file: int, stream: str, rank: int | No
             for name, character in _ENTITIES:
                 text = text.replace(name, character)
         for part in split_embedded_lines(text):
-            rest, own, own_rank, stamped = strip(part)
+            rest, own, own_rank, stamped = strip_prefix(part)
             line_rank = rank if own_rank is None else own_rank
             found.append(Line(rest.rstrip(), number, own or stream, line_rank, file, stamped))
     return found
@@ -59,7 +59,7 @@ def _learn_prefix(template: LineTemplate, raw: bytes, found: list[Line]) -> None
     if len(found) != 1 or digits_matter(raw):
         return
     text = raw.decode("utf-8", "replace")
-    rest, own, own_rank, stamped = strip(text)
+    rest, own, own_rank, stamped = strip_prefix(text)
     if rest.rstrip() == found[0].text:
         template.prefix_characters = len(text) - len(rest)
         template.names_stream = own != "" or own_rank is not None

@@ -1,4 +1,4 @@
-"""Bytes of a raw line → the texts that a person saw: decoded, without colours, with ``\\r`` redraws taken apart."""
+"""Decodes a raw line into the texts that a person saw: without colours, and with ``\\r`` redraws taken apart."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ CHUNK = 64 * 1024
 """Bytes that are read at once: small enough that memory for them is used again and stays in a core's cache."""
 
 ENCODING_BYTES = 4096
-"""First bytes of an input that tell its encoding. As many of them are waited for, so that the answer does not depend on the
-sizes in which they arrive."""
+"""First bytes of an input by which its encoding is detected. The reader waits for so many, so that the result does not depend on
+the sizes in which they arrive."""
 
 # Colours and cursor moves (CSI), titles and links (OSC … BEL or ST), character set switches, single-character escapes.
 _ANSI = lazy.compile(
     r"\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b\][^\x07\x1b]{0,2048}(?:\x07|\x1b\\)?|\x1b[()#%][0-9A-Za-z]|\x1b[ -~]"
 )
-# The same colours after something ate the escape byte ("[0;31m", "[0m", "[38;5;2m"), as in web pages and notebooks, or
-# showed it as Windows does (an arrow to the left).
+# The same colours where the escape byte was lost ("[0;31m", "[0m", "[38;5;2m"), as in web pages and notebooks, or is shown as
+# Windows does it (an arrow to the left).
 _LOST_ANSI = lazy.compile(r"\u2190?\[(?:0|[01]?;?3[0-7]|[01]?;?9[0-7]|1|22|39|38;5;\d{1,3})m")
 _ODD = str.maketrans(
     {
@@ -47,7 +47,7 @@ _PAIR = lazy.compile(rb"([\xa1-\xf7])[\xa1-\xfe]")
 
 
 def decoded(raw: bytes) -> str:
-    """The text of UTF-8, or of a line that can only be GBK; what cannot be decoded becomes U+FFFD."""
+    """The text of a line in UTF-8, or in GBK if it can be nothing else; undecodable bytes become U+FFFD."""
     try:
         return raw.decode()
     except UnicodeDecodeError:
@@ -65,9 +65,9 @@ def whole(data: bytes) -> str:
 
 
 def texts(raw: bytes) -> list[str]:
-    """The texts on one raw line, without line end: one as a rule, several where ``\\r`` or a bar shares a line.
+    """The texts on one raw line, without line end: mostly one, but several if it holds ``\\r`` or a bar.
 
-    A redrawn bar is kept once, in its last state. Decoding never fails: bytes that are not UTF-8 become U+FFFD.
+    A redrawn bar is kept once, in its last state. Decoding never fails: undecodable bytes become U+FFFD.
     """
     text = decoded(raw)
     if text.isascii() and "\x1b" not in text and "\r" not in text and "%|" not in text and "\x00" not in text:
@@ -94,7 +94,7 @@ def _lost(text: str) -> str:
 
 
 def encoding(head: bytes) -> str | None:
-    """The encoding that the first bytes tell, when it is not a superset of ASCII: UTF-16 or UTF-32, with or without BOM."""
+    """The encoding by the first bytes if it is no superset of ASCII: UTF-16 or UTF-32, with or without BOM; else None."""
     for mark, name in (
         (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
         (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
@@ -113,7 +113,7 @@ def encoding(head: bytes) -> str | None:
 
 
 def recode(chunks: Iterable[bytes], name: str) -> Iterator[bytes]:
-    """The chunks of another encoding as UTF-8; what cannot be decoded becomes U+FFFD."""
+    """The chunks of another encoding as UTF-8; undecodable bytes become U+FFFD."""
     decoder = codecs.getincrementaldecoder(name)("replace")
     for chunk in chunks:
         yield decoder.decode(chunk).encode("utf-8", "replace")
@@ -126,12 +126,12 @@ QUOTES = str.maketrans(
 
 
 def fold(text: str) -> str:
-    """A text as patterns see it: `plain`, with what the system says in another language said in English and colons of a Chinese
-    keyboard made plain."""
+    """A text as patterns see it: `plain`, with messages of the operating system in English and with the colons of a Chinese keyboard
+    made plain."""
     return plain(text if text.isascii() else english(text).replace("\uff1a", ": "))
 
 
 def plain(text: str) -> str:
-    """A text as people are shown it: white space folded, typographic quotes made plain."""
+    """A text as it is shown to people: white space folded, typographic quotes made plain."""
     folded = " ".join(text.split())
     return folded if folded.isascii() else folded.translate(QUOTES)

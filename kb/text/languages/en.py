@@ -470,6 +470,9 @@ PHRASES: dict[str, dict[str, str]] = {
         ),
         "missing": "No such page: {what}",
         "near": "Did you mean {link}?",
+        "address": "Fix pages: {url}  (Ctrl+C stops)",
+        "open-address": "whoever reaches this address can use it, unencrypted",
+        "ended-early": "the diagnosis ended early; try the command line: troubleshoot FILE",
         "nothing-pasted": "Nothing was pasted; give the log of a run.",
     },
     # The fix pages.

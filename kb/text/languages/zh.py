@@ -419,6 +419,9 @@ PHRASES: dict[str, dict[str, str]] = {
         "starting": "正在编译条目。安装或更改后只需一次，大约半分钟。请稍后重新提交日志。",
         "missing": "没有这个页面：{what}",
         "near": "你要找的是不是 {link}？",
+        "address": "修复页面：{url}  （Ctrl+C 停止）",
+        "open-address": "能访问这个地址的人都可以使用它，且不加密",
+        "ended-early": "诊断提前结束；请使用命令行：troubleshoot FILE",
         "nothing-pasted": "粘贴的内容是空的",
     },
     "pages": {

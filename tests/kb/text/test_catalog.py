@@ -101,6 +101,40 @@ def test_no_module_holds_phrases_of_another_language() -> None:
     assert found == []
 
 
+SENTENCE = re.compile(r"^[^<]*[A-Za-z]{2,}[^%{}<>|]* [a-z]{2,}")
+"""Two words of which the second is no name."""
+COMMAND = re.compile(r"troubleshoot [a-z-]+")
+ENGLISH_ONLY = {
+    ("troubleshooter/cli/knowledge.py", "explain"): "shows an entry's fields to its author, by their names",
+    ("troubleshooter/scan/command.py", "run"): "tells on standard error what was kept, as errors are told: in English",
+}
+
+
+def own_sentences(function: ast.AST) -> Iterator[str]:
+    """Sentences that a function holds, but for its docstring, those of errors, and those that go to standard error."""
+    for node in ast.iter_child_nodes(function):
+        raises = isinstance(node, ast.If) and any(isinstance(one, ast.Raise) for one in node.body)
+        diverted = isinstance(node, ast.Call) and any(keyword.arg == "file" for keyword in node.keywords)
+        documents = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if raises or diverted or documents or isinstance(node, ast.Raise):
+            continue
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and SENTENCE.search(COMMAND.sub("", node.value)):
+            yield node.value
+        yield from own_sentences(node)
+
+
+def test_a_function_that_is_told_the_language_holds_no_sentence_of_its_own() -> None:
+    found = {
+        (path.relative_to(ROOT).as_posix(), function.name): list(own_sentences(function))
+        for path in MODULES
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        and {"lang", "language"} & {argument.arg for argument in (*function.args.args, *function.args.kwonlyargs)}
+    }
+    assert len(found) > 50, "the functions are not found any more"
+    assert {place: texts for place, texts in found.items() if texts and place not in ENGLISH_ONLY} == {}
+
+
 def asked() -> Iterator[tuple[str, str, str]]:
     """``(module, section, key)`` of each call in which both are written out, such as ``say("do", lang)``."""
     sections: dict[str, dict[str, str]] = {}

@@ -48,20 +48,21 @@ def log_names() -> list[str]:
     return sorted(names)
 
 
-def row(name: str) -> str:
-    """The row of one log."""
+def row(name: str, tool: Diagnoser | None = None) -> str:
+    """The row of one log, by the given tool or one that is loaded once."""
     global _tool
-    _tool = _tool or Diagnoser.load()
+    if tool is None:
+        tool = _tool = _tool or Diagnoser.load()
     first, *rest = name.split("/")
     if first == "entries":
-        report = _tool.report([from_text(_samples(rest[0])[rest[1]])], whole=rest[0] in ABOUT_THE_END)
+        report = tool.report([from_text(_samples(rest[0])[rest[1]])], whole=rest[0] in ABOUT_THE_END)
     elif first == "generated":
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "generated.log"
             logs.write(path, rest[0], int(rest[1]), SEED, ["'HybridCache' object has no attribute 'float'", "CUDA out of memory"])
-            report = _tool.report(from_path(path), whole=True)
+            report = tool.report(from_path(path), whole=True)
     else:
-        report = _tool.report(from_path(ROOT / name), whole=True)
+        report = tool.report(from_path(ROOT / name), whole=True)
     answers = [f"{d.id} {d.confidence} {d.evidence[0].line if d.evidence else 0}" for d in report.diagnoses]
     return "\t".join([name, str(report.exit_code), *answers])
 

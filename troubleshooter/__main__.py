@@ -12,6 +12,8 @@ from typing import NoReturn
 COMPLETION = "_TROUBLESHOOT_COMPLETE"
 """The variable by which a shell asks for completions: nothing else may then be printed, read or diagnosed."""
 UNUSABLE = 2
+REQUIRED = {"re2": "google-re2", "stringzilla": "stringzilla"}
+"""Compiled packages without which nothing can be diagnosed, by the module that they install."""
 
 
 def main() -> None:
@@ -60,6 +62,11 @@ def guarded(work: Callable[[], int]) -> int:
         except SystemExit:
             sys.stdout.flush()
             raise
+        except ModuleNotFoundError as error:
+            if (package := REQUIRED.get(error.name or "")) is None:
+                raise
+            _tell(f"the package {package} is not installed; it may have no wheel here (docs/performance.md, Platforms)")
+            status = UNUSABLE
         sys.stdout.flush()
         return status
     except BrokenPipeError:

@@ -1,23 +1,46 @@
-"""Compiled sets of literals (Hyperscan): linear in the text and nearly independent of the number of literals.
+"""A set of literals that is searched for in one pass: by Hyperscan, or by Aho-Corasick where Hyperscan is not installed.
 
-They are kept in the user's cache by content hash; where that cannot be written they are compiled at each start (12 ms a
-thousand literals). A database is machine code: it is loaded only from a folder that nobody else may write to, and only
-if it is, to the byte, what was written under its name.
+Both are linear in the text and find the same. Hyperscan is faster, and what it compiled can be kept. The environment
+variable ``TROUBLESHOOT_SEARCHER`` (``hyperscan`` or ``aho-corasick``) takes one of them, for tests.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
+from typing import Any, Protocol
 
-import hyperscan
+from kb.errors import TroubleshootError
 
-from kb.cache import tidy, used
-from kb.trusted import is_own_folder
+__all__ = ["SEARCHERS", "VARIABLE", "Database", "MissingSearcher", "Note", "database", "named"]
+
+SEARCHERS = {
+    "hyperscan": ("hyperscan", "troubleshooter.read.hyperscan_search"),
+    "aho-corasick": ("ahocorasick_rs", "troubleshooter.read.aho_corasick"),
+}
+"""By name: the package that is needed, and the module that uses it. The first one that is installed is taken."""
+VARIABLE = "TROUBLESHOOT_SEARCHER"
+
+Note = Callable[[int, int, int, int, object], bool | None]
+"""Is told of a literal's place: its number, 0, the offset behind it, 0, None. What is true ends the search."""
+
+
+class MissingSearcher(TroubleshootError):
+    """No library that searches literals is installed, or the one that was asked for is not."""
+
+
+class Database(Protocol):
+    """Finds literals in bytes; ASCII case is ignored."""
+
+    @property
+    def scan(self) -> Callable[..., None]:
+        """``scan(text, match_event_handler=note)``: search a text. For one thread at a time."""
+
+    def for_thread(self) -> Callable[[bytes, Note], None]:
+        """A function that searches as `scan` does, beside other threads."""
 
 
 def named(key: str, words: Iterable[str]) -> str:
@@ -25,74 +48,36 @@ def named(key: str, words: Iterable[str]) -> str:
     return f"{key}-{zlib.crc32(chr(0).join(words).encode()):08x}"
 
 
-ONCE = hyperscan.HS_FLAG_CASELESS | hyperscan.HS_FLAG_SINGLEMATCH
-EACH = hyperscan.HS_FLAG_CASELESS
-"""What is told of a literal in a text: its first place, or each. ASCII case is ignored."""
-
-_DIGEST_BYTES = 32
-_MADE_BY = f"{getattr(hyperscan, '__version__', '')}-2"
-"""In a file's name: which library compiled it, and the form of the file."""
-
-
 def database(
     words: Callable[[], Sequence[str]],
-    flags: Sequence[int] = (),
     cache: Path | None = None,
     name: str = "",
-) -> hyperscan.Database | None:
-    """What finds the words, numbered as they come; an empty word is passed over, and without any other there is None.
-    ``cache``: a folder, ``name`` its file there, which tells these words from all others: they are not asked for where it
-    is there. A folder that others may write to is not used."""
-    path = cache / f"{name}-{_MADE_BY}.hs" if cache is not None and is_own_folder(cache) else None
-    if path is not None and (kept := _kept(path)) is not None:
-        return kept
-    texts = words()
-    numbers = [number for number, text in enumerate(texts) if text]
-    if not numbers:
-        return None
-    made = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
-    made.compile(
-        expressions=[texts[number].encode() for number in numbers],
-        ids=numbers,
-        elements=len(numbers),
-        flags=[flags[number] for number in numbers] if flags else [ONCE] * len(numbers),
-        literal=True,
-    )
-    made.scratch = hyperscan.Scratch(made)
-    if path is not None:
-        _keep(path, hyperscan.dumpb(made))
+    every: Callable[[int], bool] = lambda number: False,
+) -> Database | None:
+    """A database that finds the words, numbered in their order. An empty word is passed over; None if there is no other.
+
+    Of each word its first place in a text is told, or every place where ``every(number)`` is true. ``cache``: folder for
+    compiled databases. If the file ``name`` exists there, it is loaded and ``words`` is not called, so the name must tell
+    these words from all others. Raises `MissingSearcher`.
+    """
+    made: Database | None = _searcher().make(words, every, cache, name)
     return made
 
 
-def _kept(path: Path) -> hyperscan.Database | None:
-    """The database of a file, or None where there is none, or another than the one that was written there."""
-    with suppress(OSError, hyperscan.HyperscanError):
-        content = path.read_bytes()
-        code = content[_DIGEST_BYTES:]
-        if content[:_DIGEST_BYTES] != _digest(path.name, code):
-            return None
-        made = hyperscan.loadb(code, hyperscan.HS_MODE_BLOCK)
-        made.scratch = hyperscan.Scratch(made)
-        used(path)
-        return made
-    return None
-
-
-def _keep(path: Path, code: bytes) -> None:
-    """Write a database behind its digest; a cache that cannot be written is passed over."""
-    temporary = path.with_suffix(f".{os.getpid()}")
-    with suppress(OSError):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        temporary.write_bytes(_digest(path.name, code) + code)
-        os.replace(temporary, path)
-        tidy(path.parent)
-
-
-def _digest(name: str, code: bytes) -> bytes:
-    """Over the name too: the database of other words under this name would find nothing, and say so of every log.
-
-    SHA-256, as processors have instructions for it (1.0 ms for the 1.7 MB of all literals; BLAKE2b 2.5 ms).
-    """
-    digest = hashlib.sha256(name.encode())
-    digest.update(code)
-    return digest.digest()
+def _searcher() -> Any:
+    """The module to search with: the first whose package is installed, or the one that was asked for."""
+    asked = os.environ.get(VARIABLE)
+    if asked and asked not in SEARCHERS:
+        raise MissingSearcher(f"{VARIABLE}={asked}: expected one of {', '.join(SEARCHERS)}")
+    missing = []
+    for package, module in (SEARCHERS[asked],) if asked else SEARCHERS.values():
+        try:
+            return import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name != package:
+                raise
+            missing.append(package)
+    raise MissingSearcher(
+        f"no package that searches logs for known words is installed: expected {' or '.join(missing)} "
+        "(docs/performance.md, Platforms)"
+    )

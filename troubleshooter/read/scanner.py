@@ -7,10 +7,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import hyperscan
-
 from troubleshooter.lean import dataclass
-from troubleshooter.read.database import database, named
+from troubleshooter.read.database import Database, database, named
 from troubleshooter.read.line import Line
 from troubleshooter.read.templates import LEARNED_AFTER_LINES, DigitLiterals, LineTemplate, LineTemplates
 from troubleshooter.read.text import fold
@@ -62,12 +60,12 @@ class Scanner:
         self._cache = cache if all(segment.digest for segment in segments) else None
         self._key = named("-".join(segment.digest[:16] for segment in segments), keywords)
         self._found: list[int] = []
-        self._databases: list[tuple[hyperscan.Database, Callable[..., None]]] = []
+        self._databases: list[tuple[Database, Callable[..., None]]] = []
         first = 0
         for number, segment in enumerate(segments):
             own = self._keywords if number == 0 else []
             texts = partial(_with_keywords, segment.texts, own)
-            made = database(texts, (), self._cache, named(f"{segment.digest}-lines", own))
+            made = database(texts, self._cache, named(f"{segment.digest}-lines", own))
             if made is not None:
                 self._databases.append((made, self._hit(first, segment.count if own else None)))
             first += segment.count

@@ -18,7 +18,7 @@ from troubleshooter.masking import zero_digits
 from troubleshooter.read.database import database
 
 if TYPE_CHECKING:
-    import hyperscan
+    from troubleshooter.read.database import Database
 
 MAX_LINE_BYTES = 400
 """A longer line has no template."""
@@ -117,12 +117,12 @@ class DigitLiterals:
         """The literals by number; ``cache`` and ``name`` are those of `read.database.database`."""
         self._literals, self._keywords = literals, list(keywords)
         self._cache, self._name = cache, name
-        self._database: hyperscan.Database | Literal[False] | None = False  # False: not made yet
+        self._database: Database | Literal[False] | None = False  # False: not made yet
 
     def possible_in(self, text: bytes) -> tuple[Suspect, ...]:
         """The literals that the text holds if its digits are others."""
         if self._database is False:
-            self._database = database(lambda: [zeros for zeros, _ in self._alike], (), self._cache, self._name)
+            self._database = database(lambda: [zeros for zeros, _ in self._alike], self._cache, self._name)
         if self._database is None:
             return ()
         found: list[int] = []

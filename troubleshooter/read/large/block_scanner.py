@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple, cast
 
-import hyperscan
 import stringzilla
 
 from kb.error_words import ERROR_WORDS
@@ -40,8 +39,7 @@ class BlockScanner:
 
     def __init__(self, prefilter: Prefilter) -> None:
         self._prefilter = prefilter
-        self._usual = prefilter.usual
-        self._scratch = hyperscan.Scratch(self._usual)
+        self._search = prefilter.usual.for_thread()
 
     def scan(self, block: Block) -> ScannedBlock:
         view = memoryview(block.data)
@@ -60,9 +58,8 @@ class BlockScanner:
                 errors.append(stop)
             return len(errors) > MAX_ERROR_WORDS
 
-        try:
-            self._usual.scan(cast("bytes", data), match_event_handler=found, scratch=self._scratch)
-        except hyperscan.ScanTerminated:
+        self._search(cast("bytes", data), found)
+        if len(errors) > MAX_ERROR_WORDS:
             return self._dense_ends(data)
         return sorted({*errors, *others.values()})
 
@@ -73,7 +70,7 @@ class BlockScanner:
             ends.add(stop)
 
         if (dense := self._prefilter.dense) is not None:
-            dense.scan(cast("bytes", data), match_event_handler=found, scratch=hyperscan.Scratch(dense))
+            dense.for_thread()(cast("bytes", data), found)
         return sorted(ends)
 
 

@@ -11,11 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
-import hyperscan
-
 from kb.error_words import ERROR_WORDS, SHORTEST, weight
 from troubleshooter.read.anomalies import ANOMALY_MARKS
-from troubleshooter.read.database import EACH, ONCE, database, named
+from troubleshooter.read.database import Database, database, named
 
 MAX_ERROR_WORDS = 64
 """Error words in one block; where there are more, it is searched for all literals instead."""
@@ -36,19 +34,17 @@ class Prefilter:
         self._digest = digest
 
     @cached_property
-    def usual(self) -> hyperscan.Database:
+    def usual(self) -> Database:
         """Finds every error word, numbered from 0, and the first of each other literal, numbered behind them."""
         words = [*ERROR_WORDS, *self._alone]
-        flags = [EACH] * len(ERROR_WORDS) + [ONCE] * len(self._alone)
-        made = database(lambda: words, flags, self._cache, named(f"{self._digest}-blocks", words))
+        name = named(f"{self._digest}-blocks", words)
+        made = database(lambda: words, self._cache, name, lambda number: number < len(ERROR_WORDS))
         assert made is not None
         return made
 
     @cached_property
-    def dense(self) -> hyperscan.Database | None:
+    def dense(self) -> Database | None:
         """Finds the first of each literal; of those that are hardly more than a name only what is printed alone."""
         alone = set(self._alone)
         name = named(f"{self._digest}-dense", self._alone)
-        return database(
-            lambda: [t for t in self._literals() if weight(t) >= SHORTEST or t in alone], (), self._cache, name
-        )
+        return database(lambda: [t for t in self._literals() if weight(t) >= SHORTEST or t in alone], self._cache, name)

@@ -99,7 +99,8 @@ def test_no_process_outlives_a_scan(
     wait_for(lambda: rows(logs.parent / "troubleshoot-scan.jsonl") > 24 and list(stuck.iterdir()))
     assert len(alive(process.pid)) == 3
     process.send_signal(signal.Signals[name])
-    assert process.wait(PATIENCE_SECONDS) == -signal.Signals[name]
+    number = signal.Signals[name]
+    assert process.wait(PATIENCE_SECONDS) == (-number if name == "SIGKILL" else 128 + number)
     wait_for(lambda: not alive(process.pid))
 
 
@@ -123,18 +124,21 @@ def test_a_killed_scan_goes_on_where_it_was(
     assert set(counted.values()) == {1}
 
 
+@pytest.mark.parametrize(
+    ("name", "said"), [("SIGINT", "interrupted"), ("SIGTERM", "ended by SIGTERM"), ("SIGHUP", "ended by SIGHUP")]
+)
 def test_an_interrupted_scan_ends_with_a_sentence(
-    logs: Path, at_start: Callable[..., Path], started: Callable[..., subprocess.Popen[str]]
+    logs: Path, at_start: Callable[..., Path], started: Callable[..., subprocess.Popen[str]], name: str, said: str
 ) -> None:
     stuck = at_start()
     (logs / "g0" / "stuck.log").write_text("x\n")
     process = started("--jobs", "2")
     wait_for(lambda: rows(logs.parent / "troubleshoot-scan.jsonl") > 24 and list(stuck.iterdir()))
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
+    os.killpg(process.pid, signal.Signals[name])  # as a terminal and Slurm do it
     _, error = process.communicate(timeout=PATIENCE_SECONDS)
-    assert process.returncode == 130
+    assert process.returncode == 128 + signal.Signals[name]
     assert error.strip().splitlines() == [
-        "troubleshoot scan: interrupted; what was done is kept in troubleshoot-scan.jsonl: the same command goes on from there"
+        f"troubleshoot scan: {said}; what was done is kept in troubleshoot-scan.jsonl: the same command goes on from there"
     ]
     assert not alive(process.pid)
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any, NoReturn
 
 from kb.cache import packs
 from kb.errors import UsageError
+from troubleshooter.cli.pipe import STOPPING
 from troubleshooter.cli.settings import ignored
 from troubleshooter.report.jsontext import as_json
 from troubleshooter.scan import jobs, record
@@ -17,8 +21,34 @@ from troubleshooter.scan.run import scan
 from troubleshooter.scan.summary import MAX_SHOWN, lines, summary
 
 RECORD = "troubleshoot-scan.jsonl"
-INTERRUPTED = 130
-"""Exit status after Ctrl-C, as shells have it."""
+
+
+class Ended(KeyboardInterrupt):
+    """A signal ended the scan: Ctrl-C, a scheduler's SIGTERM, a terminal that was closed."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+def _end(number: int, frame: object) -> NoReturn:
+    raise Ended(number)
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """While it holds, the signals that end a run raise `Ended`; those that are ignored from the start (``nohup``) stay so."""
+    before: dict[int, Any] = {}
+    with contextlib.suppress(ValueError):  # not the main thread: signals end us
+        for name in STOPPING:
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+                before[number] = signal.signal(number, _end)
+    try:
+        yield
+    finally:
+        for number, previous in before.items():
+            signal.signal(number, previous)
 
 
 def run(
@@ -39,14 +69,17 @@ def run(
                 raise UsageError("scan: nothing to scan; give files, folders or patterns of logs")
             reasons = ignored(ignore, packs(*entries))  # compiled once here, not by every worker
             bar = format == "terminal" and sys.stderr.isatty()
-            known = scan(found, target, workers=workers or _cores(), entries=entries, ignore=reasons, bar=bar)
+            with _ended_by_signals():
+                known = scan(found, target, workers=workers or _cores(), entries=entries, ignore=reasons, bar=bar)
             rows = known._replace(
                 by_job={job.name: known.by_job[job.name] for job in found if job.name in known.by_job}
             )
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as ended:
+        number = ended.number if isinstance(ended, Ended) else signal.SIGINT
+        how = "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
         print(file=sys.stderr)  # behind the progress bar
-        _say(f"interrupted; what was done is kept in {target}: the same command goes on from there")
-        return INTERRUPTED
+        _say(f"{how}; what was done is kept in {target}: the same command goes on from there")
+        return 128 + number  # as shells have it
     told = summary(rows, skipped)
     print(as_json(told, indent=1) if format == "json" else "\n".join(lines(told, lang)))
     return 1 if told["failures"] else 3 if told["unknown"] else 2 if told["unreadable"] and not told["healthy"] else 0

@@ -25,8 +25,12 @@ def main():
 def answer(module, name, keywords):
     try:
         found = found_in(module, name)
-    except Exception as error:  # whatever importing raises: a package that is not here says nothing
-        return "?" if isinstance(error, ModuleNotFoundError) and not belongs(error, module) else f"{type(error).__name__}: {error}"[:200]
+    except Exception as error:  # whatever importing raises; that some other package is not here says nothing
+        if isinstance(error, ModuleNotFoundError) and belongs(error, module):
+            return "no module " + error.name
+        if isinstance(error, (ImportError, RuntimeError, OSError)):
+            return "?"
+        return " ".join(str(error).split())[:120]
     if found is None:
         return "?"
     return missing(found, keywords) if keywords else ""

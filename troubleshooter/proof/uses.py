@@ -27,7 +27,9 @@ class Use(NamedTuple):
 def uses(code: str) -> Iterator[Use]:
     """The imports and calls of a text that parses as Python; none of what the text itself defines."""
     tree = ast.parse(code)
-    own = {node.name for node in ast.walk(tree) if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))}
+    own = {
+        node.name for node in ast.walk(tree) if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
+    }
     imported: dict[str, tuple[str, str]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -36,7 +38,10 @@ def uses(code: str) -> Iterator[Use]:
                 yield Use(node.module, alias.name, None, node.lineno)
         elif isinstance(node, ast.Import):
             for alias in node.names:
-                imported[alias.asname or alias.name.partition(".")[0]] = alias.name if alias.asname else alias.name.partition(".")[0], ""
+                imported[alias.asname or alias.name.partition(".")[0]] = (
+                    alias.name if alias.asname else alias.name.partition(".")[0],
+                    "",
+                )
                 yield Use(alias.name, "", None, node.lineno)
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):

@@ -1,7 +1,7 @@
-"""Run the failing programs: ``python -m tests.programs check|record [ID …] --new PYTHON --old PYTHON``.
+"""Run the failing programs: ``python -m tests.programs check|record|measure [ID …] --new PYTHON --old PYTHON``.
 
 ``check`` runs each program and each of its repairs, and says which program no longer fails at its place and which repair no
-longer repairs. ``record`` also writes what the program printed. Both take some seconds a run.
+longer repairs. ``record`` also writes what the program printed. Both take some seconds a run. ``measure``: `tests.programs.measure`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.programs.measure import measure, table
 from tests.programs.program import CASES, FOLDER, Program, load
 
 HOME, SITE = "/home/user/run", "/opt/venv/lib/python3.11/site-packages"
@@ -90,11 +91,16 @@ def check(program: Program, environment: Environment, *, record: bool) -> list[s
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.programs", description=__doc__)
-    parser.add_argument("what", choices=("check", "record"))
+    parser.add_argument("what", choices=("check", "record", "measure"))
+    parser.add_argument("--held", action="store_true", help="measure: the programs that were kept back, not the others")
     parser.add_argument("ids", nargs="*")
     parser.add_argument("--new", required=True, help="Python of the environment `new` of programs.yaml")
     parser.add_argument("--old", required=True, help="Python of the environment `old` of programs.yaml")
     given = parser.parse_args()
+    if given.what == "measure":
+        chosen = [program for program in load() if program.held == given.held]
+        print(table(measure(chosen, {"new": given.new, "old": given.old})))
+        return 0
     failed = 0
     environments = {name: Environment(getattr(given, name)) for name in ("new", "old")}
     for program in load():

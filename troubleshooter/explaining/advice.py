@@ -34,10 +34,17 @@ _BAD = re.compile(
 )
 
 
+_NO_NAMES = frozenset(
+    ("set", "is", "equal", "equals", "default", "defaults", "due", "up", "down", "go", "change", "changed")
+)
+
+
 def settings(message: str, known: dict[str, Any]) -> Iterator[Remedy]:
     """Settings that a message asks for. ``known``: the values that arguments have, which are what is to be changed."""
     for found in _SETTING.finditer(message):
         name, value = found[1].rpartition(".")[2], found[2]
+        if name.lower() in _NO_NAMES:
+            continue
         before = message[max(0, found.start() - 60) : found.start()]
         if name in known and known[name] is not UNKNOWN and known[name] == literal(value):
             continue

@@ -101,7 +101,7 @@ def _from_source(failure: Failure, sources: Sources, lang: str) -> Found | None:
         place = _place(context, failure)
         if place is None and is_own(frames[at]):
             return None
-        if place is not None and failure.cause is not None and failure.cause.frames and _wraps(place):
+        if place is not None and failure.cause is not None and failure.cause.frames and _wraps(place, failure):
             inner = Trace([*frames[:at], *failure.cause.frames], sources)
             context = inner.context(len(inner.frames) - 1)
             place_within = _place(context, failure.cause) if context is not None else None
@@ -123,8 +123,10 @@ def _from_index(failure: Failure, listed: Known | None, sources: Sources, lang: 
     return found
 
 
-def _wraps(place: Place) -> bool:
-    """Whether a place only passes on, in other words, an exception that it caught."""
+def _wraps(place: Place, failure: Failure) -> bool:
+    """Whether a place only passes on an exception that it caught, with its message."""
+    if failure.cause is None or not failure.cause.message or failure.cause.message not in failure.message:
+        return False
     return next((guard.kind for guard in reversed(place.guards) if guard.kind != "if"), "") == "except"
 
 

@@ -125,10 +125,15 @@ class Trace:
                     return self._parameter(key, context, left - 1)
                 if found := self._environment(node.value, key):
                     return found
-            return self._follow(node.value, context, left - 1) if _is_reference(node.value) else []
+            return self._part(node.value, context, left)
         if isinstance(node, ast.Attribute):
             return self._attribute(node, context, left)
         return []
+
+    def _part(self, whole: ast.expr, context: Context, left: int) -> list[Origin]:
+        """The origins of something of which only a part is read."""
+        found = self._follow(whole, context, left - 1) if _is_reference(whole) else []
+        return [replace(one, exact=False) for one in found]
 
     def _environment(self, root: ast.expr, name: str) -> list[Origin]:
         return [Origin(name, "environment")] if ast.unparse(root) in ("os.environ", "environ") else []
@@ -154,7 +159,9 @@ class Trace:
     def _attribute(self, node: ast.Attribute, context: Context, left: int) -> list[Origin]:
         chain = ast.unparse(node).split(".")
         if not all(part.isidentifier() for part in chain):
-            return self._follow(node.value, context, left - 1) if _is_reference(node.value) else []
+            if isinstance(node.value, ast.Subscript) and ast.unparse(node.value.value).rpartition(".")[2] in HOLDERS:
+                return [self._option(node.attr, "")]  # one of several configurations
+            return self._part(node.value, context, left)
         holder = next((n for n, part in enumerate(chain[:-1]) if part in HOLDERS), None)
         if holder is not None:
             owner = _annotation(context.function, chain[holder]) or self._class_of_holder(chain[: holder + 1], context)
@@ -165,7 +172,7 @@ class Trace:
         annotation = _annotation(context.function, chain[0])
         if annotation.endswith(("Config", "Arguments", "Args")):
             return [self._option(chain[1], annotation)]
-        return self._follow(ast.Name(chain[0], ast.Load()), context, left - 1)
+        return self._part(ast.Name(chain[0], ast.Load()), context, left)
 
     def _class_of_holder(self, chain: list[str], context: Context) -> str:
         return "" if chain[0] != "self" else _annotation(_constructor(context), chain[-1])

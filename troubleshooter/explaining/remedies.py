@@ -174,7 +174,9 @@ def _pair(origin: Origin, relation: type[ast.cmpop], other: str) -> Remedy:
 def _value(origin: Origin, relation: type[ast.cmpop], value: Any) -> Iterator[Remedy]:
     """The value that an argument needs, where ``argument relation value`` must not hold."""
     step = 1 if isinstance(value, int) and not isinstance(value, bool) else None
-    if relation is ast.NotEq or relation is ast.Lt or relation is ast.Gt:
+    if isinstance(value, float) and relation in (ast.Lt, ast.Gt, ast.LtE, ast.GtE):
+        yield _pair(origin, relation, repr(value))  # the bound itself is seldom what is wanted
+    elif relation in (ast.NotEq, ast.Lt, ast.Gt):
         yield _set(origin, repr(value))
     elif relation in (ast.LtE, ast.GtE) and step is not None:
         yield _set(origin, repr(value + (step if relation is ast.LtE else -step)))
@@ -198,6 +200,9 @@ def _value(origin: Origin, relation: type[ast.cmpop], value: Any) -> Iterator[Re
 def closest(value: Any, allowed: list[Any]) -> Any:
     """The allowed value that is most like the one that was given."""
     texts = {str(one): one for one in allowed}
+    longer = [text for text in texts if value is not UNKNOWN and text.lower().startswith(str(value).lower())]
+    if longer:
+        return texts[min(longer, key=len)]
     near = difflib.get_close_matches(str(value), texts, 1, 0.0) if value is not UNKNOWN else []
     return texts[near[0]] if near else allowed[0]
 
@@ -220,6 +225,8 @@ def _class(origin: Origin, classes: list[str], holds: bool) -> Iterator[Remedy]:
     value = literal(origin.value)
     if not holds:
         code = f"{origin.name}={classes[0]}(...)"
+        if classes[0] in ("int", "float") and isinstance(value, (int, float)):
+            return  # the same number in another type is seldom what is missing
         if classes[0] in ("int", "float", "str", "bool") and origin.value:
             code = f"{origin.name}={classes[0]}({origin.value})"
         elif classes[0] in ("list", "tuple") and origin.value:
@@ -267,7 +274,7 @@ def _is_asked(node: ast.expr) -> bool:
         if isinstance(node.func, ast.Attribute)
         else ""
     )
-    return name in ("getattr", "get", "pop", "bool", "any", "all")
+    return name in ("getattr", "get", "pop", "bool")
 
 
 def _path(atom: Atom) -> ast.expr | None:

@@ -223,7 +223,7 @@ FIELDS: dict[type[form.Part], dict[str, str]] = {
         "decisive": '`true`: these conditions alone name the cause. Without it an answer is at most "likely".',
         "source": "Where the words are raised (package, file, versions that were read), or the run that printed them.",
     },
-    form.Source: {
+    form.EntrySource: {
         "url": "A thread, release note or page. A source has `url`, or `run`, or `package` with `file` and `versions`.",
         "package": "An installed package whose source was read.",
         "file": "The file in this package.",
@@ -232,7 +232,7 @@ FIELDS: dict[type[form.Part], dict[str, str]] = {
         "shows": "What the source shows.",
         "note": "Anything else that a reader of the source should know.",
     },
-    form.Fix: {
+    form.EntryFix: {
         "do": "One imperative sentence (Markdown).",
         "why": "Why it helps.",
         "risk": "`changes-results`: the training goes on otherwise; `retrain`: what was trained is lost.",
@@ -241,9 +241,9 @@ FIELDS: dict[type[form.Part], dict[str, str]] = {
         "language": "The language of `code`.",
         "shell": "Ready to paste into a shell.",
     },
-    form.Advice: {"printed": "Finds the printed advice.", "because": "Why not to follow it here."},
-    form.Lookalike: {"entry": "The other entry's id.", "because": "How to tell the two apart."},
-    form.Probe: {
+    form.EntryAdvice: {"printed": "Finds the printed advice.", "because": "Why not to follow it here."},
+    form.EntryLookalike: {"entry": "The other entry's id.", "because": "How to tell the two apart."},
+    form.EntryProbe: {
         "name": "A probe of `troubleshooter/probes/`.",
         "with": "Its options; `<<captures>>` may stand in them.",
     },
@@ -274,7 +274,7 @@ def entry_reference() -> str:
     """The page: the files, the entry and its parts field by field, the conditions, patterns, placeholders, relations."""
     out = [_INTRODUCTION]
     for model in FIELDS:
-        out.append(f"\n## {model.__name__}\n\n" + _described(model) + _fields(model))
+        out.append(f"\n## {_title(model)}\n\n" + _described(model) + _fields(model))
     out.append(_CONDITIONS)
     for model, meaning in MEANINGS.items():
         kinds = {kind for kind, part in form.KINDS.items() if part is model}
@@ -302,6 +302,11 @@ def entry_reference() -> str:
 def _described(model: type[BaseModel]) -> str:
     own = model.__doc__ if model.__doc__ != form.Part.__doc__ else None
     return " ".join((own or "").replace("``", "`").split()) + "\n\n" if own else ""
+
+
+def _title(model: type[form.Part]) -> str:
+    """A part's name for authors, who know that it is a part of an entry."""
+    return model.__name__.removeprefix("Entry") or model.__name__
 
 
 def _fields(model: type[form.Part]) -> str:
@@ -363,5 +368,5 @@ def _type(annotation: Any) -> str:
     if origin in (Union, types.UnionType):
         return " or ".join(dict.fromkeys(_type(one) for one in arguments if one is not type(None)))
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return f"[{annotation.__name__}](#{annotation.__name__.lower()})"
+        return f"[{_title(annotation)}](#{_title(annotation).lower()})"
     return str(annotation)

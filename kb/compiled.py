@@ -160,7 +160,7 @@ class Pack:
     def __init__(self, path: Path, origin: str = "shipped", remake: Callable[[], object] | None = None) -> None:
         """``remake`` writes the file anew where it is damaged (see `Sealed`).
 
-        Raises OSError when the file cannot be read (`kb.sealed.Damaged`: is not what was written), ValueError when another
+        Raises OSError when the file cannot be read (`kb.sealed.BrokenSeal`: is not what was written), ValueError when another
         version of the tool wrote it. What is read later raises `Damaged` too.
         """
         self.path = path

@@ -246,7 +246,7 @@ Condition = Annotated[
 # --- sources, symptoms, fixes -----------------------------------------------------------------------------------
 
 
-class Source(Part):
+class EntrySource(Part):
     """Where a claim comes from: a page, an installed file that was read, or a run."""
 
     url: Annotated[str, Field(pattern=r"^https?://\S+$")] | None = None
@@ -260,7 +260,7 @@ class Source(Part):
     note: str | None = None
 
     @model_validator(mode="after")
-    def _place(self) -> Source:
+    def _place(self) -> EntrySource:
         if not (self.url or self.run or (self.package and self.file and self.versions)):
             raise ValueError("expected `url`, `run`, or `package` with `file` and `versions`")
         return self
@@ -277,10 +277,10 @@ class Symptom(Part):
     support: list[Condition] = []
     exclude: list[Condition] = []
     decisive: bool = False
-    source: Source
+    source: EntrySource
 
 
-class Fix(Part):
+class EntryFix(Part):
     do: Text
     why: str | None = None
     risk: Literal["safe", "changes-results", "retrain"] = "safe"
@@ -290,19 +290,19 @@ class Fix(Part):
     shell: str | None = None
 
 
-class Lookalike(Part):
+class EntryLookalike(Part):
     entry: Identifier
     because: Text
 
 
-class Advice(Part):
+class EntryAdvice(Part):
     """Advice that programs print along with this failure, and why not to follow it here."""
 
     printed: Pattern
     because: Text
 
 
-class Probe(Part):
+class EntryProbe(Part):
     name: Identifier
     with_: Annotated[dict[str, str | int | float | bool], Field(alias="with")] = {}
 
@@ -324,14 +324,14 @@ class Entry(Part):
     versions: dict[str, str] = {}
     cause: Text
     cause_known: bool = True
-    fixes: Annotated[list[Fix], Field(max_length=4)] = []
-    advice: list[Advice] = []
-    not_to_confuse_with: list[Lookalike] = []
-    overlaps: list[Lookalike] = []
+    fixes: Annotated[list[EntryFix], Field(max_length=4)] = []
+    advice: list[EntryAdvice] = []
+    not_to_confuse_with: list[EntryLookalike] = []
+    overlaps: list[EntryLookalike] = []
     variant_of: Identifier | None = None
     fallback_for: list[Identifier] | None = None
-    probe: Probe | None = None
-    sources: Annotated[list[Source], Field(min_length=1)]
+    probe: EntryProbe | None = None
+    sources: Annotated[list[EntrySource], Field(min_length=1)]
 
     @model_validator(mode="after")
     def _whole(self) -> Entry:
@@ -343,7 +343,7 @@ class Entry(Part):
 
     @field_validator("sources")
     @classmethod
-    def _sources(cls, sources: list[Source], info: ValidationInfo) -> list[Source]:
+    def _sources(cls, sources: list[EntrySource], info: ValidationInfo) -> list[EntrySource]:
         shown = {s for source in sources for s in ([source.shows] if isinstance(source.shows, str) else source.shows)}
         if not shown & {"cause", "fix"}:
             raise ValueError("expected a source that shows the cause or the fix")
@@ -370,5 +370,5 @@ class Translation(Part):
     not_to_confuse_with: list[TranslatedReason] = []
 
 
-for _model in (AnyOf, AllOf, Not, Symptom, Fix, Entry):
+for _model in (AnyOf, AllOf, Not, Symptom, EntryFix, Entry):
     _model.model_rebuild()

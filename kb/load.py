@@ -22,7 +22,7 @@ from kb.files import Refused, contents
 from kb.form import KINDS, Condition, Entry, Part, Translation
 from kb.nearest import did_you_mean
 from kb.problem import EntryError, Problem
-from kb.samples import FILE, InvalidSamples, Kind, Sample, parse
+from kb.samples import FILE, EntrySample, InvalidSamples, Kind, parse
 from kb.source import Document, Place
 
 TABLES = "tables"
@@ -47,7 +47,7 @@ class Loaded:
     entry: Entry
     document: Document
     translated: Mapping[str, Translated] = field(default_factory=dict)
-    samples: tuple[Sample, ...] = ()
+    samples: tuple[EntrySample, ...] = ()
 
     @property
     def translations(self) -> dict[str, Translation]:
@@ -71,11 +71,11 @@ class Loaded:
     def samples_path(self) -> Path:
         return self.folder / FILE
 
-    def samples_of(self, kind: Kind) -> list[Sample]:
+    def samples_of(self, kind: Kind) -> list[EntrySample]:
         """The samples of one kind, in the order of the file."""
         return [sample for sample in self.samples if sample.kind == kind]
 
-    def sample_problem(self, sample: Sample, line: int, message: str, hint: str = "") -> Problem:
+    def sample_problem(self, sample: EntrySample, line: int, message: str, hint: str = "") -> Problem:
         """A problem at a line of a sample's text (1-based; 0 is its header)."""
         return Problem(self.samples_path, sample.place(line), 1, f"{sample.kind} {sample.name}", message, hint)
 
@@ -177,7 +177,7 @@ def load_translations(entry: Entry, folder: Path, root: Path) -> tuple[dict[str,
     return out, problems
 
 
-def load_samples(path: Path, root: Path) -> tuple[tuple[Sample, ...], list[Problem]]:
+def load_samples(path: Path, root: Path) -> tuple[tuple[EntrySample, ...], list[Problem]]:
     """The samples of an entry; none where there is no file."""
     if old := [name for name in ("match", "no_match") if (path.parent / name).is_dir()]:
         hint = f"python -m kb.samples {path.parent} moves them"

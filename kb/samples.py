@@ -38,7 +38,7 @@ class InvalidSamples(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class EntrySample:
     """One log of an entry."""
 
     kind: Kind
@@ -56,10 +56,10 @@ class Sample:
         return self.line + line
 
 
-def parse(text: str) -> list[Sample]:
+def parse(text: str) -> list[EntrySample]:
     """The samples of a file's text, in its order. Raises `InvalidSamples`."""
-    samples: list[Sample] = []
-    current: Sample | None = None
+    samples: list[EntrySample] = []
+    current: EntrySample | None = None
     lines: list[str] = []
     evidence: list[int] = []
 
@@ -84,7 +84,7 @@ def parse(text: str) -> list[Sample]:
             if (kind, found["name"]) in names:
                 raise InvalidSamples(number, f"there are two samples named {kind} {found['name']}")
             names.add((kind, found["name"]))
-            current = Sample(kind, found["name"], "", found["why"] or "", (), number)
+            current = EntrySample(kind, found["name"], "", found["why"] or "", (), number)
             continue
         if current is None:
             if line.strip():
@@ -98,7 +98,7 @@ def parse(text: str) -> list[Sample]:
     return samples
 
 
-def below(folder: Path, kind: Kind | None = None) -> Iterator[tuple[str, Sample]]:
+def below(folder: Path, kind: Kind | None = None) -> Iterator[tuple[str, EntrySample]]:
     """Every sample below a folder of entries, of one kind or all, each with its entry's id, in order. Raises `InvalidSamples`."""
     for path in sorted(folder.glob(f"*/*/{FILE}"), key=lambda path: path.parent.name):
         for sample in parse(path.read_text(encoding="utf-8")):
@@ -106,7 +106,7 @@ def below(folder: Path, kind: Kind | None = None) -> Iterator[tuple[str, Sample]
                 yield path.parent.name, sample
 
 
-def write(samples: Iterable[Sample]) -> str:
+def write(samples: Iterable[EntrySample]) -> str:
     """The text of a ``samples.log`` with these samples; `parse` reads them back."""
     out = []
     for sample in samples:
@@ -120,13 +120,13 @@ def write(samples: Iterable[Sample]) -> str:
 
 def convert(entry: Path) -> bool:
     """Move the logs of an entry's ``match/`` and ``no_match/`` folders, the form before 2026-11, into ``samples.log``."""
-    found: list[Sample] = []
+    found: list[EntrySample] = []
     folders: dict[str, Kind] = {"match": "match", "no_match": "near-miss"}
     for name, kind in folders.items():
         for path in sorted((entry / name).glob("*")):
             text = path.read_text(encoding="utf-8", errors="replace").replace("\r\n", "\n")
             found.append(
-                Sample(kind, re.sub(r"[^\w.+-]+", "-", path.stem), text if text.endswith("\n") else f"{text}\n")
+                EntrySample(kind, re.sub(r"[^\w.+-]+", "-", path.stem), text if text.endswith("\n") else f"{text}\n")
             )
     if not found:
         return False

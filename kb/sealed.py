@@ -16,7 +16,7 @@ from array import array
 from collections.abc import Callable
 from pathlib import Path
 
-__all__ = ["Damaged", "Sealed", "seal"]
+__all__ = ["BrokenSeal", "Sealed", "seal"]
 
 _BLOCK = 8192
 _FOOTER = struct.Struct("<8sQI")
@@ -24,7 +24,7 @@ _FOOTER = struct.Struct("<8sQI")
 _MARK = b"\nsealed1"
 
 
-class Damaged(OSError):
+class BrokenSeal(OSError):
     """A file is not what was written; ``filename`` is its path, and ``strerror`` says so with the next step."""
 
 
@@ -43,14 +43,14 @@ def _footer(length: int, sums: bytes) -> bytes:
 
 
 class Sealed:
-    """A sealed file, mapped into memory. Every method raises `Damaged` where a block that it reads is not what was written.
+    """A sealed file, mapped into memory. Every method raises `BrokenSeal` where a block that it reads is not what was written.
 
     ``remake``: writes the file anew with the same content (a cache can), or None. It is called once, when damage is met; reading
     then goes on in the new file, if it has the same checksums.
     """
 
     def __init__(self, path: Path, remake: Callable[[], object] | None = None) -> None:
-        """Raises OSError when the file cannot be read, `Damaged` when it is cut off or not sealed."""
+        """Raises OSError when the file cannot be read, `BrokenSeal` when it is cut off or not sealed."""
         self._path, self._remake = path, remake
         self._data, self.length, self._sums = self._open()
         self._good = bytearray(len(self._sums))
@@ -122,8 +122,8 @@ class Sealed:
             raise self._damage("is damaged")
         self._data, self._good = data, bytearray(len(sums))
 
-    def _damage(self, what: str) -> Damaged:
-        return Damaged(
+    def _damage(self, what: str) -> BrokenSeal:
+        return BrokenSeal(
             errno.EIO,
             f"{what}; delete it, it is made anew (in an installation: install the package again)",
             str(self._path),

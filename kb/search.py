@@ -51,7 +51,7 @@ _PLAIN = re.compile(r"[a-z0-9]+")
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-class Fact(NamedTuple):
+class SearchFact(NamedTuple):
     """What the score needs of an entry besides its words."""
 
     commonness: int
@@ -62,7 +62,7 @@ class Fact(NamedTuple):
 def search(knowledge: Knowledge, asked: str, limit: int = 10) -> list[tuple[float, Body]]:
     """The entries that fit the words best. The number is the share of the words that an entry holds, from 0 to 100; the
     order also follows commonness."""
-    index = Index.of(knowledge)
+    index = SearchIndex.of(knowledge)
     out = []
     for share, number in index.find(asked)[:limit]:
         found = knowledge.find(index.ids[number])
@@ -151,7 +151,7 @@ def encode(entries: Mapping[str, Terms], related: Mapping[str, Any]) -> dict[str
     """The index of some entries, as JSON data. Entries are named by their place in ``entries``.
 
     ``words`` are sorted. ``holders`` has a string for each: three lists of entries, for `PLACES`, separated by ``|``; in a
-    list each number is the distance to the one before, in base 36. ``facts`` has the values of `Fact` for each entry.
+    list each number is the distance to the one before, in base 36. ``facts`` has the values of `SearchFact` for each entry.
     """
     common = commonness(entries, related)
     holders: defaultdict[str, list[list[int]]] = defaultdict(lambda: [[], [], []])
@@ -164,7 +164,7 @@ def encode(entries: Mapping[str, Terms], related: Mapping[str, Any]) -> dict[str
     return {"words": known, "holders": [_packed(holders[word]) for word in known], "facts": facts}
 
 
-class Index:
+class SearchIndex:
     """What `encode` made, of one or several packs: entries have their place in ``ids``."""
 
     def __init__(self, parts: Sequence[tuple[dict[str, Any], Sequence[int | None]]], ids: Sequence[str]) -> None:
@@ -172,14 +172,14 @@ class Index:
         has an entry of the same id)."""
         self.ids = ids
         self._parts = parts
-        self.facts = [Fact(0, 0, False)] * len(ids)
+        self.facts = [SearchFact(0, 0, False)] * len(ids)
         for data, places in parts:
             for place, (common, title, harmless) in zip(places, data["facts"], strict=True):
                 if place is not None:
-                    self.facts[place] = Fact(common, title, bool(harmless))
+                    self.facts[place] = SearchFact(common, title, bool(harmless))
 
     @classmethod
-    def of(cls, knowledge: Knowledge) -> Index:
+    def of(cls, knowledge: Knowledge) -> SearchIndex:
         """The index of compiled entries."""
         ids = knowledge.ids()
         place = {id_: number for number, id_ in enumerate(ids)}
@@ -190,7 +190,7 @@ class Index:
         return cls(parts, ids)
 
     @classmethod
-    def over(cls, bodies: Sequence[Body]) -> Index:
+    def over(cls, bodies: Sequence[Body]) -> SearchIndex:
         """The index of entries that are given whole."""
         entries = {str(body["id"]): terms(body) for body in bodies}
         related = {str(body["id"]): body["lookalikes"] for body in bodies}
@@ -301,7 +301,7 @@ class Index:
         return nearest[:SPELLINGS]
 
 
-def _raised(score: float, fact: Fact) -> float:
+def _raised(score: float, fact: SearchFact) -> float:
     """The score with the entry's commonness."""
     common = min(1.0, math.log(1 + fact.commonness) / math.log(1 + COMMONEST))
     return score * (1 + COMMON * common) * (HARMLESS if fact.harmless else 1)

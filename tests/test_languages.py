@@ -25,7 +25,7 @@ from troubleshooter.report.terminal import text
 from troubleshooter.scan.record import Cause, Row, Rows
 from troubleshooter.scan.summary import lines, summary
 from troubleshooter.verify.present import shown
-from troubleshooter.verify.runner import Outcome
+from troubleshooter.verify.runner import ProbeOutcome
 from troubleshooter.verify.verdict import by_run, by_versions
 
 Snapshot = Callable[[str, str], None]
@@ -206,7 +206,7 @@ def test_verify(snapshot: Snapshot, lang: str) -> None:
     entry = Entry(versions={"torch": ">=2.0,<2.5"}, fixes=[Fix("Upgrade", shell='pip install -U "torch>=2.5"')])
     seen = {"kind": "symptom", "case": "a case", "occurred": True, "observed": {"exception": "E", "message": "m"}}
     unseen = {"kind": "symptom", "case": "a case", "occurred": False, "observed": {"exception": None}}
-    once, never = (Outcome("ended", "", (row,), 1.0, 100, "") for row in (seen, unseen))
+    once, never = (ProbeOutcome("ended", "", (row,), 1.0, 100, "") for row in (seen, unseen))
     parts = [
         shown(said, entry.title, "why-active", lang, "import torch\n", log=True, colour=False)
         for said in (

@@ -13,7 +13,7 @@ from kb.likeness import nearest
 from kb.load import Library, Loaded, conditions
 from kb.patterns import words
 from kb.problem import Problem
-from kb.samples import Sample, write
+from kb.samples import EntrySample, write
 from troubleshooter.explain import explain
 from troubleshooter.match.engine import Candidate
 from troubleshooter.neighbours import Neighbours
@@ -188,7 +188,7 @@ def _lines(numbers: Sequence[int]) -> str:
 
 
 def _others(
-    path: Path, sample: Sample, owner: str, tried: Tried, tool: Diagnoser, about: set[str] | None = None
+    path: Path, sample: EntrySample, owner: str, tried: Tried, tool: Diagnoser, about: set[str] | None = None
 ) -> Iterator[Problem]:
     """What else a sample of ``owner`` gives that it must not (``about``: only what these entries do)."""
     first = tried.ids[0] if tried.ids else ""
@@ -200,7 +200,7 @@ def _others(
             yield _at(path, sample, f"gives {other} too", hint)
 
 
-def _at(path: Path, sample: Sample, message: str, hint: str) -> Problem:
+def _at(path: Path, sample: EntrySample, message: str, hint: str) -> Problem:
     return Problem(path, sample.line, 1, f"{sample.kind} {sample.name}", message, hint)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from kb.compiled import Body, Knowledge
 from kb.files import contents
 from kb.load import MAX_SAMPLES_BYTES
-from kb.samples import FILE, InvalidSamples, Sample, parse
+from kb.samples import FILE, EntrySample, InvalidSamples, parse
 
 MOST = 400
 """Samples of others that are tried at most; of more, as many are drawn (always the same)."""
@@ -29,7 +29,7 @@ class Neighbours:
     passed_over: int = field(default=0, init=False)
     """Samples beyond `MOST` that hold words of the entries and were not tried."""
 
-    def samples(self, wanted: set[str]) -> list[tuple[str, Path, Sample]]:
+    def samples(self, wanted: set[str]) -> list[tuple[str, Path, EntrySample]]:
         """Samples of entries that are not wanted and hold the words of a wanted one, each with its entry's id and file."""
         asked = [way for id_ in sorted(wanted) for way in self._words(id_)]
         found = [
@@ -95,7 +95,7 @@ def _text(path: Path) -> str:
         return ""
 
 
-def _parsed(text: str) -> list[Sample]:
+def _parsed(text: str) -> list[EntrySample]:
     try:
         return parse(text)
     except InvalidSamples:

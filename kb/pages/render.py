@@ -19,7 +19,7 @@ from kb.compiled import Body
 from kb.pages.entry import RUNS, EntryPage
 from kb.pages.markup import clean, highlight, inline, markdown, plain
 from kb.pages.words import LANGUAGES, area_name, place, say
-from kb.search import Index
+from kb.search import SearchIndex
 from kb.text.catalog import ENGLISH, language
 
 HERE = Path(__file__).parent
@@ -65,7 +65,7 @@ class Pages:
     """All pages of a set of entries. Names of pages are paths below the folder of their language."""
 
     def __init__(
-        self, bodies: Iterable[Body], style: Style | None = None, *folders: Path, index: Index | None = None
+        self, bodies: Iterable[Body], style: Style | None = None, *folders: Path, index: SearchIndex | None = None
     ) -> None:
         """``index``: the search's index over these entries where it is known; else it is made when it is needed."""
         self.style = style or Style()
@@ -78,8 +78,8 @@ class Pages:
         self._titles: dict[tuple[str, str], str] = {}
 
     @cached_property
-    def index(self) -> Index:
-        return self._index or Index.over(list(self.bodies.values()))
+    def index(self) -> SearchIndex:
+        return self._index or SearchIndex.over(list(self.bodies.values()))
 
     @cached_property
     def commonness(self) -> dict[str, int]:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import yaml
 from packaging.requirements import InvalidRequirement, Requirement
 
-from kb.form import Fix
+from kb.form import EntryFix
 from kb.placeholders import HOLE
 
 EXAMPLES = {
@@ -61,7 +61,7 @@ class Fault(NamedTuple):
     message: str
 
 
-def faults(fix: Fix) -> Iterator[Fault]:
+def faults(fix: EntryFix) -> Iterator[Fault]:
     """What cannot be pasted of a fix."""
     if fix.code is not None:
         text = filled(fix.code)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from kb.search import Index
-from troubleshooter.browse.app import Site
+from kb.search import SearchIndex
+from troubleshooter.browse.app import WebSite
 from troubleshooter.browse.worker import Worker
 from troubleshooter.pipeline import Diagnoser
 
@@ -28,13 +28,13 @@ def worker() -> Iterator[Worker]:
 
 
 @pytest.fixture(scope="session")
-def site(worker: Worker) -> Site:
+def site(worker: Worker) -> WebSite:
     tool = Diagnoser.load()
-    return Site(tool.knowledge.bodies(), worker, index=Index.of(tool.knowledge))
+    return WebSite(tool.knowledge.bodies(), worker, index=SearchIndex.of(tool.knowledge))
 
 
 @pytest.fixture
-def client(site: Site) -> TestClient:
+def client(site: WebSite) -> TestClient:
     """A client that speaks as our own page does."""
     made = TestClient(site.app([HOST, "localhost:8765"]), base_url=f"http://{HOST}")
     made.headers["origin"] = f"http://{HOST}"

@@ -6,8 +6,8 @@ import pytest
 from starlette.datastructures import Headers
 from starlette.testclient import TestClient
 
-from troubleshooter.browse.app import Site
-from troubleshooter.browse.guard import Guard
+from troubleshooter.browse.app import WebSite
+from troubleshooter.browse.guard import RequestGuard
 from troubleshooter.browse.server import own_hosts
 
 from .conftest import HOST
@@ -47,7 +47,7 @@ def test_our_own_names_are_served(client: TestClient, host: str) -> None:
         {},
     ],
 )
-def test_a_post_of_another_site_is_refused(site: Site, headers: dict[str, str]) -> None:
+def test_a_post_of_another_site_is_refused(site: WebSite, headers: dict[str, str]) -> None:
     client = TestClient(site.app([HOST]), base_url=f"http://{HOST}")
     for content_type in ("text/plain", "application/x-www-form-urlencoded", "application/octet-stream"):
         reply = client.post("/diagnose.html", content=b"log=x", headers=headers | {"content-type": content_type})
@@ -86,7 +86,7 @@ def test_a_server_on_all_addresses_takes_addresses_and_no_strange_names() -> Non
     async def nothing(*_: object) -> None: ...
 
     hosts, everywhere = own_hosts("0.0.0.0", 80)
-    guard = Guard(nothing, hosts, everywhere)
+    guard = RequestGuard(nothing, hosts, everywhere)
     assert guard.refusal("GET", Headers({"host": "192.168.1.7:80"})) is None
     assert guard.refusal("GET", Headers({"host": "[fe80::1]:80"})) is None
     assert guard.refusal("GET", Headers({"host": "[::1]"})) is None

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from kb.search import Index
-from troubleshooter.browse.app import Site
-from troubleshooter.browse.paste import Block, log_view, source
+from kb.search import SearchIndex
+from troubleshooter.browse.app import WebSite
+from troubleshooter.browse.paste import PasteBlock, log_view, source
 from troubleshooter.browse.worker import Failed, Overrun, Worker
 from troubleshooter.pipeline import Diagnoser
 
@@ -99,7 +99,7 @@ def test_nothing_pasted(client: TestClient, log: str) -> None:
     assert "Nothing was pasted" in reply.text
 
 
-def shown(blocks: list[Block]) -> list[int]:
+def shown(blocks: list[PasteBlock]) -> list[int]:
     return [row.number for block in blocks if not block.folded for row in block.rows]
 
 
@@ -165,7 +165,7 @@ def test_a_line_of_100_mb_is_shown_cut(client: TestClient) -> None:
 
 
 def test_too_large_a_log_is_refused_with_a_sentence(worker: Worker, tool: Diagnoser) -> None:
-    small = Site(tool.knowledge.bodies(), worker, limit=1 << 20, index=Index.of(tool.knowledge))
+    small = WebSite(tool.knowledge.bodies(), worker, limit=1 << 20, index=SearchIndex.of(tool.knowledge))
     client = TestClient(small.app([HOST]), base_url=f"http://{HOST}", headers={"origin": f"http://{HOST}"})
     reply = client.post("/diagnose.html", content=b"x\n" * (1 << 20), headers={"x-part": "answer"})
     assert reply.status_code == 413
@@ -173,7 +173,7 @@ def test_too_large_a_log_is_refused_with_a_sentence(worker: Worker, tool: Diagno
     assert "troubleshoot FILE" in reply.text
 
 
-def test_a_log_that_does_not_arrive_is_given_up(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_that_does_not_arrive_is_given_up(site: WebSite, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("troubleshooter.browse.app.ARRIVE", 0.2)
     sent: list[Any] = []
 
@@ -227,7 +227,7 @@ def test_a_log_that_takes_too_long_is_stopped_and_the_next_is_answered() -> None
 
 def test_the_reader_is_told_that_it_took_too_long(tool: Diagnoser) -> None:
     slow = Worker([], {}, LIMIT, seconds=0.001, patience=600)
-    made = Site(tool.knowledge.bodies(), slow, index=Index.of(tool.knowledge))
+    made = WebSite(tool.knowledge.bodies(), slow, index=SearchIndex.of(tool.knowledge))
     client = TestClient(made.app([HOST]), base_url=f"http://{HOST}", headers={"origin": f"http://{HOST}"})
     try:
         reply = client.post("/diagnose.html", content=b"line of a log\n" * 3_000_000, headers={"x-part": "answer"})
@@ -268,7 +268,7 @@ def test_a_stopped_worker_is_given_up_though_it_takes_no_bytes(tool: Diagnoser) 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no signal that stops a process")
 def test_a_worker_that_still_loads_is_not_ended_and_the_page_is_told(tool: Diagnoser) -> None:
     loading = Worker([], {}, LIMIT, patience=0.01)
-    made = Site(tool.knowledge.bodies(), loading, index=Index.of(tool.knowledge))
+    made = WebSite(tool.knowledge.bodies(), loading, index=SearchIndex.of(tool.knowledge))
     client = TestClient(made.app([HOST]), base_url=f"http://{HOST}", headers={"origin": f"http://{HOST}"})
     try:
         loading.start()
@@ -287,7 +287,7 @@ def test_a_worker_that_still_loads_is_not_ended_and_the_page_is_told(tool: Diagn
         loading.stop()
 
 
-def test_too_many_logs_at_once_are_turned_away(site: Site, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_logs_at_once_are_turned_away(site: WebSite, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(site, "waiting", 4)
     reply = client.post("/diagnose.html", content=b"x", headers={"x-part": "answer"})
     assert reply.status_code == 503
@@ -296,7 +296,7 @@ def test_too_many_logs_at_once_are_turned_away(site: Site, client: TestClient, m
 
 
 def test_the_bytes_of_all_logs_together_are_bounded(worker: Worker, tool: Diagnoser) -> None:
-    made = Site(tool.knowledge.bodies(), worker, limit=1 << 20, index=Index.of(tool.knowledge))
+    made = WebSite(tool.knowledge.bodies(), worker, limit=1 << 20, index=SearchIndex.of(tool.knowledge))
     client = TestClient(made.app([HOST]), base_url=f"http://{HOST}", headers={"origin": f"http://{HOST}"})
     made.held = 3 << 19  # other logs are held: half of the room for two is left
     reply = client.post("/diagnose.html", content=b"x\n" * (3 << 17), headers={"x-part": "answer"})
@@ -313,7 +313,7 @@ def test_nothing_pasted_is_written_to_disk(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
     shutil.copy(tool.knowledge.packs[0].path, tmp_path)  # the cache, so that the worker need not compile
     own = Worker([], {}, LIMIT, patience=600)
-    made = Site(tool.knowledge.bodies(), own, index=Index.of(tool.knowledge))
+    made = WebSite(tool.knowledge.bodies(), own, index=SearchIndex.of(tool.knowledge))
     client = TestClient(made.app([HOST]), base_url=f"http://{HOST}", headers={"origin": f"http://{HOST}"})
     secret = "purple-elephant-4711"
     log = f"{secret}\n" * 400_000 + CACHE

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from kb.form import Fix
+from kb.form import EntryFix
 from kb.load import load
 from kb.proof.parsing import faults, filled, requirements
 
 
 def said(**fields: str) -> list[str]:
-    return [fault.message for fault in faults(Fix(**{"do": "Do it", **fields}))]
+    return [fault.message for fault in faults(EntryFix(**{"do": "Do it", **fields}))]
 
 
 @pytest.mark.parametrize(

@@ -6,26 +6,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb.samples import InvalidSamples, Sample, parse, write
+from kb.samples import EntrySample, InvalidSamples, parse, write
 
 LINES = st.text(st.sampled_from("=> \\ab.\t'é"), max_size=12)
 NAMES = st.text(st.sampled_from("abc-._+9"), min_size=1, max_size=8)
 
 
 @st.composite
-def samples(draw: st.DrawFn) -> list[Sample]:
+def samples(draw: st.DrawFn) -> list[EntrySample]:
     keys = draw(st.lists(st.tuples(st.sampled_from(["match", "near-miss"]), NAMES), unique=True, max_size=4))
     out = []
     for kind, name in keys:
         lines = draw(st.lists(LINES, min_size=1, max_size=5))
         evidence = tuple(sorted(draw(st.sets(st.integers(1, len(lines))))))
         why = draw(st.sampled_from(["", "another cause", "a: b"]))
-        out.append(Sample(kind, name, "".join(f"{line}\n" for line in lines), why, evidence))
+        out.append(EntrySample(kind, name, "".join(f"{line}\n" for line in lines), why, evidence))
     return out
 
 
 @given(samples())
-def test_what_is_written_is_read_back(given: list[Sample]) -> None:
+def test_what_is_written_is_read_back(given: list[EntrySample]) -> None:
     text = write(given)
     found = parse(text)
     assert [(s.kind, s.name, s.text, s.why, s.evidence) for s in found] == [(s.kind, s.name, s.text, s.why, s.evidence) for s in given]

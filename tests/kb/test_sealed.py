@@ -11,7 +11,7 @@ import pytest
 from kb.compile.folder import compile_to
 from kb.compiled import Pack
 from kb.load import Library, load
-from kb.sealed import Damaged, Sealed, seal
+from kb.sealed import BrokenSeal, Sealed, seal
 
 AREA = Path(__file__).parent.parent.parent / "entries" / "tokenizers"
 CONTENT = b"".join(b"%d\n" % number for number in range(20_000))
@@ -69,12 +69,12 @@ def test_a_changed_byte_of_a_pack_gives_no_traceback(compiled: bytes, tmp_path: 
     told = []
     try:
         assert everything(Pack(path)) == whole, "a byte between two parts, which nobody reads"
-    except Damaged as damage:
+    except BrokenSeal as damage:
         told.append(damage)
     assert all(one.filename == str(path) and "delete it" in str(one.strerror) for one in told)
     try:
         healed = Pack(path, remake=remade)
-    except Damaged:  # noticed when it was opened: whoever opens it makes it anew
+    except BrokenSeal:  # noticed when it was opened: whoever opens it makes it anew
         return
     assert everything(healed) == whole
     assert everything(Pack(path)) == whole
@@ -83,7 +83,7 @@ def test_a_changed_byte_of_a_pack_gives_no_traceback(compiled: bytes, tmp_path: 
 @pytest.mark.parametrize("length", [0, 1, 19, 20, 8192, 100_000])
 def test_a_cut_off_file_is_not_opened(written: Path, length: int) -> None:
     written.write_bytes(written.read_bytes()[:length])
-    with pytest.raises(Damaged):
+    with pytest.raises(BrokenSeal):
         Sealed(written)
 
 
@@ -96,7 +96,7 @@ def test_only_what_is_read_is_checked(written: Path) -> None:
     assert sealed.find(b"\n777\n", 0) == CONTENT.find(b"\n777\n")
     assert sealed.rfind(b"\n", 80_000, 90_000) == CONTENT.rfind(b"\n", 80_000, 90_000)
     for read in (lambda: sealed.read(49_999, 50_001), lambda: sealed.find(b"nowhere", 0), lambda: sealed.rfind(b"?", 0, 99_999)):
-        with pytest.raises(Damaged):
+        with pytest.raises(BrokenSeal):
             read()
 
 
@@ -111,5 +111,5 @@ def test_another_content_is_no_repair(written: Path) -> None:
     content[5] ^= 1
     written.write_bytes(content)
     sealed = Sealed(written, remake=lambda: written.write_bytes(seal(CONTENT[:-1])))
-    with pytest.raises(Damaged):
+    with pytest.raises(BrokenSeal):
         sealed.read(0, 10)

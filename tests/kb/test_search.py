@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kb.pages.render import STATIC
-from kb.search import Index, Terms, commonness, search, words
+from kb.search import SearchIndex, Terms, commonness, search, words
 from troubleshooter.pipeline import Diagnoser
 
 
@@ -81,7 +81,7 @@ ASKED = [
 def test_the_pages_rank_as_we_do(tool: Diagnoser) -> None:
     if (node := shutil.which("node")) is None:
         pytest.skip("no node to run the pages' search with")
-    index = Index.of(tool.knowledge)
+    index = SearchIndex.of(tool.knowledge)
     given = json.dumps({"data": index.data(), "ids": index.ids, "asked": ASKED})
     script = (
         "require(process.argv[1]); const g = JSON.parse(require('fs').readFileSync(0)); const i = SearchIndex(g.data, g.ids);"
@@ -107,8 +107,8 @@ def test_entries_of_a_team_are_found_beside_ours_and_instead_of_them(tmp_path: P
         )
     tool = Diagnoser.load([tmp_path])
     assert {body["id"] for _, body in search(tool.knowledge, "zebrafish")} == {"cuda-out-of-memory", "a-team-entry"}
-    index = Index.of(tool.knowledge)
-    merged = Index([(index.data(), range(len(index.ids)))], index.ids)
+    index = SearchIndex.of(tool.knowledge)
+    merged = SearchIndex([(index.data(), range(len(index.ids)))], index.ids)
     assert merged.find("zebrafish gpu memory") == index.find("zebrafish gpu memory")
 
 

@@ -16,7 +16,7 @@ from tests.waiting import wait_for
 from troubleshooter.verify import probe as probes
 from troubleshooter.verify.overlays import Overlays, Unbuildable, default_folder
 from troubleshooter.verify.probe import Probe
-from troubleshooter.verify.runner import Limits, Outcome, run
+from troubleshooter.verify.runner import Limits, ProbeOutcome, run
 
 HEADER = """
 QUESTION = "a test's question"
@@ -40,10 +40,10 @@ def write(tmp_path: Path) -> Callable[..., Probe]:
 
 
 @pytest.fixture
-def running(write: Callable[..., Probe]) -> Callable[..., Outcome]:
+def running(write: Callable[..., Probe]) -> Callable[..., ProbeOutcome]:
     """Write and run a probe with this interpreter."""
 
-    def go(body: str, header: str = HEADER, **more: Any) -> Outcome:
+    def go(body: str, header: str = HEADER, **more: Any) -> ProbeOutcome:
         limits = more.pop("limits", Limits(seconds=20, resident_mb=600))
         return run(write(body, header), sys.executable, {}, limits=limits, **more)
 

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from troubleshooter.verify.probe import FOLDER
-from troubleshooter.verify.runner import Outcome, environment_for
+from troubleshooter.verify.runner import ProbeOutcome, environment_for
 
 pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the cage is the kernel's of Linux"),
     pytest.mark.usefixtures("nothing_left"),
 ]
-Running = Callable[..., Outcome]
+Running = Callable[..., ProbeOutcome]
 
 
 def tried(running: Running, body: str) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from troubleshooter.verify import environment, matrix, probe, record, runner
-from troubleshooter.verify.matrix import Bare, Job
+from troubleshooter.verify.matrix import Bare, MatrixJob
 from troubleshooter.verify.overlays import Overlays, Unbuildable
 from troubleshooter.verify.probe import Probe
 from troubleshooter.verify.verdict import Verdict, by_run
@@ -38,7 +38,7 @@ def pairs(*names: str) -> list[Any]:
 def over(name: str, given: dict[str, Any], versions: dict[str, str], overlays: Overlays) -> Verdict:
     shipped = probe.load(name)
     entry = Bare(name, shipped.question, (name, given))
-    return matrix.over(Job(entry, None, shipped, shipped.options(given), "", versions), overlays)
+    return matrix.over(MatrixJob(entry, None, shipped, shipped.options(given), "", versions), overlays)
 
 
 @pytest.mark.matrix
@@ -219,7 +219,7 @@ def test_rerunning_a_record_gives_its_verdict_again(overlays: Overlays, tmp_path
     asked = {"callable": "TrainingArguments", "argument": "evaluation_strategy"}
     entry = Bare("removed", "", ("removed-arguments", asked))
     shipped = probe.load("removed-arguments")
-    job = Job(entry, tmp_path, shipped, shipped.options(asked), "confirmed", {"transformers": "4.51.3"})
+    job = MatrixJob(entry, tmp_path, shipped, shipped.options(asked), "confirmed", {"transformers": "4.51.3"})
     record.write(matrix.over(job, overlays), shipped, shipped.options(asked), tmp_path / record.FOLDER)
     ((old, new),) = matrix.rerun([(entry, tmp_path)], 3, overlays)
     assert isinstance(new, Verdict)

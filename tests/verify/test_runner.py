@@ -15,7 +15,7 @@ import pytest
 
 from tests.waiting import wait_for
 from troubleshooter.verify.probe import Probe
-from troubleshooter.verify.runner import Limits, Outcome, environment_for, run
+from troubleshooter.verify.runner import Limits, ProbeOutcome, environment_for, run
 from troubleshooter.verify.verdict import by_run
 
 from .conftest import SHARING, working_in
@@ -25,11 +25,11 @@ pytestmark = [
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="watching processes needs /proc"),
     pytest.mark.usefixtures("nothing_left"),
 ]
-Running = Callable[..., Outcome]
+Running = Callable[..., ProbeOutcome]
 ROOT = Path(__file__).parent.parent.parent
 
 
-def said(outcome: Outcome) -> str:
+def said(outcome: ProbeOutcome) -> str:
     return by_run(Entry(), environment(), outcome, "cpu").verdict
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from troubleshooter.verify.runner import Outcome
+from troubleshooter.verify.runner import ProbeOutcome
 from troubleshooter.verify.verdict import asked_probe, asks_the_log, by_run, by_versions
 
 from .helpers import Entry, Fix, environment
@@ -20,8 +20,8 @@ UNDECIDED = {"kind": "undecided", "reason": "no weights"}
 MECHANISM = {"kind": "mechanism", "case": "staged", "text": "nan"}
 
 
-def outcome(*rows: dict[str, Any], status: str = "ended", detail: str = "") -> Outcome:
-    return Outcome(status, detail, rows, 1.0, 100, "")  # type: ignore[arg-type]
+def outcome(*rows: dict[str, Any], status: str = "ended", detail: str = "") -> ProbeOutcome:
+    return ProbeOutcome(status, detail, rows, 1.0, 100, "")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def outcome(*rows: dict[str, Any], status: str = "ended", detail: str = "") -> O
         (outcome(SEEN, {"kind": "refused", "what": "a host"}), "cannot-tell"),
     ],
 )
-def test_rows_to_verdict(found: Outcome, expected: str) -> None:
+def test_rows_to_verdict(found: ProbeOutcome, expected: str) -> None:
     said = by_run(Entry(), environment(), found, "cpu")
     assert said.verdict == expected
     assert said.basis == "run"

@@ -21,10 +21,10 @@ from kb.compiled import Body
 from kb.nearest import nearest
 from kb.pages.render import STATIC, Pages, Style, area_folders, asset, static_files
 from kb.pages.words import LANGUAGES, place
-from kb.search import Index
+from kb.search import SearchIndex
 from kb.text.catalog import ENGLISH, Section
 from troubleshooter.browse.answer import OWN
-from troubleshooter.browse.guard import Guard
+from troubleshooter.browse.guard import RequestGuard
 from troubleshooter.browse.worker import Failed, Overrun, Starting, Worker
 from troubleshooter.read.text import whole
 
@@ -54,10 +54,12 @@ class Busy(Exception):
     """Too many other logs are held or wait."""
 
 
-class Site:
+class WebSite:
     """The pages of some entries, and a worker that diagnoses."""
 
-    def __init__(self, bodies: Iterable[Body], worker: Worker, limit: int = LIMIT, index: Index | None = None) -> None:
+    def __init__(
+        self, bodies: Iterable[Body], worker: Worker, limit: int = LIMIT, index: SearchIndex | None = None
+    ) -> None:
         """``index``: the search's index over ``bodies`` where it is known."""
         self.pages = Pages(bodies, Style(live=True), OWN, index=index)
         self.worker = worker
@@ -68,8 +70,8 @@ class Site:
         self.static = {p.relative_to(STATIC).as_posix(): p for p in static_files()}
         self._data: dict[str, tuple[str, bytes]] = {}
 
-    def app(self, hosts: Iterable[str], any_address: bool = False) -> Guard:
-        """The whole application behind its `Guard`."""
+    def app(self, hosts: Iterable[str], any_address: bool = False) -> RequestGuard:
+        """The whole application behind its `RequestGuard`."""
         index = self._script("index", self.pages.search_index)
         routes = [Route("/search-index.js", index), Route("/static/{path:path}", self.file)]
         # Languages before English: the code of a language is no area.
@@ -88,7 +90,7 @@ class Site:
                 Route(f"{home}/{{name}}", self._entry(lang)),
             ]
         packed = Middleware(GZipMiddleware, minimum_size=1000, compresslevel=6)
-        return Guard(Starlette(routes=routes, middleware=[packed]), hosts, any_address)
+        return RequestGuard(Starlette(routes=routes, middleware=[packed]), hosts, any_address)
 
     def _script(self, name: str, make: Callable[[], str]) -> Endpoint:
         """What the search loads. It is made when it is first asked for, beside the other requests."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kb.pages.words import LANGUAGES, place
-from kb.search import Index
+from kb.search import SearchIndex
 from kb.text.catalog import Section
 from troubleshooter.browse.server import LOOPBACK, PORT, bind, loopback, own_hosts, serve
 from troubleshooter.cli.settings import ignored
@@ -33,13 +33,13 @@ def browse(
     if entry is not None:
         tool.knowledge.need(entry)
     listening = bind(host or LOOPBACK, PORT if port is None else port, next_port)
-    from troubleshooter.browse.app import LIMIT, Site
+    from troubleshooter.browse.app import LIMIT, WebSite
     from troubleshooter.browse.worker import Worker
 
     worker = Worker(entries, ignore, LIMIT)
     with listening:
         number = listening.getsockname()[1]
-        site = Site(tool.knowledge.bodies(), worker, index=Index.of(tool.knowledge))
+        site = WebSite(tool.knowledge.bodies(), worker, index=SearchIndex.of(tool.knowledge))
         hosts, everywhere = own_hosts(host or LOOPBACK, number)
         shown = f"[{host}]" if host and ":" in host else host or LOOPBACK
         home = place(lang) if lang in LANGUAGES else ""

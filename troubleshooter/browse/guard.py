@@ -27,7 +27,7 @@ HEADERS = {
 }
 
 
-class Guard:
+class RequestGuard:
     """ASGI middleware: Host and Origin are checked, headers are set on every answer, errors included."""
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str], any_address: bool = False) -> None:

@@ -26,7 +26,7 @@ LONGEST = 2000
 
 
 @dataclass(slots=True)
-class Row:
+class PasteRow:
     """A printed line: ``parts`` are its words, each with whether it is evidence."""
 
     number: int
@@ -37,17 +37,17 @@ class Row:
 
 
 @dataclass(slots=True)
-class Block:
+class PasteBlock:
     """Rows that stand together; a folded block is closed, or only counted."""
 
-    rows: list[Row] = field(default_factory=list)
+    rows: list[PasteRow] = field(default_factory=list)
     folded: bool = False
     count: int = 0
 
 
 @dataclass(slots=True)
 class LogView:
-    blocks: list[Block]
+    blocks: list[PasteBlock]
     ranks: bool
     lines: int
 
@@ -147,9 +147,9 @@ def _lines(pasted: Source, near: set[int]) -> Iterator[tuple[int, list[Line] | N
 
 def _blocks(
     total: int, rows: dict[int, list[Line]], small: dict[int, list[Line]], marked: dict[int, list[str]]
-) -> Iterator[Block]:
-    gap = Block(folded=True)
-    block = Block()
+) -> Iterator[PasteBlock]:
+    gap = PasteBlock(folded=True)
+    block = PasteBlock()
     for number in sorted({*rows, *small}) if small else sorted(rows):
         here = rows.get(number)
         before = (block.rows or gap.rows)[-1].number if block.rows or gap.rows else 0
@@ -157,26 +157,26 @@ def _blocks(
         if here is None:
             if block.rows:
                 yield block
-                block = Block()
+                block = PasteBlock()
             gap.rows += _rows(number, small[number], [])
             gap.count += 1
             continue
         if gap.rows or missing > 0:
             if block.rows:
                 yield block
-                block = Block()
+                block = PasteBlock()
             gap.count += missing
-            yield gap if gap.count > 3 or not gap.rows else Block(gap.rows)
-            gap = Block(folded=True)
+            yield gap if gap.count > 3 or not gap.rows else PasteBlock(gap.rows)
+            gap = PasteBlock(folded=True)
         block.rows += _rows(number, here, marked.get(number, []))
     yield from (b for b in (block, gap) if b.rows)
 
 
-def _rows(number: int, printed: list[Line], words: list[str]) -> list[Row]:
+def _rows(number: int, printed: list[Line], words: list[str]) -> list[PasteRow]:
     out = []
     for index, line in enumerate(printed[:20]):
         text = safe(line.text, LONGEST)
-        out.append(Row(number, _parts(text, words), line.rank, bool(words), index == 0))
+        out.append(PasteRow(number, _parts(text, words), line.rank, bool(words), index == 0))
     return out
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from kb.clean import clean
 from kb.compiled import Knowledge
 from kb.likeness import nearest
-from kb.samples import FILE, Sample, parse, write
+from kb.samples import FILE, EntrySample, parse, write
 from kb.text.catalog import Section, language, languages
 from troubleshooter.masking import constant_parts
 from troubleshooter.observe.model import Failure
@@ -74,7 +74,7 @@ def new(log: str, to: Path, area: str, id_: str | None, redacted: bool = True) -
     for code in languages():
         if language(code).every_entry:
             (folder / f"{code}.yaml").write_text(_translation(code), encoding="utf-8")
-    (folder / FILE).write_text(write([Sample("match", "report", sample)]), encoding="utf-8")
+    (folder / FILE).write_text(write([EntrySample("match", "report", sample)]), encoding="utf-8")
     _say_next(folder, culprit, tool.knowledge)
     _say_taken(redactor, redacted)
     return 0
@@ -124,7 +124,7 @@ def wrong(entry: str, log: str, to: Path, redacted: bool = True) -> int:
     if redacted:
         redactor.learn(raw)
         kept = redactor.redact(kept)
-    target.write_text(write([*samples, Sample("near-miss", name, f"{kept}\n")]), encoding="utf-8")
+    target.write_text(write([*samples, EntrySample("near-miss", name, f"{kept}\n")]), encoding="utf-8")
     print(f"kept {target}: near-miss {name}")
     _say_taken(redactor, redacted)
     print(f"next: take out what is private, tell the two apart in entry.yaml, then: troubleshoot explain {entry} {log}")

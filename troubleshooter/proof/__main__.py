@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kb import lazy
-from kb.form import Fix
+from kb.form import EntryFix
 from kb.load import Library, load
 from kb.proof.parsing import filled
 from troubleshooter.proof.uses import Use, uses
@@ -68,7 +68,7 @@ def asked_by(library: Library, wanted: Iterable[str] = ()) -> Iterator[Asked]:
                 yield from (Asked(id_, number, use, _said(fix)) for use in uses(filled(fix.code)))
 
 
-def _said(fix: Fix) -> str:
+def _said(fix: EntryFix) -> str:
     return f"{fix.do}\n{fix.why or ''}\n{fix.code or ''}"
 
 

@@ -38,14 +38,14 @@ class Skipped(NamedTuple):
     reason: str
 
 
-class Found(NamedTuple):
+class FoundJobs(NamedTuple):
     """The jobs by name, and what was passed over on the way."""
 
     jobs: list[Job]
     skipped: list[Skipped]
 
 
-def find(paths: Iterable[str]) -> Found:
+def find(paths: Iterable[str]) -> FoundJobs:
     """The jobs below files, folders and patterns. Files may come, go and change meanwhile: nothing of that is an error."""
     skipped: list[Skipped] = []
 
@@ -72,7 +72,7 @@ def find(paths: Iterable[str]) -> Found:
     for name, members in runs.items():
         stamp = ";".join(f"{files[path].st_size}:{files[path].st_mtime_ns}" for path in members)
         jobs.append(Job(name, tuple(members), stamp, max(files[path].st_mtime for path in members)))
-    return Found(sorted(jobs), skipped)
+    return FoundJobs(sorted(jobs), skipped)
 
 
 def _below(path: str, skip: Skip) -> Iterator[LogFile]:

@@ -15,7 +15,7 @@ from kb.errors import TroubleshootError
 from troubleshooter.streams import close_output
 from troubleshooter.verify import present, subject, verdict
 from troubleshooter.verify.environment import EnvironmentProblem, same_environment
-from troubleshooter.verify.interpreters import Consent, Found, find
+from troubleshooter.verify.interpreters import ChosenEnvironment, Consent, find
 from troubleshooter.verify.subject import Subject, SubjectProblem
 from troubleshooter.verify.verdict import Verdict
 from troubleshooter.verify.words import say
@@ -110,7 +110,7 @@ def answer(
     progress: present.Progress | None = None,
     consent: Consent | None = None,
     probes: Sequence[Path] = (),
-) -> tuple[Found, Verdict, str]:
+) -> tuple[ChosenEnvironment, Verdict, str]:
     """The environment that was asked, the verdict, and the lines to run by hand.
 
     ``consent`` asks the user before an interpreter is run that only the log names and that others may change. ``probes`` are
@@ -125,7 +125,7 @@ def answer(
 
 def _answered(
     asked: Subject,
-    found: Found,
+    found: ChosenEnvironment,
     device: str,
     timeout: float,
     model: Path | None,
@@ -161,7 +161,7 @@ def _answered(
     return replace(said, notes=(*said.notes, note)) if note else said, code
 
 
-def _before_running(asked: Subject, found: Found, probe: Probe, always: bool, lang: str) -> Verdict | None:
+def _before_running(asked: Subject, found: ChosenEnvironment, probe: Probe, always: bool, lang: str) -> Verdict | None:
     """The answer where no run is needed, or none is possible. A recording always runs: a record is of a run."""
     where, _ = verdict.standing(asked, found.environment)
     if where == "outside" and not always:
@@ -177,7 +177,7 @@ def _before_running(asked: Subject, found: Found, probe: Probe, always: bool, la
 
 def _run(
     asked: Subject,
-    found: Found,
+    found: ChosenEnvironment,
     probe: Probe,
     options: Options,
     device: str,

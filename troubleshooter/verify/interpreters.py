@@ -17,7 +17,7 @@ from kb.trusted import is_own_file
 from troubleshooter.verify.environment import INSIDE, Environment, EnvironmentProblem, ask, interpreter_of
 from troubleshooter.verify.printable import printable
 
-__all__ = ["Found", "find"]
+__all__ = ["ChosenEnvironment", "find"]
 
 Consent = Callable[[str], bool]
 """Asks the user whether the interpreter of this path, which a log names, may be run."""
@@ -26,7 +26,7 @@ _SYSTEM: Final = (Path("/usr/local"), Path("/usr"))
 
 
 @dataclass(frozen=True)
-class Found:
+class ChosenEnvironment:
     """The environment that is asked, why this one (a key of ``words``), and what the log named and was not run."""
 
     environment: Environment
@@ -39,14 +39,14 @@ def find(
     folders: Iterable[str] = (),
     packages: Iterable[str] = (),
     consent: Consent | None = None,
-) -> Found:
+) -> ChosenEnvironment:
     """The training environment. ``folders`` are the site-packages that a log names, ``packages`` what is to be looked up.
 
     Raises `EnvironmentProblem` when none can be asked, or none has torch.
     """
     packages = tuple(packages)
     if python is not None:
-        return Found(ask(interpreter_of(python), packages), "why-named")
+        return ChosenEnvironment(ask(interpreter_of(python), packages), "why-named")
     untrusted: list[str] = []
     others: list[str] = []
     chosen = {Path(candidate).parent for candidate, why in _all_candidates(()) if why != "why-log"}
@@ -60,7 +60,7 @@ def find(
             others.append(str(problem))
             continue
         if "torch" in environment.versions:
-            return Found(environment, why, tuple(untrusted))
+            return ChosenEnvironment(environment, why, tuple(untrusted))
         others.append(f"{printable(candidate)} has no torch")
     looked = f" (looked at: {'; '.join(others[:4])})" if others else ""
     not_run = f"; the log names {untrusted[0]}, which others may change, so it was not run" if untrusted else ""

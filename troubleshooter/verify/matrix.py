@@ -27,7 +27,7 @@ from troubleshooter.verify.overlays import Overlays, Unbuildable, default_folder
 from troubleshooter.verify.probe import Options, Probe
 from troubleshooter.verify.verdict import EntryLike, Verdict
 
-__all__ = ["Job", "Result", "jobs", "main", "over", "rerun", "rerun_problems"]
+__all__ = ["MatrixJob", "Result", "jobs", "main", "over", "rerun", "rerun_problems"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Bare:
 
 
 @dataclass(frozen=True)
-class Job:
+class MatrixJob:
     """One probe over one set of versions."""
 
     entry: EntryLike
@@ -59,7 +59,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Result:
-    job: Job
+    job: MatrixJob
     verdict: Verdict
     path: Path | None = None
 
@@ -68,7 +68,7 @@ class Result:
         return self.verdict.verdict == self.job.expected
 
 
-def jobs(entries: Iterable[tuple[EntryLike, Path | None]]) -> Iterator[Job]:
+def jobs(entries: Iterable[tuple[EntryLike, Path | None]]) -> Iterator[MatrixJob]:
     """Every version set of every entry's probe, with the verdict that the entry's ranges (else the pair) expect.
 
     A pair with parameters of its own belongs to entries that ask for these (and to entries that leave them to the log); an
@@ -82,7 +82,7 @@ def jobs(entries: Iterable[tuple[EntryLike, Path | None]]) -> Iterator[Job]:
         options = shipped.options(asked[1])
         if verdict.asks_the_log(entry):
             for expected, versions, *given in shipped.pairs:
-                yield Job(entry, folder, shipped, shipped.options(given[0] if given else {}), expected, versions)
+                yield MatrixJob(entry, folder, shipped, shipped.options(given[0] if given else {}), expected, versions)
             continue
         own = [pair for pair in shipped.pairs if shipped.options(pair[2] if len(pair) > 2 else {}) == options]
         if not own and not entry.versions:
@@ -91,7 +91,7 @@ def jobs(entries: Iterable[tuple[EntryLike, Path | None]]) -> Iterator[Job]:
         for expected, versions, *_ in own or shipped.pairs:
             if versions not in seen:
                 seen.append(versions)
-                yield Job(entry, folder, shipped, options, _expected(entry, versions, expected), versions)
+                yield MatrixJob(entry, folder, shipped, options, _expected(entry, versions, expected), versions)
 
 
 def _expected(entry: EntryLike, installed: Mapping[str, str], otherwise: str) -> str:
@@ -117,7 +117,7 @@ def bare() -> Iterator[tuple[EntryLike, Path | None]]:
                 yield Bare(f"{name}{suffix}", shipped.question, (name, asked)), None
 
 
-def over(job: Job, overlays: Overlays, limits: runner.Limits | None = None) -> Verdict:
+def over(job: MatrixJob, overlays: Overlays, limits: runner.Limits | None = None) -> Verdict:
     """Run one job in the environment of its versions."""
     path = overlays.path(job.versions)
     environ = {**os.environ, "PYTHONPATH": path, "PYTHONNOUSERSITE": "1"}
@@ -151,7 +151,7 @@ def rerun(
         if pair is None:
             yield old, f"{old.path.name}: its versions are none of the pairs in {shipped.path.name}"
             continue
-        job = Job(entry, None, shipped, shipped.options(old.options), old.verdict, pair)
+        job = MatrixJob(entry, None, shipped, shipped.options(old.options), old.verdict, pair)
         try:
             yield old, over(job, overlays)
         except Unbuildable as problem:

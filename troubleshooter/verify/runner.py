@@ -1,7 +1,7 @@
 """Run one probe in a process of its own: private pipe, limits, and nothing left behind.
 
 Standard library only. Whatever the probe does (hang, fork, print rubbish, eat memory, crash), the answer is an
-``Outcome``; the rows in it are what the probe said on its private channel, never what it printed.
+``ProbeOutcome``; the rows in it are what the probe said on its private channel, never what it printed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from troubleshooter.verify import supervisor
 from troubleshooter.verify.printable import printable
 from troubleshooter.verify.probe import COMPANIONS, FOLDER, Options, Probe
 
-__all__ = ["Limits", "Outcome", "Row", "environment_for", "run"]
+__all__ = ["Limits", "ProbeOutcome", "Row", "environment_for", "run"]
 
 Row = dict[str, Any]
 Status = Literal["ended", "crashed", "timeout", "memory", "output", "unusable"]
@@ -66,7 +66,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ProbeOutcome:
     """What came of one run."""
 
     status: Status
@@ -145,7 +145,7 @@ def run(
     user_base: str | None = None,
     environ: Mapping[str, str] | None = None,
     progress: Callable[[str], None] | None = None,
-) -> Outcome:
+) -> ProbeOutcome:
     """Run a probe with an interpreter and wait for its end, at most ``limits.seconds``."""
     _remove_old()
     temporary = Path(tempfile.mkdtemp(prefix=_PREFIX)).resolve()
@@ -200,7 +200,7 @@ class _Watch:
         """What the supervisor said last, by key."""
         self._half = b""
 
-    def run(self, python: str, environment: Mapping[str, str]) -> Outcome:
+    def run(self, python: str, environment: Mapping[str, str]) -> ProbeOutcome:
         started = time.monotonic()
         command = [python, "-W", "ignore", "_boot.py", "request.json"]
         if os.name == "posix":
@@ -209,7 +209,7 @@ class _Watch:
 
     # --- with a supervisor ------------------------------------------------------------------------------------
 
-    def _supervised(self, command: list[str], environment: Mapping[str, str], started: float) -> Outcome:
+    def _supervised(self, command: list[str], environment: Mapping[str, str], started: float) -> ProbeOutcome:
         reading, writing = os.pipe()
         output, printing = os.pipe()
         heard, telling = os.pipe()
@@ -231,7 +231,7 @@ class _Watch:
         except OSError as problem:
             for descriptor in (*ours, *theirs, control):
                 os.close(descriptor)
-            return Outcome("unusable", f"{sys.executable} cannot be started: {problem.strerror}", (), 0.0, 0, "")
+            return ProbeOutcome("unusable", f"{sys.executable} cannot be started: {problem.strerror}", (), 0.0, 0, "")
         try:
             for descriptor in theirs:
                 os.close(descriptor)
@@ -243,7 +243,7 @@ class _Watch:
                 os.close(descriptor)
         if "failed" in self.said:
             detail = f"{command[0]} cannot be started: {self.said['failed']}"
-            return Outcome("unusable", detail, (), 0.0, 0, "")
+            return ProbeOutcome("unusable", detail, (), 0.0, 0, "")
         if not self.said.get("clean"):
             self.notes.append("a process of the probe could not be ended")
         if not self.said.get("listed", True):
@@ -297,7 +297,7 @@ class _Watch:
 
     # --- without one (Windows) --------------------------------------------------------------------------------
 
-    def _watched(self, command: list[str], environment: Mapping[str, str], started: float) -> Outcome:
+    def _watched(self, command: list[str], environment: Mapping[str, str], started: float) -> ProbeOutcome:
         """Where descriptors are not inherited: a file takes the results, and only the clock is watched."""
         results = self.folder / "results.jsonl"
         self._request(fd=None, results=str(results))
@@ -309,7 +309,7 @@ class _Watch:
                     command, cwd=self.folder, env=dict(environment), stdin=subprocess.DEVNULL, stdout=printing, stderr=printing
                 )  # fmt: skip
             except OSError as problem:
-                return Outcome("unusable", f"{command[0]} cannot be started: {problem.strerror}", (), 0.0, 0, "")
+                return ProbeOutcome("unusable", f"{command[0]} cannot be started: {problem.strerror}", (), 0.0, 0, "")
             try:
                 while child.poll() is None and self.stop is None:
                     time.sleep(0.1)
@@ -356,14 +356,14 @@ class _Watch:
 
     # --- the answer -------------------------------------------------------------------------------------------
 
-    def _outcome(self, code: int | None, seconds: float) -> Outcome:
+    def _outcome(self, code: int | None, seconds: float) -> ProbeOutcome:
         end = next((row for row in self.rows if row.get("kind") == "end"), None)
         own_peak = end.get("peak_mb") if end else None
         peak = max(self.peak, own_peak if isinstance(own_peak, (int, float)) else 0)
         status, detail = self.stop or self._status(code, end)
         rows = tuple(row for row in self.rows if row.get("kind") != "progress")
         tail = printable(self.tail.decode("utf-8", "replace").replace(str(self.folder), "<probe>"))
-        return Outcome(status, detail, rows, round(seconds, 2), round(peak), tail, tuple(self.notes))
+        return ProbeOutcome(status, detail, rows, round(seconds, 2), round(peak), tail, tuple(self.notes))
 
     def _status(self, code: int | None, end: Row | None) -> tuple[Status, str]:
         crash = next((row for row in self.rows if row.get("kind") == "crash"), None)

@@ -16,7 +16,7 @@ from troubleshooter.verify.environment import Environment
 from troubleshooter.verify.words import say
 
 if TYPE_CHECKING:  # an answer from versions alone needs no runner
-    from troubleshooter.verify.runner import Outcome, Row
+    from troubleshooter.verify.runner import ProbeOutcome, Row
 
 __all__ = [
     "Basis",
@@ -218,7 +218,7 @@ def by_versions(entry: EntryLike, environment: Environment, language: str = "en"
 def by_run(
     entry: EntryLike,
     environment: Environment,
-    outcome: Outcome,
+    outcome: ProbeOutcome,
     device: str,
     language: str = "en",
     repaired: Repaired = (),
@@ -297,7 +297,7 @@ def _facts(environment: Environment, device: str) -> dict[str, Any]:
     }
 
 
-def _confinement(outcome: Outcome) -> dict[str, Any]:
+def _confinement(outcome: ProbeOutcome) -> dict[str, Any]:
     """What the kernel kept the probe from; a library's own C code can still open sockets that are not TCP."""
     said = [row["confinement"] for row in outcome.of("boot") if row.get("confinement")]
     return {"confinement": str(said[0])} if said else {}

@@ -29,7 +29,7 @@ def test_the_wheel_works_elsewhere(tmp_path: Path) -> None:
     assert checkout_files() == before, "building wrote into the checkout"
     (wheel,) = tmp_path.glob("llm_troubleshooter-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
-    assert "kb/data/knowledge.pack" in names
+    assert {"kb/data/knowledge.pack", "kb/data/messages.sqlite"} <= set(names)
     tops = {name.split("/")[0] for name in names if not name.startswith("llm_troubleshooter-")}
     assert tops == {"kb", "troubleshooter"}
     assert not [n for n in names if n.endswith("entry.yaml")]

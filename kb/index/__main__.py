@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kb.cache import cache_folder
-from kb.index.make.build import read_releases
+from kb.index.make.build import read_releases, remembered
+from kb.index.make.compiled import read_compiled
 from kb.index.make.kept import versions
 from kb.index.make.plan import packages
 from kb.index.make.ship import linked, news, ship
@@ -32,12 +33,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     build.add_argument("--offline", action="store_true", help="no network: only what is kept already")
     build.add_argument("--new", action="store_true", help="tell which messages vanished and arrived with new releases")
     build.add_argument("--ship", action="store_true", help=f"write {FILE.name} and its manifest from all that is kept")
+    compiled = commands.add_parser("compiled", help="read the compiled parts of the plan")
+    compiled.add_argument("--cache", type=Path, help="as of build")
+    compiled.add_argument("--mirrors", type=Path, metavar="DIR", help="folder of repositories, each as OWNER+NAME/repo")
+    compiled.add_argument("--torch", type=Path, metavar="DIR", help="the folder lib of an installed torch")
+    compiled.add_argument("--most", type=int, metavar="N", help="at most N releases of a part, spread evenly")
     options = parser.parse_args(arguments)
     plan = packages()
-    if unknown := sorted(set(options.package or ()) - set(plan)):
+    if unknown := sorted(set(getattr(options, "package", None) or ()) - set(plan)):
         parser.error(f"not in the plan: {', '.join(unknown)}; add them to kb/index/make/plan.yaml")
-    chosen = [plan[name] for name in options.package or plan]
     folder = options.cache or cache_folder() / "index"
+    if options.command == "compiled":
+        parts = [package for package in plan.values() if package.part_of]
+        read_compiled(parts, folder, options.mirrors, options.torch, options.most)
+        return 0
+    chosen = [plan[name] for name in options.package or plan if not plan[name].part_of]
     known = {name: versions(folder, name) for name in plan}
     left_out: dict[str, str] = {}
     if not options.offline:
@@ -48,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ):
             _tell(item)
     if options.ship:
-        manifest = ship(list(plan.values()), folder, FILE, left_out)
+        manifest = ship(list(plan.values()), folder, FILE, remembered(folder, left_out))
         told = ("packages", "releases", "messages", "places", "bytes")
         print(f"{FILE}: " + ", ".join(f"{manifest[key]} {key}" for key in told))
     return 0

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-Kind = Literal["raise", "assert", "check", "exit", "warn", "log", "print"]
+Kind = Literal["raise", "assert", "check", "exit", "warn", "log", "print", "compiled"]
 """What the place does with its message.
 
 ``raise`` makes an exception, ``assert`` asserts, ``check`` calls a function that raises when its condition is false
 (``torch._check``), ``exit`` ends the program with a message, ``warn`` calls ``warnings.warn`` or a function like it,
-``log`` calls a logger and ``print`` writes to the standard streams.
+``log`` calls a logger ``print`` writes to the standard streams, and ``compiled`` is text of a compiled library, of which
+neither function nor guards are known.
 """
 
 GuardKind = Literal["if", "else", "early", "assert", "check", "while", "for", "try", "except", "case"]

@@ -14,13 +14,16 @@ from kb.index.scope import names_in
 
 FORMAT = 1
 """Of the whole file; raise it when an older release could not read what is written."""
-BLOCK_MESSAGES = 48
+BLOCK_MESSAGES = 24
 HEAD, TAIL = slice(0, 4), slice(4, 7)
 """The parts of a message's row: what it is found by (kind, exception, level, text), and what is told of it."""
-MOST_EARLY = 5
+MOST_EARLY = 3
 """Guards of the kind ``early`` that the index keeps of one place, the nearest ones."""
-MOST_CONDITION = 200
-MOST_EXPRESSION = 120
+MOST_GUARDS_OF_LOGS = 2
+"""Of a log or print only its nearest guards are kept, and neither parameters nor bindings."""
+MOST_CONDITION = 180
+MOST_EXPRESSION = 80
+MOST_BINDINGS = 4
 _LETTERS: dict[str, tuple[GuardKind, bool]] = {
     "i": ("if", True), "e": ("else", False), "y": ("early", True), "n": ("early", False), "a": ("assert", False),
     "c": ("check", False), "w": ("while", True), "f": ("for", True), "t": ("try", True), "x": ("except", True),
@@ -69,12 +72,16 @@ class Tail(NamedTuple):
     sites: tuple[StoredSite, ...]
 
 
-def site_row(place: Place, spans: Sequence[tuple[int, int]]) -> Row:
-    """One place as it is stored."""
+def site_row(place: Place, spans: Sequence[tuple[int, int]], *, brief: bool = False) -> Row:
+    """One place as it is stored; ``brief``: without parameters and bindings."""
+    if brief:
+        place = place._replace(parameters=(), bindings=())
+    if place.kind in ("log", "print"):
+        place = place._replace(guards=place.guards[-MOST_GUARDS_OF_LOGS:], parameters=(), bindings=())
     early = [guard for guard in place.guards if guard.kind == "early"][-MOST_EARLY:]
     guards = [guard for guard in place.guards if guard.kind != "early" or any(guard is kept for kept in early)]
     holes = [_cut(piece.expression, MOST_EXPRESSION) for piece in place.template if isinstance(piece, Hole)]
-    bindings = [(item.name, _cut(item.expression, MOST_EXPRESSION)) for item in place.bindings]
+    bindings = [(item.name, _cut(item.expression, MOST_EXPRESSION)) for item in place.bindings[:MOST_BINDINGS]]
     spoken = {name.split(".")[0] for guard in guards for name in names_in(guard.condition)}
     spoken |= {name.split(".")[0] for text in (*holes, *(text for _, text in bindings)) for name in names_in(text)}
     # Of `self.beta` the field is meant, where the parameters are a dataclass's fields.
@@ -124,9 +131,9 @@ def little_endian(numbers: array[int]) -> bytes:
     return numbers.tobytes()
 
 
-def numbers(data: bytes) -> array[int]:
-    """Numbers from the bytes of `little_endian`."""
-    found = array("I", data)
+def numbers(data: bytes, kind: str = "I") -> array[int]:
+    """Numbers of a kind of `array` from the bytes of `little_endian`."""
+    found = array(kind, data)
     if sys.byteorder == "big":
         found.byteswap()
     return found

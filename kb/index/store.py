@@ -6,9 +6,10 @@ opened before the first question. A question reads the few compressed blocks tha
 
 from __future__ import annotations
 
+import re
 import sqlite3
+import zlib
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -18,18 +19,27 @@ from kb.errors import TroubleshootError
 from kb.index.fit import Extent, Fit, fit, plain
 from kb.index.place import Hole, Piece
 from kb.index.record import BLOCK_MESSAGES, FORMAT, Head, Row, StoredSite, Tail, head, numbers, tail, unpack
-from kb.index.words import asked, number
+from kb.index.words import asked, check, number
 
 FILE = Path(__file__).parent.parent / "data" / "messages.sqlite"
 MAX_MESSAGE = 8_000
 """Characters of a message that are looked at."""
-MAX_BLOCKS = 60
-"""Blocks that one question reads at most, those with the most words of the message first."""
+MAX_BLOCKS = 36
+"""Blocks that one question reads at most, those with the rarest words of the message first."""
 SPECIFIC, SPECIFIC_INSIDE, SPECIFIC_KNOWN = 12, 20, 6
 """Least literal characters that agree: of a whole message, of one inside other text or cut, and where a place's function
 is the one that raised. Below, a text like "index out of range" would name places all over."""
 COVERED = 0.25
 """Least share of the message's characters that the template's own text makes up, unless the function agrees."""
+
+
+_PYTHONS_OWN = re.compile(
+    r"'?[\w.]+'? object (?:has no attribute|is not|does not support|cannot be) |module '[\w.]+' has no attribute |"
+    r"type object '[\w.]+' has no |\[Errno \d+\] |\[WinError |name '\w+' is not defined|unsupported operand type|"
+    r"[\w.<>]+\(\) (?:got an unexpected|missing \d+|takes (?:no|\d|from)|got multiple)|cannot import name |No module named |"
+    r"(?:list|tuple|string) index out of range|division by zero|maximum recursion depth"
+)
+"""Messages of Python itself: libraries imitate some of them, so they count only where the function agrees."""
 
 
 class IndexUnreadable(TroubleshootError):
@@ -78,16 +88,22 @@ class Index:
             if form != FORMAT:
                 raise IndexUnreadable(f"{path}: an index of form {form}, this release reads {FORMAT}; install it again")
             self._dictionaries = self._base.execute("select head, tail from dictionary").fetchone()
-            arrays = self._base.execute("select name, keys, places from numbers").fetchall()
-            rows = self._base.execute("select name, modules, releases, blocks from package order by name").fetchall()
+            arrays = self._base.execute("select name, keys, places, seconds from numbers").fetchall()
+            rows = self._base.execute(
+                "select name, part_of, modules, releases, blocks from package order by id"
+            ).fetchall()
         except sqlite3.Error as error:
             raise IndexUnreadable(
                 f"{path}: no readable index of messages ({error}); install the package again"
             ) from error
-        self._releases = {name: releases.split() for name, _, releases, _ in rows}
-        self._package = {module: name for name, modules, _, _ in rows for module in modules.split()}
-        self._owner = [name for name, _, _, blocks in rows for _ in range(blocks)]
-        self._numbers = {name: (numbers(keys), numbers(places)) for name, keys, places in arrays}
+        self._releases = {name: releases.split() for name, _, _, releases, _ in rows}
+        self._known = {name: part_of for name, part_of, *_ in rows}
+        self._package = {module: part_of for _, part_of, modules, *_ in rows for module in modules.split()}
+        self._owner = [name for name, *_, blocks in rows for _ in range(blocks)]
+        self._numbers = {
+            name: tuple(numbers(zlib.decompress(data), kind) for data, kind in zip(columns, "IIH", strict=True))
+            for name, *columns in arrays
+        }
         self._heads = lru_cache(maxsize=64)(self._read_heads)
         self._tails = lru_cache(maxsize=16)(self._read_tails)
 
@@ -98,15 +114,15 @@ class Index:
     def releases(self, package: str) -> Sequence[str]:
         """The releases of a package that the index read, oldest first; empty for a package that it does not know."""
         name = self.package(package)
-        return self._releases[name] if name else ()
+        return self._releases.get(name, ()) if name else ()
 
     def package(self, name: str) -> str | None:
         """The package of the index for a package's or a top-level module's name (``swift`` is ``ms-swift``), or None."""
-        return name if name in self._releases else self._package.get(name)
+        return name if name in self._known.values() else self._package.get(name)
 
     def packages(self) -> Sequence[str]:
         """The names of all packages."""
-        return tuple(self._releases)
+        return tuple(dict.fromkeys(self._known.values()))
 
     def find(
         self, text: str, exception: str | None = None, package: str | None = None, function: str | None = None
@@ -123,6 +139,7 @@ class Index:
         only = self.package(package) if package else None
         if package and only is None:
             return []
+        own = _PYTHONS_OWN.match(wanted) is not None
         found: list[Found] = []
         for slot in self._candidates(wanted, only):
             owner, stored = self._head(slot)
@@ -131,22 +148,20 @@ class Index:
             agreed = fit(wanted, stored.literals)
             if agreed is None or agreed.quality < SPECIFIC_KNOWN:
                 continue
-            if inner is None and not _specific(agreed, wanted):
+            if inner is None and (own or not _specific(agreed, wanted)):
                 continue
             told = self._tail(slot)
             here = [site for site in told.sites if inner and site.function.rpartition(".")[2] == inner]
-            if here or _specific(agreed, wanted):
+            if here or (_specific(agreed, wanted) and not own):
                 found.append(self._found(owner, stored, told, agreed, here))
-        found.sort(
-            key=lambda item: (not item.in_function, item.extent != "whole", -item.quality, item.package, item.kind)
-        )
+        found.sort(key=lambda item: (not item.in_function, item.extent != "whole", -item.quality))
         return found
 
     def at(self, file: str, function: str | None = None) -> list[Found]:
         """All messages of one file (its path from the top-level module on), or of one function (its last part) of it."""
         inner = function.rpartition(".")[2] if function else None
         found: list[Found] = []
-        for block in self._places("file", number(file)):
+        for block, _ in self._places("file", number(file)):
             for slot in range(block * BLOCK_MESSAGES, block * BLOCK_MESSAGES + len(self._heads(block))):
                 told = self._tail(slot)
                 here = [
@@ -161,17 +176,29 @@ class Index:
 
     def _candidates(self, text: str, package: str | None) -> list[int]:
         """Slots of messages of which an anchor stands in the text."""
-        slots = {slot for word in asked(text) for slot in self._places("word", word)}
-        blocks = Counter(slot // BLOCK_MESSAGES for slot in slots)
-        most = [block for block, _ in sorted(blocks.items(), key=lambda item: (-item[1], item[0]))]
-        if package:
-            most = [block for block in most if self._owner[block] == package]
-        kept = set(most[:MAX_BLOCKS])
-        return sorted(slot for slot in slots if slot // BLOCK_MESSAGES in kept)
+        words = asked(text)
+        close = {0, *map(check, words)}
+        rarity: dict[int, int] = {}
+        for word in words:
+            places = self._places("word", word)
+            for slot, second in places:
+                if second in close:
+                    rarity[slot] = min(len(places), rarity.get(slot, len(places)))
+        blocks: dict[int, None] = {}
+        # A word that is the anchor of few messages tells more than one of many.
+        for slot in sorted(rarity, key=lambda slot: (rarity[slot], slot)):
+            block = slot // BLOCK_MESSAGES
+            if package is None or self._known[self._owner[block]] == package:
+                blocks[block] = None
+            if len(blocks) == MAX_BLOCKS:
+                break
+        return sorted(slot for slot in rarity if slot // BLOCK_MESSAGES in blocks)
 
-    def _places(self, name: str, key: int) -> list[int]:
-        keys, places = self._numbers[name]
-        return list(places[bisect_left(keys, key) : bisect_right(keys, key)])
+    def _places(self, name: str, key: int) -> list[tuple[int, int]]:
+        keys, places, seconds = self._numbers[name]
+        begin = bisect_left(keys, key)
+        end = bisect_right(keys, key, begin)
+        return list(zip(places[begin:end], seconds[begin:end], strict=True))
 
     def _head(self, slot: int) -> tuple[str, Head]:
         block = slot // BLOCK_MESSAGES
@@ -199,7 +226,7 @@ class Index:
             pieces.append(Hole(filled.get(holes, "")) if piece is None else piece)
             holes += piece is None
         return Found(
-            package, stored.kind, stored.exception, stored.level, tuple(pieces), agreed.quality, agreed.extent,
+            self._known[package], stored.kind, stored.exception, stored.level, tuple(pieces), agreed.quality, agreed.extent,
             tuple(zip(expressions, agreed.values, strict=False)), sites, bool(here),
             tuple((releases[begin], releases[end]) for begin, end in told.spans),
             not releases or told.spans[0][0] == 0, not releases or told.spans[-1][1] == len(releases) - 1, told.replaced,

@@ -7,10 +7,15 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 _WORD = re.compile(r"\w+")
 MAX_WORDS = 400
 """Words of a printed message that are looked up."""
+BEGINNING = 30
+"""Words and pairs of a first line that count as its beginning, so that a message that is cut later is found."""
+NEAR = 12
+"""Words and pairs before and after an anchor among which the second one is chosen."""
 
 
 def number(words: str) -> int:
@@ -26,7 +31,7 @@ def asked(message: str) -> list[int]:
 
 
 def candidates(literals: Sequence[str | None]) -> list[list[str]]:
-    """The words and pairs that stand whole in a template: those of its first line, and those of the rest.
+    """The words and pairs that stand whole in a template: those of the beginning of its first line, and the rest.
 
     A word beside a hole may be a part of a longer word when it is printed, so it does not count.
     """
@@ -38,7 +43,7 @@ def candidates(literals: Sequence[str | None]) -> list[list[str]]:
         before: tuple[int, str] | None = None
         for match in _WORD.finditer(piece):
             cut = (match.start() == 0 and place > 0) or (match.end() == len(piece) and place < len(literals) - 1)
-            if line == 0 and "\n" in piece[: match.start()] and lines[0]:
+            if line == 0 and lines[0] and (len(lines[0]) >= BEGINNING or "\n" in piece[: match.start()]):
                 line = 1
             if cut:
                 before = None
@@ -54,9 +59,31 @@ def candidates(literals: Sequence[str | None]) -> list[list[str]]:
     return lines
 
 
-def anchors(templates: Iterable[Sequence[str | None]]) -> list[list[int]]:
-    """For each template the numbers that it is found by: its rarest words in the first line, and in the rest."""
+class Anchor(NamedTuple):
+    """What a template is found by."""
+
+    word: int
+    """The number of its rarest word or pair."""
+    second: int
+    """`check` of another one that stands close to it, so that a cut message holds both or none; 0 where there is none."""
+
+
+def check(number: int) -> int:
+    """The short form of a number; never 0."""
+    return number % 65_535 + 1
+
+
+def anchors(templates: Iterable[Sequence[str | None]]) -> list[list[Anchor]]:
+    """For each template the anchors that it is found by: one in the beginning of the first line, and one in the rest."""
     found = [candidates(literals) for literals in templates]
     frequency = Counter(text for lines in found for line in lines for text in dict.fromkeys(line))
-    rarest = [[min(line, key=lambda text: (frequency[text], text)) for line in lines if line] for lines in found]
-    return [[number(text) for text in texts] for texts in rarest]
+    return [[_anchor(line, frequency) for line in lines if line] for lines in found]
+
+
+def _anchor(line: list[str], frequency: Counter[str]) -> Anchor:
+    place = min(range(len(line)), key=lambda place: (frequency[line[place]], line[place]))
+    rarest = line[place]
+    parts = (rarest, *rarest.split())
+    near = [text for text in line[max(0, place - NEAR) : place + NEAR + 1] if text not in parts]
+    second = min(near, key=lambda text: (frequency[text], text), default=None)
+    return Anchor(number(rarest), check(number(second)) if second else 0)

@@ -28,9 +28,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[store.Ind
         lambda *at: places(texts[at[-1]], FILE),
     )
     path = tmp_path / "messages.sqlite"
-    given = {"package": "gadget", "part_of": None, "modules": ("gadget",), "messages": messages}
-    given["releases"] = ["1.0.0", "1.1.0", "1.2.0"]
-    write(path, [Linked(**{name: given[name] for name in Linked._fields})])
+    write(path, [Linked("gadget", "", ("gadget",), ["1.0.0", "1.1.0", "1.2.0"], messages)])
     made = store.Index(path)
     monkeypatch.setattr(store, "shipped", lambda: made)
     yield made

@@ -7,8 +7,9 @@ because ``pip download`` can only bring whole archives.
 
 from __future__ import annotations
 
+import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,6 +26,7 @@ MAX_SDIST_BYTES = 60_000_000
 MAX_FILE_BYTES = 4_000_000
 GAP_BYTES = 200_000
 """Parts of a wheel that are closer than this are downloaded in one piece."""
+_DATA = re.compile(r"^[^/]+\.data/(?:purelib|platlib)/")
 _PLATFORMS = [f"manylinux_2_{minor}_x86_64" for minor in range(40, 4, -1)] + [
     "manylinux2014_x86_64", "manylinux2010_x86_64", "manylinux1_x86_64", "linux_x86_64",
 ]  # fmt: skip
@@ -85,18 +87,39 @@ def files(release: Release, package: Package) -> Iterator[tuple[str, str]]:
         raise ReleaseUnreadable(f"{release.package} {release.version}: {type(error).__name__}: {error}") from error
 
 
+def members(release: Release, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """Those of the named files that a wheel holds. Raises `ReleaseUnreadable`."""
+    from pip._internal.network.lazy_wheel import LazyZipOverHTTP
+
+    try:
+        with LazyZipOverHTTP(release.url, _session()) as lazy, ZipFile(lazy) as archive:
+            wanted = [item for item in archive.infolist() if item.filename in names]
+            for begin, end in _runs(wanted):
+                lazy.seek(begin)
+                lazy.read(end - begin)
+            for item in wanted:
+                yield item.filename, archive.read(item)
+    except (OSError, BadZipFile, RuntimeError, ValueError) as error:
+        raise ReleaseUnreadable(f"{release.package} {release.version}: {type(error).__name__}: {error}") from error
+
+
 def _wheel(release: Release, package: Package) -> Iterator[tuple[str, str]]:
     from pip._internal.network.lazy_wheel import LazyZipOverHTTP
 
     with LazyZipOverHTTP(release.url, _session()) as lazy, ZipFile(lazy) as archive:
         wanted = [
-            item for item in archive.infolist() if package.wants(item.filename) and item.file_size <= MAX_FILE_BYTES
+            item for item in archive.infolist() if package.wants(_installed(item)) and item.file_size <= MAX_FILE_BYTES
         ]
         for begin, end in _runs(wanted):
             lazy.seek(begin)
             lazy.read(end - begin)
         for item in sorted(wanted, key=lambda item: item.filename):
-            yield item.filename, archive.read(item).decode("utf-8", "replace")
+            yield _installed(item), archive.read(item).decode("utf-8", "replace")
+
+
+def _installed(item: ZipInfo) -> str:
+    """Where a file of a wheel is installed, below site-packages."""
+    return _DATA.sub("", item.filename)
 
 
 def _runs(items: list[ZipInfo]) -> list[tuple[int, int]]:

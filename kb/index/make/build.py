@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from kb.index.make.archives import ReleaseUnreadable, files, offered
-from kb.index.make.kept import Kept
+from kb.index.make.kept import Kept, versions
 from kb.index.make.plan import Package, chosen, spread
 
 
@@ -22,14 +23,14 @@ def read_releases(
             releases = offered(package.package)
         except ReleaseUnreadable as error:
             left_out[package.package] = str(error)
-            _say(f"left out: {error}")
+            say(f"left out: {error}")
             continue
         kept = Kept(folder, package.package)
         try:
             have = set(kept.versions())
             wanted = spread(chosen(releases, package.first, thin=thin))[:most]
             missing = [version for version in wanted if version not in have]
-            _say(f"[{number}/{len(plan)}] {package.package}: {len(missing)} of {len(wanted)} releases to read")
+            say(f"[{number}/{len(plan)}] {package.package}: {len(missing)} of {len(wanted)} releases to read")
             for version in missing:
                 release = releases[version]
                 begun = time.monotonic()
@@ -37,13 +38,29 @@ def read_releases(
                     new = kept.add(version, release.url.rpartition("/")[2], release.sha256, files(release, package))
                 except ReleaseUnreadable as error:
                     left_out[f"{package.package} {version}"] = str(error)
-                    _say(f"left out: {error}")
+                    say(f"left out: {error}")
                     continue
-                _say(f"{package.package} {version}: {new} new files, {time.monotonic() - begun:.1f} s")
+                say(f"{package.package} {version}: {new} new files, {time.monotonic() - begun:.1f} s")
         finally:
             kept.close()
     return left_out
 
 
-def _say(text: str) -> None:
+def remembered(folder: Path, new: Mapping[str, str]) -> dict[str, str]:
+    """What was left out in this run and, where it is still not kept, in earlier ones."""
+    path = folder / "left_out.json"
+    known: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
+    known = {
+        name: reason
+        for name, reason in known.items()
+        if name.partition(" ")[2] not in versions(folder, name.split()[0])
+    }
+    known |= new
+    folder.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(known, indent=1))
+    return known
+
+
+def say(text: str) -> None:
+    """Progress, on the error stream."""
     print(text, file=sys.stderr, flush=True)

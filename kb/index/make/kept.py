@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +22,8 @@ from kb.index.places import places
 
 FORM = 1
 """Raise it when `kb.index.places` finds other places in the same source."""
+_GIVEN = 0
+"""The form of places that were given, not read from a kept source."""
 _TABLES = """
 create table if not exists source (sha text primary key, text blob) without rowid;
 create table if not exists places (sha text, form integer, found blob, primary key (sha, form)) without rowid;
@@ -43,7 +45,9 @@ class Kept:
 
     def __init__(self, folder: Path, package: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self._base = sqlite3.connect(folder / f"{package}.sqlite")
+        self._base = sqlite3.connect(folder / f"{package}.sqlite", timeout=60)
+        # Readers need not wait while a release is being written.
+        self._base.execute("pragma journal_mode = wal")
         self._base.executescript(_TABLES)
         self._pack = zstandard.ZstdCompressor(level=6)
         self._unpack = zstandard.ZstdDecompressor()
@@ -73,6 +77,20 @@ class Kept:
             self._base.execute("insert or replace into release values (?, ?, ?, ?)", row)
         return new
 
+    def add_places(self, version: str, url: str, sha256: str, found: Mapping[str, Sequence[Place]]) -> None:
+        """Keep a release of which the places are given, by the path of their file."""
+        listed = []
+        with self._base:
+            for path, places_ in sorted(found.items()):
+                packed = _packed(places_)
+                key = hashlib.sha256(path.encode() + b"\0" + packed).hexdigest()[:32]
+                listed.append((path, key))
+                self._base.execute(
+                    "insert or replace into places values (?, ?, ?)", (key, _GIVEN, self._pack.compress(packed))
+                )
+            row = (version, url, sha256, self._pack.compress(json.dumps(listed).encode()))
+            self._base.execute("insert or replace into release values (?, ?, ?, ?)", row)
+
     def releases(self) -> Iterator[Read]:
         """The kept releases, oldest first."""
         rows = self._base.execute("select version, sha256, files from release").fetchall()
@@ -89,15 +107,21 @@ class Kept:
         self._base.commit()
 
     def _found(self, path: str, key: str) -> list[list[object]]:
-        row = self._base.execute("select found from places where sha = ? and form = ?", (key, FORM)).fetchone()
+        row = self._base.execute(
+            "select found from places where sha = ? and form in (?, ?)", (key, FORM, _GIVEN)
+        ).fetchone()
         if row:
             return json.loads(self._unpack.decompress(row[0]))  # type: ignore[no-any-return]
         [blob] = self._base.execute("select text from source where sha = ?", (key,)).fetchone()
         text = self._unpack.decompress(blob).decode()
-        found = [[*place[:3], [_row(piece) for piece in place.template], *place[5:]] for place in places(text, path)]
-        packed = json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+        packed = _packed(places(text, path))
         self._base.execute("insert or replace into places values (?, ?, ?)", (key, FORM, self._pack.compress(packed)))
         return json.loads(packed)  # type: ignore[no-any-return]
+
+
+def _packed(found: Sequence[Place]) -> bytes:
+    rows = [[*place[:3], [_row(piece) for piece in place.template], *place[5:]] for place in found]
+    return json.dumps(rows, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def _row(piece: Piece) -> object:

@@ -66,8 +66,14 @@ class Release(NamedTuple):
     files: Sequence[tuple[str, str]]
 
 
-def link(releases: Iterable[Release], places: Callable[[str, str], list[Place]]) -> list[Message]:
-    """The distinct messages of a package; ``releases`` oldest first, ``places`` gives those of one file (path, key)."""
+def link(
+    releases: Iterable[Release], places: Callable[[str, str], list[Place]], *, quiet: bool = False
+) -> list[Message]:
+    """The distinct messages of a package; ``releases`` oldest first, ``places`` gives those of one file (path, key).
+
+    ``quiet`` leaves out prints and logs below a warning. Logs for debugging are always left out.
+    """
+    unwanted = (("log", "debug"), *((("print", None), ("log", "info"), ("log", None)) if quiet else ()))
     messages: dict[tuple[object, ...], Message] = {}
     read: dict[str, list[Site]] = {}
     count = 0
@@ -75,7 +81,9 @@ def link(releases: Iterable[Release], places: Callable[[str, str], list[Place]])
         count = number + 1
         for path, key in release.files:
             if key not in read:
-                read[key] = list(_sites(places(path, key), messages, number))
+                read[key] = list(
+                    _sites((p for p in places(path, key) if (p.kind, p.level) not in unwanted), messages, number)
+                )
             for site in read[key]:
                 site.present |= 1 << number
     found = sorted(messages.values(), key=lambda item: (min(item.sites), item.kind, repr(item.literals)))
@@ -97,10 +105,10 @@ def spans(present: int) -> list[Span]:
     return found
 
 
-def _sites(found: list[Place], messages: dict[tuple[object, ...], Message], number: int) -> Iterable[Site]:
+def _sites(found: Iterable[Place], messages: dict[tuple[object, ...], Message], number: int) -> Iterable[Site]:
     copies: dict[tuple[object, ...], int] = {}
     for place in found:
-        if weight(place.template) < LEAST_WEIGHT or place.level == "debug":
+        if weight(place.template) < LEAST_WEIGHT:
             continue
         literals = tuple(piece if isinstance(piece, str) else None for piece in place.template)
         key = (place.kind, place.exception, literals)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import yaml
 from packaging.version import InvalidVersion, Version
@@ -27,14 +28,25 @@ class Package:
     first: str
     module: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
+    quiet: bool = False
+    """Whether progress (prints, and logs below a warning) is left out."""
+    brief: bool = False
+    """Whether neither parameters nor bindings are kept."""
+    part_of: str = ""
+    """Of a compiled part: the package that people know."""
+    libraries: Literal["", "wheels", "folder"] = ""
+    repository: str = ""
+    under: str = ""
 
     @property
     def modules(self) -> tuple[str, ...]:
         """The top-level modules that are read."""
-        return self.module or (self.package.replace("-", "_"),)
+        return self.module or ((self.part_of or self.package).replace("-", "_"),)
 
     def wants(self, path: str) -> bool:
         """Whether a file of a release (its path in the archive) is read."""
+        if self.part_of:
+            return True
         folders = path.split("/")
         inside = folders[0] in self.modules or path.removesuffix(".py") in self.modules
         return path.endswith(".py") and inside and not any(fnmatchcase(path, pattern) for pattern in self.skip)
@@ -44,17 +56,17 @@ class Package:
 class _Plan:
     skip: Annotated[tuple[str, ...], BeforeValidator(tuple)]
     packages: list[Package] = Field(min_length=1)
+    compiled: list[Package] = Field(default_factory=list)
 
 
 def packages(path: Path = PLAN) -> dict[str, Package]:
-    """The packages of the plan, in its order. Raises `UsageError` where the file has another form."""
+    """The packages of the plan in its order, then its compiled parts. Raises `UsageError` where the file has another form."""
     try:
         plan = TypeAdapter(_Plan).validate_python(yaml.safe_load(path.read_text(encoding="utf-8")))
     except (yaml.YAMLError, ValidationError) as error:
         raise UsageError(f"{path}: not a plan of the index (see the comment at its top): {error}") from error
-    return {
-        item.package: Package(item.package, item.first, item.module, (*item.skip, *plan.skip)) for item in plan.packages
-    }
+    python = [replace(item, skip=(*item.skip, *plan.skip)) for item in plan.packages]
+    return {item.package: item for item in (*python, *plan.compiled)}
 
 
 def chosen(available: Iterable[str], first: str, *, thin: bool = False) -> list[str]:
@@ -70,7 +82,7 @@ def chosen(available: Iterable[str], first: str, *, thin: bool = False) -> list[
         except InvalidVersion:
             continue
         if not version.is_prerelease and version >= Version(first):
-            groups.setdefault(version.release[:2], []).append(version)
+            groups.setdefault(version.release[: 3 if version.release[:2] == (0, 0) else 2], []).append(version)
     few = sum(map(len, groups.values())) <= MANY_RELEASES
     found: list[Version] = []
     for _, group in sorted(groups.items()):

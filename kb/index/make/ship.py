@@ -28,9 +28,16 @@ def linked(plan: Sequence[Package], folder: Path) -> Iterator[Linked]:
                 for read in kept.releases()
             ]
             if releases:
-                messages = link(releases, kept.places)
+                messages = link(releases, kept.places, quiet=package.quiet)
                 kept.save()
-                yield Linked(package.package, package.modules, [release.version for release in releases], messages)
+                yield Linked(
+                    package.package,
+                    package.part_of,
+                    package.modules,
+                    [release.version for release in releases],
+                    messages,
+                    package.brief,
+                )
 
 
 def ship(
@@ -50,6 +57,8 @@ def ship(
             key: sum(count[key] for count in counts.values())
             for key in ("messages", "places", "guarded", "vanished", "replaced")
         },
+        "thinned": "of many packages only the last patch of each minor release was read, of some not every minor one; "
+        "of torch's libraries libtorch_cuda was not read, and libtorch_cpu of one release without CUDA",
         "counts": counts,
         "read": {item.package: _read(folder, item) for item in found},
         "left_out": dict(sorted(left_out.items())),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import zlib
 from array import array
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from kb.index.make.link import Message, spans
 from kb.index.record import BLOCK_MESSAGES, FORMAT, HEAD, TAIL, Row, little_endian, pack, site_row
 from kb.index.words import anchors, number
 
-MOST_SITES = 24
+MOST_SITES = 4
 """Places of one message that are kept, those of the latest releases first; all of them count for its releases."""
 _DICTIONARY_BYTES = 32_000
 
@@ -22,28 +23,31 @@ class Linked(NamedTuple):
     """The messages of one package."""
 
     package: str
+    part_of: str
+    """Of a compiled part: the package that people know; else ""."""
     modules: tuple[str, ...]
     releases: list[str]
     messages: list[Message]
+    brief: bool = False
+    """Whether parameters and bindings are left out."""
 
 
 def write(path: Path, packages: Sequence[Linked]) -> None:
-    """Write the index; an older file is replaced."""
+    """Write the index; an older file is replaced. Of messages that fit alike, those of earlier packages come first."""
     path.parent.mkdir(parents=True, exist_ok=True)
     waiting = path.with_suffix(".part")
     waiting.unlink(missing_ok=True)
     base = sqlite3.connect(waiting)
     base.executescript(
         f"""
-        pragma page_size = 4096; pragma journal_mode = off; pragma user_version = {FORMAT};
+        pragma page_size = 65536; pragma journal_mode = off; pragma user_version = {FORMAT};
         create table dictionary (head blob, tail blob);
-        create table package (name text primary key, modules text, releases text, blocks integer) without rowid;
+        create table package (id integer primary key, name text, part_of text, modules text, releases text, blocks integer);
         create table block (id integer primary key, head blob, tail blob);
-        create table numbers (name text primary key, keys blob, places blob);
+        create table numbers (name text primary key, keys blob, places blob, seconds blob);
         """
     )
-    packages = sorted(packages)
-    rows = {linked.package: [message_row(item) for item in linked.messages] for linked in packages}
+    rows = {linked.package: [message_row(item, brief=linked.brief) for item in linked.messages] for linked in packages}
     every = [row for linked in packages for row in rows[linked.package]]
     head, tail = (_dictionary([row[part] for row in every]) for part in (HEAD, TAIL))
     base.execute("insert into dictionary values (?, ?)", (head, tail))
@@ -52,9 +56,10 @@ def write(path: Path, packages: Sequence[Linked]) -> None:
     block = 0
     for linked in packages:
         base.execute(
-            "insert into package values (?, ?, ?, ?)",
+            "insert into package values (null, ?, ?, ?, ?, ?)",
             (
                 linked.package,
+                linked.part_of or linked.package,
                 " ".join(linked.modules),
                 " ".join(linked.releases),
                 -(-len(rows[linked.package]) // BLOCK_MESSAGES),
@@ -68,18 +73,20 @@ def write(path: Path, packages: Sequence[Linked]) -> None:
             slots += [block * BLOCK_MESSAGES + place for place in range(len(part))]
             block += 1
     found = anchors([[None if piece == 0 else piece for piece in row[3]] for row in every])
-    words = {(word, slot) for slot, numbers in zip(slots, found, strict=True) for word in numbers}
-    for name, pairs in (("file", files), ("word", words)):
-        ordered = sorted(pairs)
-        columns = (little_endian(array("I", column)) for column in zip(*ordered, strict=True))
-        base.execute("insert into numbers values (?, ?, ?)", (name, *columns))
+    words = {(word, slot, second) for slot, numbers in zip(slots, found, strict=True) for word, second in numbers}
+    for name, pairs in (("file", {(key, block, 0) for key, block in files}), ("word", words)):
+        columns = zip(*sorted(pairs), strict=True)
+        data = [
+            zlib.compress(little_endian(array(kind, column)), 9) for kind, column in zip("IIH", columns, strict=True)
+        ]
+        base.execute("insert into numbers values (?, ?, ?, ?)", (name, *data))
     base.commit()
     base.execute("vacuum")
     base.close()
     waiting.replace(path)
 
 
-def message_row(message: Message) -> Row:
+def message_row(message: Message, *, brief: bool = False) -> Row:
     """One message as it is stored."""
     present = message.present
     sites = sorted(message.sites.items(), key=lambda item: (-item[1].latest, item[0]))[:MOST_SITES]
@@ -87,7 +94,7 @@ def message_row(message: Message) -> Row:
         message.kind, message.exception or 0, message.level or 0,
         [0 if piece is None else piece for piece in message.literals],
         [list(span) for span in spans(present)], message.replaced or 0,
-        [site_row(site.place, [] if site.present == present else spans(site.present)) for _, site in sites],
+        [site_row(site.place, [] if site.present == present else spans(site.present), brief=brief) for _, site in sites],
     ]  # fmt: skip
 
 

@@ -1,0 +1,147 @@
+"""Which releases of each library could have printed what a log shows, from the index of messages.
+
+A message that a library holds only from one release to another dates the log. `dates` takes what was printed and gives
+an interval for each library that its messages tell apart; a printed version outside of it means two environments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from packaging.version import InvalidVersion, Version
+
+from kb.index.store import Found, Index
+
+LEAST_QUALITY = 24
+"""Literal characters that must agree: shorter texts are found in too many libraries and forks."""
+LEAST_SHARE = 0.5
+"""Least share of a printed line that must be the message's own text where no exception or category is known."""
+MAX_LINES = 400
+"""Different lines of a log that are looked up."""
+_WARNING = re.compile(
+    r"(?:site|dist)-packages/(?P<file>[\w.\-]+(?:/[\w.\-]+)*\.py):\d+: (?P<category>\w*Warning): (?P<text>.+)"
+)
+_PREFIX = re.compile(
+    r"^(?:\[[^\]]{1,80}\]:?\s*|\d{4}-\d\d-\d\d[ T][\d:.,]+\s*|(?:WARNING|INFO|ERROR)[: ]\S*\s*|>>\s*)+"
+)
+_SENTENCE = re.compile(r"[A-Za-z]{2,} [A-Za-z`'\"]{2,}.* [A-Za-z]{2,}")
+
+
+class Said(NamedTuple):
+    """One message that was printed."""
+
+    text: str
+    exception: str | None = None
+    """The exception or the category of the warning, where one was printed."""
+    file: str | None = None
+    """The file that printed it, from the top-level module on (``transformers/trainer.py``), where that is known."""
+    function: str | None = None
+
+
+class Dating(NamedTuple):
+    """The releases of one library that could have printed all of its messages.
+
+    The index does not hold every release: the true bounds lie between ``after`` and ``first``, and between ``last`` and
+    ``before``.
+    """
+
+    package: str
+    first: str
+    """The oldest release that was read into the index and could have."""
+    last: str
+    """The newest one."""
+    after: str | None
+    """The newest release before ``first`` that could not have; None where none older was read."""
+    before: str | None
+    """The oldest release after ``last`` that could not have; None where none newer was read."""
+    because: tuple[str, ...]
+    """The messages that narrowed the interval."""
+    printed: str | None
+    """The version that the log shows, where it shows one."""
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether the printed version is one that could not have printed the messages."""
+        version = _version(self.printed)
+        if version is None:
+            return False
+        low, high = _version(self.after), _version(self.before)
+        return (low is not None and version <= low) or (high is not None and version >= high)
+
+
+def said_in(lines: Iterable[str]) -> list[Said]:
+    """The lines of a log that may be a library's warning or message, each once, at most `MAX_LINES`."""
+    found: dict[Said, None] = {}
+    for line in lines:
+        if match := _WARNING.search(line):
+            found[Said(match["text"].strip(), match["category"], match["file"])] = None
+        elif 30 <= len(text := _PREFIX.sub("", line.strip())) <= 2_000 and _SENTENCE.search(text):
+            found[Said(text)] = None
+        if len(found) == MAX_LINES:
+            break
+    return list(found)
+
+
+def dates(said: Iterable[Said], printed: Mapping[str, str], index: Index) -> list[Dating]:
+    """The libraries that the messages date, by name. ``printed``: versions that the log shows, by package.
+
+    A library is left out where its messages fit every release that was read, or no release fits all of them.
+    """
+    possible: dict[str, int] = {}
+    because: dict[str, list[str]] = {}
+    for item in said:
+        for package, releases in _releases(item, index).items():
+            before = possible.get(package, (1 << len(index.releases(package))) - 1)
+            possible[package] = before & releases
+            if possible[package] != before:
+                because.setdefault(package, []).append(item.text)
+    found = []
+    for package, texts in sorted(because.items()):
+        releases = possible[package]
+        names = index.releases(package)
+        if releases:
+            first, last = (releases & -releases).bit_length() - 1, releases.bit_length() - 1
+            after = names[first - 1] if first else None
+            behind = names[last + 1] if last + 1 < len(names) else None
+            found.append(Dating(package, names[first], names[last], after, behind, tuple(texts), printed.get(package)))
+    return found
+
+
+def _releases(item: Said, index: Index) -> dict[str, int]:
+    """The releases (bits) of the one package that prints the message; empty where several may or the text is short."""
+    owner = item.file.split("/")[0] if item.file else None
+    found = [
+        one
+        for one in index.find(item.text, item.exception, owner, item.function)
+        if one.kind != "compiled" and _telling(one, item)
+    ]
+    if not found or len({one.package for one in found}) > 1:
+        return {}
+    best = max(one.quality for one in found)
+    package, bits = found[0].package, 0
+    names = list(index.releases(package))
+    for one in found:
+        # A shorter text that fits as well may be what an older release printed.
+        if one.quality * 2 < best:
+            continue
+        for first, last in one.releases:
+            begin, end = names.index(first), names.index(last)
+            bits |= (1 << (end + 1)) - (1 << begin)
+    return {package: bits}
+
+
+def _telling(one: Found, item: Said) -> bool:
+    if one.extent == "beginning" or one.quality < LEAST_QUALITY:
+        return False
+    if item.file and not any(site.file == item.file for site in one.sites) and one.sites:
+        return len(one.sites) > 1 or one.sites[0].file.split("/")[0] == item.file.split("/")[0]
+    return item.exception is not None or one.quality >= LEAST_SHARE * len("".join(item.text.split()))
+
+
+def _version(text: str | None) -> Version | None:
+    try:
+        return Version(text) if text else None
+    except InvalidVersion:
+        return None

@@ -8,6 +8,8 @@ import pytest
 
 from kb.errors import TroubleshootError
 from troubleshooter.pipeline import Diagnoser
+from troubleshooter.report.html import html
+from troubleshooter.report.markdown import markdown
 
 ENTRY = """
 id: gadget-is-full
@@ -71,3 +73,16 @@ def test_raised_by_another_package_it_is_only_possible(tool: Diagnoser):
 )
 def test_where_the_log_does_not_show_the_place_nothing_changes(tool: Diagnoser, log: str):
     assert first(tool, log) != ("gadget-is-full", "possible")
+
+
+def test_the_explanation_stands_first(tool: Diagnoser, tmp_path: Path):
+    library = tmp_path / "site-packages" / "otherlib"
+    library.mkdir(parents=True)
+    source = "def fill(text, rows=None):\n    if rows is None:\n        raise ValueError(text)\n"
+    (library / "store.py").write_text(source, encoding="utf-8")
+    frame = LIBRARY.format(file="otherlib/store.py").replace("line 12", "line 3")
+    made = Diagnoser(tool.knowledge, tool.scanner, folders=[str(library.parent)])
+    report = made.diagnose(HEAD + frame + LAST)
+    assert report.explained[0]["package"] == "otherlib"
+    for text in (str(report), markdown(report), html(report)):
+        assert text.index("otherlib/store.py") < text.rindex("The gadget is full")

@@ -17,7 +17,8 @@ from troubleshooter.explaining import advice, operations, own
 from troubleshooter.explaining.conditions import Formula, atoms, reasons, words
 from troubleshooter.explaining.found import Found
 from troubleshooter.explaining.indexed import Known, known
-from troubleshooter.explaining.origins import Context, Origin, Trace, is_own, references
+from troubleshooter.explaining.names import Context, references
+from troubleshooter.explaining.origins import Origin, Trace, is_own
 from troubleshooter.explaining.remedies import UNKNOWN, Remedy, literal, remedies
 from troubleshooter.explaining.shown import calls, code, marked
 from troubleshooter.explaining.sources import Sources, installed

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kb.index.place import Place
-from troubleshooter.explaining.origins import Context, is_own
+from troubleshooter.explaining.names import Context
+from troubleshooter.explaining.origins import is_own
 from troubleshooter.explaining.sources import Source, installed
 from troubleshooter.observe.model import Failure, Frame
 

@@ -14,8 +14,22 @@ from typing import Literal
 
 from troubleshooter.explaining.calls import NOT_PASSED, PASSED_ON, Unseen, called, passed
 from troubleshooter.explaining.classes import Attribute, attribute, is_construction
+from troubleshooter.explaining.names import (
+    Context,
+    annotation_of,
+    asked_for,
+    constructor,
+    is_reference,
+    is_taken_over,
+    last_value,
+    parameters,
+    position_of,
+    references,
+    rest_of,
+    signature,
+)  # fmt: skip
 from troubleshooter.explaining.shown import calls, code, is_whole, marked
-from troubleshooter.explaining.sources import Function, Source, Sources, installed
+from troubleshooter.explaining.sources import Sources, installed
 from troubleshooter.observe.model import Frame
 
 MAX_STEPS = 8
@@ -48,17 +62,6 @@ class Origin:
     annotation: str | None = None
     expression: str = ""
     exact: bool = True
-
-
-@dataclass(frozen=True)
-class Context:
-    """Where a name is read: a line of a function, and the frame of the traceback where there is one (``at`` its number)."""
-
-    source: Source
-    owner: ast.ClassDef | None
-    function: Function | None
-    line: int
-    at: int | None
 
 
 class Trace:
@@ -109,11 +112,11 @@ class Trace:
         if isinstance(node, ast.Name):
             return self._name(node.id, context, left)
         if isinstance(node, ast.Call):  # getattr(x, "name", default), x.get("name")
-            name = _asked(node)
+            name = asked_for(node)
             if name is None:
                 return []
             root = node.args[0] if isinstance(node.func, ast.Name) else node.func.value  # type: ignore[attr-defined]
-            if isinstance(root, ast.Name) and root.id == _rest(context.function):
+            if isinstance(root, ast.Name) and root.id == rest_of(context.function):
                 return self._parameter(name, context, left - 1)
             if isinstance(node.func, ast.Name):
                 return self._follow(ast.Attribute(root, name, ast.Load()), context, left)
@@ -121,7 +124,7 @@ class Trace:
         if isinstance(node, ast.Subscript):
             key = node.slice.value if isinstance(node.slice, ast.Constant) else None
             if isinstance(key, str):
-                if isinstance(node.value, ast.Name) and node.value.id == _rest(context.function):
+                if isinstance(node.value, ast.Name) and node.value.id == rest_of(context.function):
                     return self._parameter(key, context, left - 1)
                 if found := self._environment(node.value, key):
                     return found
@@ -132,7 +135,7 @@ class Trace:
 
     def _part(self, whole: ast.expr, context: Context, left: int) -> list[Origin]:
         """The origins of something of which only a part is read."""
-        found = self._follow(whole, context, left - 1) if _is_reference(whole) else []
+        found = self._follow(whole, context, left - 1) if is_reference(whole) else []
         return [replace(one, exact=False) for one in found]
 
     def _environment(self, root: ast.expr, name: str) -> list[Origin]:
@@ -154,7 +157,7 @@ class Trace:
         found: list[Origin] = []
         for part in references(value, context):
             found += self._follow(part, context, left)
-        return found if _is_taken_over(value) else [replace(one, exact=False) for one in found]
+        return found if is_taken_over(value) else [replace(one, exact=False) for one in found]
 
     def _attribute(self, node: ast.Attribute, context: Context, left: int) -> list[Origin]:
         chain = ast.unparse(node).split(".")
@@ -164,18 +167,20 @@ class Trace:
             return self._part(node.value, context, left)
         holder = next((n for n, part in enumerate(chain[:-1]) if part in HOLDERS), None)
         if holder is not None:
-            owner = _annotation(context.function, chain[holder]) or self._class_of_holder(chain[: holder + 1], context)
+            owner = annotation_of(context.function, chain[holder]) or self._class_of_holder(
+                chain[: holder + 1], context
+            )
             return [self._option(chain[holder + 1], owner)]
         if chain[0] in ("self", "cls") and context.owner is not None:
             found = attribute(self.sources, context.source, context.owner, chain[1], context.function, context.line)
             return self._own_attribute(found, chain[1], context, left)
-        annotation = _annotation(context.function, chain[0])
+        annotation = annotation_of(context.function, chain[0])
         if annotation.endswith(("Config", "Arguments", "Args")):
             return [self._option(chain[1], annotation)]
         return self._part(ast.Name(chain[0], ast.Load()), context, left)
 
     def _class_of_holder(self, chain: list[str], context: Context) -> str:
-        return "" if chain[0] != "self" else _annotation(_constructor(context), chain[-1])
+        return "" if chain[0] != "self" else annotation_of(constructor(context), chain[-1])
 
     def _option(self, name: str, owner: str) -> Origin:
         value = self.own_value(name)
@@ -235,7 +240,7 @@ class Trace:
         owner = context.owner.name if context.owner is not None and function.name.startswith("__") else function.name
         default, annotation = signature(function, name)
         origin = Origin(name, "argument", owner, None, None, default, annotation)
-        position = _position(function, name, method=context.owner is not None)
+        position = position_of(function, name, method=context.owner is not None)
         while at is not None and at > 0:
             at -= 1
             frame = self.frames[at]
@@ -269,154 +274,3 @@ def is_own(frame: Frame) -> bool:
     """Whether a frame is the user's own code."""
     path = frame.path
     return not installed(path) and not path.startswith("<frozen") and "/lib/python3" not in path and path != "<string>"
-
-
-def references(expression: ast.expr, context: Context) -> Iterator[ast.expr]:
-    """The names, attributes and look-ups that an expression reads, the longest of each; without functions and classes."""
-    if isinstance(expression, ast.Call):
-        if _asked(expression) is not None:
-            yield expression
-            return
-        if isinstance(expression.func, ast.Attribute):
-            yield from references(expression.func.value, context)
-        is_instance = isinstance(expression.func, ast.Name) and expression.func.id in (
-            "isinstance",
-            "issubclass",
-            "hasattr",
-        )
-        for part in expression.args[:1] if is_instance else expression.args:
-            yield from references(part, context)
-        for keyword in expression.keywords:
-            yield from references(keyword.value, context)
-    elif isinstance(expression, (ast.Name, ast.Attribute)) or (
-        isinstance(expression, ast.Subscript) and _is_reference(expression)
-    ):
-        root = _root(expression)
-        if root is None:
-            for child in ast.iter_child_nodes(expression):
-                if isinstance(child, ast.expr):
-                    yield from references(child, context)
-        elif not _is_global(root, context) or ".environ" in ast.unparse(expression):
-            yield expression
-    else:
-        for child in ast.iter_child_nodes(expression):
-            if isinstance(child, ast.expr):
-                yield from references(child, context)
-            elif isinstance(child, ast.comprehension):
-                yield from references(child.iter, context)
-
-
-def last_value(name: str, function: Function, line: int) -> ast.expr | None:
-    """What was last assigned to a name above a line; for a loop's target what the loop runs over."""
-    best: ast.expr | None = None
-    at = 0
-    for node in ast.walk(function):
-        value: ast.expr | None = None
-        names: list[ast.expr] = []
-        if isinstance(node, ast.Assign):
-            value, names = node.value, node.targets
-        elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
-            value, names = node.value, [node.target]
-        elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-            value, names = node.iter, [node.target]
-        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-            value, names = node.context_expr, [node.optional_vars]
-        if value is None or not at < value.lineno <= line:
-            continue
-        if isinstance(node, (ast.Assign, ast.AnnAssign)) and (node.end_lineno or 0) >= line:
-            continue
-        targets = (part for target in names for part in ast.walk(target) if isinstance(part, ast.Name))
-        if any(target.id == name for target in targets):
-            best, at = value, value.lineno
-    return best
-
-
-def parameters(function: Function) -> list[str]:
-    """The names of all parameters."""
-    given = function.args
-    rest = [part.arg for part in (given.vararg, given.kwarg) if part is not None]
-    return [part.arg for part in (*given.posonlyargs, *given.args, *given.kwonlyargs)] + rest
-
-
-def signature(function: Function, name: str) -> tuple[str | None, str | None]:
-    """The default and the annotation of a parameter, as source; None where there is none."""
-    given = function.args
-    plain = [*given.posonlyargs, *given.args]
-    defaults = dict(zip([part.arg for part in plain[len(plain) - len(given.defaults) :]], given.defaults, strict=True))
-    defaults |= {p.arg: d for p, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d is not None}
-    part = next((part for part in (*plain, *given.kwonlyargs) if part.arg == name), None)
-    annotation = ast.unparse(part.annotation) if part is not None and part.annotation is not None else None
-    return (ast.unparse(defaults[name]) if name in defaults else None), annotation
-
-
-def _annotation(function: Function | None, name: str) -> str:
-    """The class that a parameter is annotated with, without ``| None`` and quotes; "" where there is none."""
-    text = (signature(function, name)[1] or "") if function is not None else ""
-    names = [
-        part for part in text.replace("Optional[", "").strip("'\"]").split("|") if part.strip() not in ("None", "")
-    ]
-    return (
-        names[0].strip().rpartition(".")[2].strip("'\"")
-        if names and names[0].strip().replace(".", "").isidentifier()
-        else ""
-    )
-
-
-def _constructor(context: Context) -> Function | None:
-    body = context.owner.body if context.owner is not None else []
-    return next((node for node in body if isinstance(node, ast.FunctionDef) and node.name == "__init__"), None)
-
-
-def _position(function: Function, name: str, *, method: bool) -> int | None:
-    """The number of a positional parameter, counted without ``self``."""
-    names = [part.arg for part in (*function.args.posonlyargs, *function.args.args)]
-    if method and names and names[0] in ("self", "cls"):
-        names = names[1:]
-    return names.index(name) if name in names else None
-
-
-def _rest(function: Function | None) -> str:
-    """The name of the parameter that takes all other keywords."""
-    return function.args.kwarg.arg if function is not None and function.args.kwarg is not None else ""
-
-
-def _asked(node: ast.Call) -> str | None:
-    """The name that ``getattr(x, "name")``, ``x.get("name")`` or ``x.pop("name")`` asks for."""
-    func, args = node.func, node.args
-    if isinstance(func, ast.Name) and func.id in ("getattr", "hasattr") and len(args) > 1:
-        found = args[1]
-    elif isinstance(func, ast.Attribute) and func.attr in ("get", "pop") and args:
-        found = args[0]
-    else:
-        return None
-    return found.value if isinstance(found, ast.Constant) and isinstance(found.value, str) else None
-
-
-def _is_reference(node: ast.expr) -> bool:
-    return isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) or (
-        isinstance(node, ast.Call) and _asked(node) is not None
-    )
-
-
-def _is_taken_over(node: ast.expr) -> bool:
-    """Whether an expression is a name, or one of several: ``a``, ``a or b``, ``a if … else b``."""
-    if isinstance(node, ast.BoolOp):
-        return all(_is_taken_over(part) or isinstance(part, ast.Constant) for part in node.values)
-    if isinstance(node, ast.IfExp):
-        return all(_is_taken_over(part) or isinstance(part, ast.Constant) for part in (node.body, node.orelse))
-    return _is_reference(node)
-
-
-def _root(node: ast.expr) -> str | None:
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else None
-
-
-def _is_global(name: str, context: Context) -> bool:
-    """Whether a name is a module, a class, a function or a constant rather than something of this call."""
-    function = context.function
-    if name in ("self", "cls"):
-        return False
-    is_local = function is not None and (name in parameters(function) or last_value(name, function, 10**9) is not None)
-    return not is_local

@@ -8,9 +8,19 @@ from kb.text.catalog import Section
 from troubleshooter.report.words import say as report_say
 
 if TYPE_CHECKING:
+    from troubleshooter.report.model import Report
     from troubleshooter.report.parts import Explained
 
 say = Section("explain")
+
+
+def comes_first(report: Report) -> bool:
+    """Whether the explanation stands before the diagnosis: its words fit, and the traceback shows another place."""
+    if not report.explained or not report.diagnoses:
+        return False
+    from troubleshooter.elsewhere import NOTE
+
+    return NOTE in report.diagnoses[0].notes
 
 
 def sentences(found: Explained, lang: str) -> list[str]:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from kb.pages.render import STATIC, environment
 from troubleshooter.lean import asdict, dataclass
 from troubleshooter.report.charts import Chart, charts, timeline
-from troubleshooter.report.explanation import dependencies, sentences
+from troubleshooter.report.explanation import comes_first, dependencies, sentences
 from troubleshooter.report.explanation import say as told_say
 from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Report
@@ -121,6 +121,7 @@ def _explained(report: Report) -> dict[str, Any] | None:
             "depends": dependencies(found, lang),
             "changes-head": told_say("would-change", lang),
             "changes": found["suggestions"],
+            "first": comes_first(report),
         }
     )
     return told

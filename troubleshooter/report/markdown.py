@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from troubleshooter.report.explanation import dependencies, sentences
+from troubleshooter.report.explanation import comes_first, dependencies, sentences
 from troubleshooter.report.explanation import say as told_say
 from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Diagnosis, Report
@@ -27,10 +27,12 @@ def markdown(report: Report) -> str:
         parts.append(f"## {headline(told, lang)}\n\n{_fence(chr(10).join(lines(told, lang)), 'text')}\n")
         if report.exit_code != 1:
             parts.append("".join(f"- {line}\n" for line in advice(told, lang)))
+    views = [f"## {told_say('second-view', lang)}\n\n{_explained(found, lang)}" for found in report.explained]
+    before = comes_first(report)
+    parts += views if before else []
     for diagnosis in report.diagnoses:
         parts.append(_diagnosis(diagnosis, lang))
-    if report.diagnoses:
-        parts += [f"## {told_say('second-view', lang)}\n\n{_explained(found, lang)}" for found in report.explained]
+    parts += views if report.diagnoses and not before else []
     if report.unexplained is not None:
         unknown = report.unexplained
         shown = "\n".join([f"{unknown['exception']}: {unknown['message']}", *steps(unknown["way"], lang)])

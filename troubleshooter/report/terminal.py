@@ -110,6 +110,10 @@ class Page:
             self.stopped(report.stopped)
         if report.diagnoses:
             main, *others = report.diagnoses
+            before = bool(report.explained) and _comes_first(report)
+            if before:
+                self.second_view(report)
+                self.console.print()
             self.diagnosis(main)
             for key, kind in (("also", "failure"), ("also-harmless", "harmless")):
                 if some := [other for other in others if other.kind == kind]:
@@ -121,12 +125,9 @@ class Page:
             if main.probe:
                 self.print(self.told("verify", f"troubleshoot verify {main.id}"), "dim")
             self.print(self.told("page", f"troubleshoot show {main.id}"), "dim")
-            if report.explained:
-                from troubleshooter.report.explanation import say as told
-
+            if report.explained and not before:
                 self.console.print()
-                self.print(told("second-view", self.lang), "bold magenta")
-                self.explained(report.explained[0])
+                self.second_view(report)
         elif report.unexplained is not None:
             self.unexplained()
         elif report.stopped is None:
@@ -234,6 +235,13 @@ class Page:
         name = name if name not in ("standard input", "text") else "LOG"
         self.print(self.told("draft", f"troubleshoot new {name}"), "dim")
 
+    def second_view(self, report: Report) -> None:
+        """The explanation beside a diagnosis that is only possible."""
+        from troubleshooter.report.explanation import say as told
+
+        self.print(told("second-view", self.lang), "bold magenta")
+        self.explained(report.explained[0])
+
     def explained(self, found: Explained) -> None:
         """What the code that raised a failure says of it: no diagnosis."""
         from troubleshooter.report.explanation import dependencies, sentences
@@ -289,6 +297,12 @@ class Page:
         for number, line in enumerate(wrapped):
             line.rstrip()
             self.console.print(Text.assemble(pad + (" " * hanging if number else ""), line), soft_wrap=True)
+
+
+def _comes_first(report: Report) -> bool:
+    from troubleshooter.report.explanation import comes_first
+
+    return comes_first(report)
 
 
 def _marked(text: str) -> Text:

@@ -3,131 +3,21 @@
 from __future__ import annotations
 
 import types
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from kb import form
-from kb.compiled import TOLERATED
+from kb.conditions import FORMS, KINDS, Condition
+from kb.conditions.base import Identifier, Part, Pattern
 from kb.placeholders import TYPES
 from troubleshooter.match import relations
-
-
-class Meaning(NamedTuple):
-    """What a condition says about a log: when it holds, and when the log speaks against it."""
-
-    write: str
-    holds: str
-    contradicted: str
-
-
-MEANINGS: dict[type[form.Part], Meaning] = {
-    form.Message: Meaning(
-        "`exception: T`, `message: P`, or both",
-        "The log has an exception of type T (the last dotted part; a list of types means any of them) whose message P finds. "
-        "White space in the message is folded, so a line break is one space. `message` alone is also found in any printed "
-        "line. With both, a line without a type counts too if the log shows no exception of another type.",
-        "The message was found, but its exception has another type. So list every type that it had over the versions, or leave "
-        "`exception` out if the message says enough.",
-    ),
-    form.Line: Meaning(
-        "`line: P`, `at_least: N`",
-        "P finds something in at least N lines of the log. Prefixes (times, ranks), colours and boxes are taken off first.",
-        "Never.",
-    ),
-    form.Frame: Meaning(
-        "`frame: part/of/path.py`, `function: F`, `at: innermost`",
-        "The traceback of the matched exception has a frame whose path contains this part (a list means any of them), in "
-        "function F. `at: innermost` looks at the last frame only.",
-        "The traceback is whole, and has no such frame.",
-    ),
-    form.Metric: Meaning(
-        "`metric: NAME`, `is: SHAPE`",
-        "A metric of this name did this. Names may hold `*` (`rewards/*`). `value` is the number for `above`, `below` and "
-        "`equal`. `every: true` asks it of every point, `points: N` of a series of at least N points, `after_finite: true` "
-        "after finite points came first, and `beside: [conditions]` of the same printed record. `climbing` never falls below "
-        "its start; `frozen` is one value, to the last digit, until the end.",
-        "The log has the metric, and it did not do this.",
-    ),
-    form.Version: Meaning(
-        "`version: {package: RANGE}`",
-        "The log shows a version of the package inside of this PEP 440 range. `python`, `cuda` and `driver` count as packages; "
-        "`X.dev0` and `X+cu128` count as X.",
-        "The log shows a version outside of the range.",
-    ),
-    form.Package: Meaning(
-        "`package: NAME`", "Frames, versions or a name in the log show that this package is at work.", "Never."
-    ),
-    form.Gpu: Meaning(
-        '`gpu: P`, `capability: "<8.0"`',
-        "The log names a GPU whose name P finds, or whose compute capability lies in the range (it is known from the GPU's "
-        "name, too).",
-        "The log names only other GPUs.",
-    ),
-    form.Flag: Meaning(
-        "`flag: NAME`, `value: P`",
-        'The log shows this option: `--fp16 True`, `fp16=True`, `"fp16": true` or `fp16: true`. P must match the whole value.',
-        "The log shows the option with another value.",
-    ),
-    form.Platform: Meaning(
-        "`platform: NAME`",
-        "The log shows that it comes from this platform.",
-        "The log shows another one of Windows, Linux and macOS.",
-    ),
-    form.Exit: Meaning(
-        "`exit: -9`",
-        "A launcher or a shell reported this exit status. A signal is a negative number; 137 counts as -9.",
-        "Only other exit statuses were reported.",
-    ),
-    form.Ends: Meaning(
-        "`ends: in-training` or `ends: failed`",
-        "The log breaks off while more of the training was to come; or a process that had trained ended with another status "
-        "than 0. It never holds for a paste, nor for a file that was written to in the last ten minutes.",
-        "The log shows that the run came to its end.",
-    ),
-    form.Ranks: Meaning(
-        "`ranks: one`, `several` or `first`",
-        "So many ranks show the matched failure; `first` means that no other rank failed before.",
-        "The log names the ranks, and it is otherwise.",
-    ),
-    form.Phase: Meaning(
-        "`phase: NAME` (or a list)",
-        "The run was in this phase when the failure came. Frames tell the phase, or else the output before the failure.",
-        "The frames show another phase.",
-    ),
-    form.Relation: Meaning(
-        "`relation: NAME`, `of: {a: …, b: …}`",
-        "The captured values, or numbers, stand in this relation (list below).",
-        "They do not.",
-    ),
-    form.Row: Meaning(
-        '`row: TABLE`, `where: {column: "<<capture>>"}`',
-        "The table in `entries/tables/` has such a row; its columns become placeholders. A value is a literal, a `<<capture>>`, "
-        "`*` (has a value) or `-` (has none). A column of the table may list several values and patterns (`*Config`): one of "
-        "them must fit.",
-        "The table has no such row.",
-    ),
-    form.AnyOf: Meaning(
-        "`any: [conditions]`", "At least one of the conditions holds.", "All of them are contradicted."
-    ),
-    form.AllOf: Meaning(
-        "`all: [conditions]`",
-        "All of the conditions hold. In `exclude` each of them must really be seen.",
-        "One of them is contradicted.",
-    ),
-    form.Not: Meaning(
-        "`not: condition`",
-        "The condition is contradicted, or it was not seen although a log with it would show it.",
-        "The condition holds.",
-    ),
-}
-"""One row a kind of condition; a test asks that every kind of `kb.form` has one."""
 
 _INTRODUCTION = """\
 # Entry reference
 
-<!-- Made by `python -m docs.make` from kb/form.py. Do not edit. -->
+<!-- Made by `python -m docs.make` from kb/form.py and kb/conditions. Do not edit. -->
 
 [writing-entries.md](writing-entries.md) is the place to start; this page lists every field. `troubleshoot check --schema`
 prints the same form as JSON Schema, which many editors understand.
@@ -194,7 +84,7 @@ _RELATIONS = """\
 """
 
 
-FIELDS: dict[type[form.Part], dict[str, str]] = {
+FIELDS: dict[type[Part], dict[str, str]] = {
     form.Entry: {
         "id": "Permanent: the folder, the page and every link carry it. Lower-case words with `-` between them.",
         "kind": "`harmless` means that nothing is wrong, and the cause says why.",
@@ -276,13 +166,11 @@ def entry_reference() -> str:
     for model in FIELDS:
         out.append(f"\n## {_title(model)}\n\n" + _described(model) + _fields(model))
     out.append(_CONDITIONS)
-    for model, meaning in MEANINGS.items():
-        kinds = {kind for kind, part in form.KINDS.items() if part is model}
-        unseen = "tolerated" if kinds & (TOLERATED | {"not"}) else "ends it"
-        cells = (meaning.write, meaning.holds, meaning.contradicted, unseen)
+    for model in FORMS:
+        cells = (*model.MEANING, "tolerated" if model.tolerated() else "ends it")
         out.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n")
     out.append("\n### Values\n\n| field | values |\n| --- | --- |\n")
-    for model in MEANINGS:
+    for model in FORMS:
         for name, field in model.model_fields.items():
             if values := _literals(field.annotation):
                 out.append(
@@ -300,16 +188,16 @@ def entry_reference() -> str:
 
 
 def _described(model: type[BaseModel]) -> str:
-    own = model.__doc__ if model.__doc__ != form.Part.__doc__ else None
+    own = model.__doc__ if model.__doc__ != Part.__doc__ else None
     return " ".join((own or "").replace("``", "`").split()) + "\n\n" if own else ""
 
 
-def _title(model: type[form.Part]) -> str:
+def _title(model: type[Part]) -> str:
     """A part's name for authors, who know that it is a part of an entry."""
     return model.__name__.removeprefix("Entry") or model.__name__
 
 
-def _fields(model: type[form.Part]) -> str:
+def _fields(model: type[Part]) -> str:
     rows = ["| field | value | | meaning |", "| --- | --- | --- | --- |"]
     for name, field in model.model_fields.items():
         key = field.alias or name
@@ -319,7 +207,7 @@ def _fields(model: type[form.Part]) -> str:
 
 
 def _is_id(field: FieldInfo) -> bool:
-    return field.metadata == get_args(form.Identifier)[1].metadata
+    return field.metadata == get_args(Identifier)[1].metadata
 
 
 def _default(field: FieldInfo) -> str:
@@ -333,8 +221,8 @@ def _default(field: FieldInfo) -> str:
     )
 
 
-def _keys(model: type[form.Part]) -> list[str]:
-    return [kind for kind, part in form.KINDS.items() if part is model]
+def _keys(model: type[Part]) -> list[str]:
+    return [kind for kind, part in KINDS.items() if part is model]
 
 
 def _literals(annotation: Any) -> list[str]:
@@ -351,14 +239,12 @@ _PLAIN = {str: "text", int: "whole number", float: "number", bool: "`true` or `f
 
 def _type(annotation: Any) -> str:
     origin, arguments = get_origin(annotation), get_args(annotation)
-    if annotation == form.Condition:
+    if annotation == Condition:
         return "[condition](#conditions)"
     if annotation in _PLAIN:
         return _PLAIN[annotation]
     if origin is Annotated:
-        return (
-            "id" if annotation == form.Identifier else "pattern" if annotation == form.Pattern else _type(arguments[0])
-        )
+        return "id" if annotation == Identifier else "pattern" if annotation == Pattern else _type(arguments[0])
     if origin is Literal:
         return ", ".join(f"`{value}`" for value in arguments)
     if origin is list:

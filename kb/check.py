@@ -27,7 +27,7 @@ UNWRITTEN = re.compile(
 """What a draft says where its author has to write."""
 
 
-class Known(Protocol):
+class KnownNames(Protocol):
     """What entries may refer to: all that is loaded with them."""
 
     def entry(self, id_: str) -> bool: ...
@@ -62,7 +62,7 @@ def fits_table(asked: str, name: str) -> bool:
     return name.startswith(asked[:-1]) if asked.endswith("*") else name == asked
 
 
-def check(library: Library, wanted: Iterable[str] | None = None, known: Known | None = None) -> list[Problem]:
+def check(library: Library, wanted: Iterable[str] | None = None, known: KnownNames | None = None) -> list[Problem]:
     """Problems of the entries (all, or the ``wanted`` ids). ``known``: what they may refer to (default: the library)."""
     found = list(library.problems)
     known = known or OfLibrary(library)
@@ -137,7 +137,7 @@ def _texts(value: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[tupl
         yield from _texts(part, (*place, key))
 
 
-def _references(item: Loaded, known: Known) -> Iterator[Problem]:
+def _references(item: Loaded, known: KnownNames) -> Iterator[Problem]:
     entry = item.entry
     named: list[tuple[tuple[str | int, ...], str]] = [
         (("not_to_confuse_with", i, "entry"), other.entry) for i, other in enumerate(entry.not_to_confuse_with)

@@ -20,15 +20,11 @@ from typing import Any, NamedTuple
 
 from kb.sealed import Sealed
 
-FORMAT = 48
+FORMAT = 49
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 WORDS = "words"
 """The table of words by which an unknown message is compared."""
-
-TOLERATED = frozenset({"frame", "version", "package", "gpu", "flag", "platform", "ranks", "phase"})
-"""Kinds of conditions that a paste often lacks: required and not seen, they only lower the confidence (`kb.compile`
-marks the symptoms for which even these must be seen)."""
 
 Body = dict[str, Any]
 MATCHED = ("id", "kind", "role", "severity", "symptoms", "versions", "variant_of", "fallback_for", "cause_known")
@@ -52,7 +48,7 @@ class Listed(NamedTuple):
     titles: dict[str, str]
 
 
-class Index:
+class LiteralIndex:
     """What calls entries up, and where their two parts stand (from the first byte after the index: where, how long each)."""
 
     def __init__(self, index: dict[str, Any], read: Callable[[int, int], bytes]) -> None:
@@ -176,18 +172,18 @@ class Pack:
         """Literals that make a place in the middle of a large log worth a look (`kb.standing`)."""
         self.date: str | None = header.get("date")
         """The day of the last recorded change of the entries (``2026-11-23``), where the pack was given one."""
-        self._index: Index | None = None
+        self._index: LiteralIndex | None = None
         self._base = 0  # where the places of the index count from
         self._bodies: dict[int, Body] = {}
         self._rows: dict[tuple[str, str], list[Any]] = {}
 
     @property
-    def index(self) -> Index:
+    def index(self) -> LiteralIndex:
         """Read when it is first asked for."""
         if self._index is None:
             end = self._data.find(b"\n", self._end + 1)
             self._base = end + 1
-            self._index = Index(json.loads(self._data.read(self._end + 1, end)), self._read)
+            self._index = LiteralIndex(json.loads(self._data.read(self._end + 1, end)), self._read)
         return self._index
 
     def body(self, number: int) -> Body:

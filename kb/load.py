@@ -17,9 +17,11 @@ from pydantic import ValidationError
 
 from kb import patterns, source
 from kb.clean import clean
+from kb.conditions import KINDS
+from kb.conditions.base import ConditionForm, Part
 from kb.error_words import weight
 from kb.files import Refused, contents
-from kb.form import KINDS, Condition, Entry, Part, Translation
+from kb.form import Entry, Translation
 from kb.nearest import did_you_mean
 from kb.problem import EntryError, Problem
 from kb.samples import FILE, EntrySample, InvalidSamples, Kind, parse
@@ -223,10 +225,10 @@ def _keys(model: type[Part]) -> list[str]:
     return sorted({key for part in parts for key in part.get("properties", {})})
 
 
-def conditions(entry: Entry) -> Iterator[tuple[Place, Condition]]:
+def conditions(entry: Entry) -> Iterator[tuple[Place, ConditionForm]]:
     """Every condition of an entry with its place, nested ones included."""
 
-    def inside(place: Place, condition: Any) -> Iterator[tuple[Place, Condition]]:
+    def inside(place: Place, condition: Any) -> Iterator[tuple[Place, ConditionForm]]:
         yield place, condition
         for name in ("any", "all"):
             for i, part in enumerate(getattr(condition, name, ())):

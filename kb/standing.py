@@ -12,8 +12,9 @@ import re
 from itertools import chain
 
 from kb import patterns
+from kb.conditions.line import LineForm
+from kb.conditions.message import MessageForm
 from kb.error_words import SHORTEST, error_word, weight
-from kb.form import Line, Message
 from kb.load import Loaded, conditions
 
 BELOW_HEADER_LINES = 80
@@ -39,8 +40,8 @@ def standing_literals(item: Loaded) -> set[str]:
     """
     asked = []
     for place, condition in conditions(item.entry):
-        if isinstance(condition, (Message, Line)) and place[2] in ("require", "exclude"):
-            given = condition.message if isinstance(condition, Message) else condition.line
+        if isinstance(condition, (MessageForm, LineForm)) and place[2] in ("require", "exclude"):
+            given = condition.message if isinstance(condition, MessageForm) else condition.line
             asked.append(
                 set(chain.from_iterable(map(patterns.literals, [given] if isinstance(given, str) else given or [])))
             )

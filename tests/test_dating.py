@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from kb.index.store import Index, shipped
+from kb.index.store import MessageIndex, shipped
 from tests.index.made import made
-from troubleshooter.dating import Dating, Said, dates, said_in
+from troubleshooter.dating import Dating, PrintedMessage, dates, said_in
 
 OLD_ONLY = "beta should not be negative but is -1"
 NEW_ONLY = "train() will be renamed to fit()"
@@ -16,17 +16,17 @@ BOTH = "evaluation wants a dataset, strategy is steps"
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MessageIndex]:
     index, _ = made(tmp_path_factory.mktemp("dating"))
     yield index
     index.close()
 
 
-def dated(index: Index, *texts: str, printed: str | None = None) -> list[Dating]:
-    return dates([Said(text) for text in texts], {"made-up": printed} if printed else {}, index)
+def dated(index: MessageIndex, *texts: str, printed: str | None = None) -> list[Dating]:
+    return dates([PrintedMessage(text) for text in texts], {"made-up": printed} if printed else {}, index)
 
 
-def test_message_of_some_releases_gives_an_interval(index: Index) -> None:
+def test_message_of_some_releases_gives_an_interval(index: MessageIndex) -> None:
     [old] = dated(index, OLD_ONLY, BOTH)
     assert (old.package, old.first, old.last, old.after, old.before) == ("made-up", "0.9", "0.9", None, "1.0")
     assert old.because == (OLD_ONLY,)
@@ -34,23 +34,23 @@ def test_message_of_some_releases_gives_an_interval(index: Index) -> None:
     assert (new.first, new.last, new.after, new.before) == ("1.0", "1.1", "0.9", None)
 
 
-def test_message_of_every_release_and_other_text_date_nothing(index: Index) -> None:
+def test_message_of_every_release_and_other_text_date_nothing(index: MessageIndex) -> None:
     assert dated(index, BOTH) == []
     assert dated(index, "some text of nobody", "") == []
 
 
-def test_messages_that_no_release_holds_together_date_nothing(index: Index) -> None:
+def test_messages_that_no_release_holds_together_date_nothing(index: MessageIndex) -> None:
     assert dated(index, OLD_ONLY, NEW_ONLY) == []
 
 
 @pytest.mark.parametrize(("printed", "contradicted"), [("0.9.3", False), ("1.0", True), ("1.1.dev0", True), ("odd", False)])
-def test_printed_version_outside_the_interval_contradicts(index: Index, printed: str, contradicted: bool) -> None:
+def test_printed_version_outside_the_interval_contradicts(index: MessageIndex, printed: str, contradicted: bool) -> None:
     [old] = dated(index, OLD_ONLY, printed=printed)
     assert old.printed == printed
     assert old.contradicted is contradicted
 
 
-def test_version_between_two_releases_that_were_read_is_no_contradiction(index: Index) -> None:
+def test_version_between_two_releases_that_were_read_is_no_contradiction(index: MessageIndex) -> None:
     [new] = dated(index, NEW_ONLY, printed="0.9.9")
     assert not new.contradicted
 
@@ -58,7 +58,7 @@ def test_version_between_two_releases_that_were_read_is_no_contradiction(index: 
 def test_warnings_and_sentences_of_a_log_are_looked_up_once() -> None:
     warning = "/x/site-packages/madeup/trainer.py:9: FutureWarning: train() will be renamed to fit()"
     found = said_in([warning, "  warnings.warn(", warning, "{'loss': 0.1, 'epoch': 1.0}", " 10%|#   | 1/10", f"[2024-01-01] {BOTH}"])
-    assert found == [Said(NEW_ONLY, "FutureWarning", "madeup/trainer.py"), Said(BOTH)]
+    assert found == [PrintedMessage(NEW_ONLY, "FutureWarning", "madeup/trainer.py"), PrintedMessage(BOTH)]
 
 
 def test_recorded_messages_of_transformers_are_dated_rightly() -> None:
@@ -67,6 +67,6 @@ def test_recorded_messages_of_transformers_are_dated_rightly() -> None:
     new = "`torch_dtype` is deprecated! Use `dtype` instead!"
     index = shipped()
     for text, version, other in ((old, "4.51.3", "4.40.2"), (new, "4.57.6", "4.51.3")):
-        [right] = dates([Said(text)], {"transformers": version}, index)
-        [wrong] = dates([Said(text)], {"transformers": other}, index)
+        [right] = dates([PrintedMessage(text)], {"transformers": version}, index)
+        [wrong] = dates([PrintedMessage(text)], {"transformers": other}, index)
         assert (right.contradicted, wrong.contradicted) == (False, True)

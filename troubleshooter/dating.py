@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from packaging.version import InvalidVersion, Version
 
-from kb.index.store import Found, Index
+from kb.index.store import IndexedMessage, MessageIndex
 
 LEAST_QUALITY = 24
 """Literal characters that must agree: shorter texts are found in too many libraries and forks."""
@@ -21,15 +21,15 @@ LEAST_SHARE = 0.5
 MAX_LINES = 400
 """Different lines of a log that are looked up."""
 _WARNING = re.compile(
-    r"(?:site|dist)-packages/(?P<file>[\w.\-]+(?:/[\w.\-]+)*\.py):\d+: (?P<category>\w*Warning): (?P<text>.+)"
+    r"(?:site|dist)-packages/(?P<file>[\w./\-]{1,200}\.py):\d{1,7}: (?P<category>\w{0,60}Warning): (?P<text>\S.{0,300})"
 )
 _PREFIX = re.compile(
     r"^(?:\[[^\]]{1,80}\]:?\s*|\d{4}-\d\d-\d\d[ T][\d:.,]+\s*|(?:WARNING|INFO|ERROR)[: ]\S*\s*|>>\s*)+"
 )
-_SENTENCE = re.compile(r"[A-Za-z]{2,} [A-Za-z`'\"]{2,}.* [A-Za-z]{2,}")
+_SENTENCE = re.compile(r"(?<![A-Za-z])[A-Za-z]{2,40} [A-Za-z`'\"]{2,40}.{0,300} [A-Za-z]{2}")
 
 
-class Said(NamedTuple):
+class PrintedMessage(NamedTuple):
     """One message that was printed."""
 
     text: str
@@ -71,20 +71,20 @@ class Dating(NamedTuple):
         return (low is not None and version <= low) or (high is not None and version >= high)
 
 
-def said_in(lines: Iterable[str]) -> list[Said]:
+def said_in(lines: Iterable[str]) -> list[PrintedMessage]:
     """The lines of a log that may be a library's warning or message, each once, at most `MAX_LINES`."""
-    found: dict[Said, None] = {}
+    found: dict[PrintedMessage, None] = {}
     for line in lines:
         if match := _WARNING.search(line):
-            found[Said(match["text"].strip(), match["category"], match["file"])] = None
+            found[PrintedMessage(match["text"].strip(), match["category"], match["file"])] = None
         elif 30 <= len(text := _PREFIX.sub("", line.strip())) <= 2_000 and _SENTENCE.search(text):
-            found[Said(text)] = None
+            found[PrintedMessage(text)] = None
         if len(found) == MAX_LINES:
             break
     return list(found)
 
 
-def dates(said: Iterable[Said], printed: Mapping[str, str], index: Index) -> list[Dating]:
+def dates(said: Iterable[PrintedMessage], printed: Mapping[str, str], index: MessageIndex) -> list[Dating]:
     """The libraries that the messages date, by name. ``printed``: versions that the log shows, by package.
 
     A library is left out where its messages fit every release that was read, or no release fits all of them.
@@ -109,7 +109,7 @@ def dates(said: Iterable[Said], printed: Mapping[str, str], index: Index) -> lis
     return found
 
 
-def _releases(item: Said, index: Index) -> dict[str, int]:
+def _releases(item: PrintedMessage, index: MessageIndex) -> dict[str, int]:
     """The releases (bits) of the one package that prints the message; empty where several may or the text is short."""
     owner = item.file.split("/")[0] if item.file else None
     found = [
@@ -132,7 +132,7 @@ def _releases(item: Said, index: Index) -> dict[str, int]:
     return {package: bits}
 
 
-def _telling(one: Found, item: Said) -> bool:
+def _telling(one: IndexedMessage, item: PrintedMessage) -> bool:
     if one.extent == "beginning" or one.quality < LEAST_QUALITY:
         return False
     if item.file and not any(site.file == item.file for site in one.sites) and one.sites:

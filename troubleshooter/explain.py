@@ -15,7 +15,7 @@ from troubleshooter.rank import Dropped, Ranked, RankKey, ranking
 from troubleshooter.unseen import doubted
 
 
-class Explained(NamedTuple):
+class SymptomTrial(NamedTuple):
     """The best trial of one symptom: does it hold, and which required or excluding conditions stop it."""
 
     symptom: str
@@ -37,11 +37,11 @@ class Placing(NamedTuple):
     decided_by: str | None
 
 
-def explain(body: Body, base: int, observations: Observations, knowledge: Knowledge) -> list[Explained]:
+def explain(body: Body, base: int, observations: Observations, knowledge: Knowledge) -> list[SymptomTrial]:
     """Each symptom of an entry, tried where it comes closest."""
     out = []
     for number, symptom in enumerate(body["symptoms"]):
-        best: Explained | None = None
+        best: SymptomTrial | None = None
         for trial in trials(body, base, number, observations, knowledge):
             failing = [
                 outcome
@@ -49,7 +49,7 @@ def explain(body: Body, base: int, observations: Observations, knowledge: Knowle
                 if not passes(condition, outcome, body, symptom.get("strict", False))
             ]
             failing += [outcome for outcome in trial.exclude if outcome.state == "held"]
-            one = Explained(symptom["name"], trial, not failing, failing)
+            one = SymptomTrial(symptom["name"], trial, not failing, failing)
             if best is None or len(one.failing) < len(best.failing):
                 best = one
         if best is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from troubleshooter import weights
+from troubleshooter.match.conditions.version import version_state
 from troubleshooter.match.engine import Candidate
-from troubleshooter.match.facts import version_state
 from troubleshooter.match.outcome import Evidence, Trial
 from troubleshooter.observe.model import Failure
 from troubleshooter.observe.observations import Observations
@@ -119,7 +119,9 @@ def _overcome(candidate: Candidate, observations: Observations) -> bool:
         return True  # a line that names no exception, and the run came to its end
     if not run_continued_after(observations.progress, anchor.line):
         return False
-    return all(run_continued_after(observations.progress, line) for line in observations.lines_with_text(anchor.line.text))
+    return all(
+        run_continued_after(observations.progress, line) for line in observations.lines_with_text(anchor.line.text)
+    )
 
 
 def _is_below(line: Line, other: Line) -> bool:

@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kb import likeness, patterns, search
-from kb.compiled import MATCHED, TOLERATED
+from kb import likeness, search
+from kb.compiled import MATCHED
+from kb.compiled_conditions import TOLERATED, CompiledSymptom, has_row, patterns_of
+from kb.conditions.base import ConditionForm, compiled_pattern, rarest
 from kb.load import Loaded, english_hash
 from kb.shown import printed, records
 from kb.standing import standing_literals
@@ -66,11 +68,17 @@ class _Compiler:
         unit.triggers = sorted(self.triggers)
         unit.signals = sorted(set(unit.signals))
         unit.shareable = [
-            (number, sorted({n for c in symptom["require"] for n in literals_of(c)}))
+            (number, sorted({n for c in symptom["require"] for p in patterns_of(c) for n in p["literals"]}))
             for number, symptom in enumerate(body["symptoms"])
             if _may_be_strict(symptom)
         ]
-        required = [unit.literals[n] for s in body["symptoms"] for c in s["require"] for n in literals_of(c)]
+        required = [
+            unit.literals[n]
+            for s in body["symptoms"]
+            for c in s["require"]
+            for p in patterns_of(c)
+            for n in p["literals"]
+        ]
         unit.words = sorted(likeness.words(" ".join([*body["printed"], *required])))
         unit.search = search.terms(body)
         entry, translations = self.item.entry, self.item.translations
@@ -90,15 +98,15 @@ class _Compiler:
         body["hash"] = english_hash(entry)
         body["symptoms"] = []
         for i, symptom in enumerate(entry.symptoms):
-            require = [self._condition(c) for c in symptom.require]
-            self._trigger(require)
+            require = [c.compile(self._literal) for c in symptom.require]
+            self._trigger(symptom.require)
             body["symptoms"].append(
                 {
                     "name": symptom.name or str(i + 1),
                     "decisive": symptom.decisive,
                     "require": require,
-                    "support": [self._condition(c) for c in symptom.support],
-                    "exclude": [self._condition(c) for c in symptom.exclude],
+                    "support": [c.compile(self._literal) for c in symptom.support],
+                    "exclude": [c.compile(self._literal) for c in symptom.exclude],
                     "source": symptom.source.model_dump(exclude_none=True),
                 }
             )
@@ -106,143 +114,30 @@ class _Compiler:
         for fix in entry.fixes:
             dumped = fix.model_dump(exclude_none=True, exclude={"when"})
             if fix.when is not None:
-                dumped["when"] = self._condition(fix.when)
+                dumped["when"] = fix.when.compile(self._literal)
             body["fixes"].append(dumped)
-        body["advice"] = [{"because": a.because, "pattern": self._pattern(a.printed)} for a in entry.advice]
+        body["advice"] = [
+            {"because": a.because, "pattern": compiled_pattern(a.printed, self._literal)} for a in entry.advice
+        ]
         body["translations"] = {code: text.model_dump(exclude_none=True) for code, text in item.translations.items()}
         body["printed"] = printed(item)
         body["verified"] = records(item)
         return body
 
-    def _condition(self, condition: Any) -> dict[str, Any]:
-        """A condition as the matcher evaluates it: its kind, and patterns with the numbers of their literals."""
-        kind = type(condition).__name__.lower()
-        out: dict[str, Any] = {"kind": kind}
-        if kind == "message":
-            out["exception"] = _list(condition.exception)
-            out["patterns"] = self._patterns(_list(condition.message))
-        elif kind == "line":
-            out["patterns"] = self._patterns(_list(condition.line))
-            out["at_least"] = condition.at_least
-        elif kind in ("anyof", "allof"):
-            out["kind"] = kind[:3]
-            out["parts"] = [self._condition(c) for c in getattr(condition, kind[:3])]
-        elif kind == "not":
-            out["part"] = self._condition(condition.not_)
-        elif kind == "package":
-            out["names"] = names = _list(condition.package)
-            out["literals"] = [self._literal(n.lower()) for n in _spellings(names)]
-        elif kind == "flag":
-            out["names"] = names = _list(condition.flag)
-            out["value"] = condition.value
-            out["literals"] = [self._literal(n.lower()) for n in _spellings(names)]
-        elif kind == "metric":
-            out.update(_metric(condition))
-        elif kind == "frame":
-            out.update(paths=_list(condition.frame), functions=_list(condition.function), at=condition.at)
-        elif kind == "exit":
-            given = condition.exit if isinstance(condition.exit, list) else [condition.exit]
-            out["statuses"] = [128 - s if 128 < s < 160 else s for s in given]
-        elif kind == "phase":
-            out["phases"] = _list(condition.phase)
-        else:
-            out.update(condition.model_dump(by_alias=True, exclude_none=True))
-        return out
-
-    def _patterns(self, given: list[str]) -> list[dict[str, Any]]:
-        """The wordings of a condition, and what is left of them on a rendered page."""
-        copied = [bare for pattern in given if (bare := patterns.rendered(pattern)) is not None]
-        return [self._pattern(pattern) for pattern in [*given, *copied]]
-
-    def _pattern(self, pattern: str) -> dict[str, Any]:
-        found = [self._literal(text) for text in patterns.literals(pattern)]
-        return {"re": pattern, "literals": found, "required": patterns.required_texts(pattern)}
-
     def _literal(self, text: str) -> int:
         return self.numbers.setdefault(text, len(self.numbers))
 
-    def _trigger(self, require: list[dict[str, Any]]) -> None:
+    def _trigger(self, require: Sequence[ConditionForm]) -> None:
         """Note which literals or signals make the entry worth a look: those of the rarest required condition."""
-        for key in self._keys(max(require, key=_rarity)):
-            if isinstance(key, int):
-                self.triggers.add(key)
-            else:
-                self.unit.signals.append(key)
-
-    def _keys(self, condition: dict[str, Any]) -> list[int | str]:
-        """The literals and signals of which one is in a log where the condition holds."""
-        kind = condition["kind"]
-        if kind in ("message", "line") and condition["patterns"]:
-            return [n for pattern in condition["patterns"] for n in pattern["literals"]]
-        if kind == "message":
-            return [f"exception:{name}" for name in condition["exception"]]
-        if kind == "metric":
-            return list(metric_keys(condition))
-        if kind == "ends":
-            return [f"ends:{condition['ends']}"]
-        if kind == "exit":
-            return [f"exit:{status}" for status in condition["statuses"]]
-        if kind == "any":
-            return [key for part in condition["parts"] for key in self._keys(part)]
-        if kind == "all":
-            return self._keys(max(condition["parts"], key=_rarity))
-        if kind in ("package", "flag"):
-            return list(condition["literals"])
-        return ["always"]
+        found = rarest(require)
+        self.triggers.update(map(self._literal, found.literals()))
+        self.unit.signals += found.signals()
 
 
 _json = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def _may_be_strict(symptom: dict[str, Any]) -> bool:
+def _may_be_strict(symptom: CompiledSymptom) -> bool:
     """Whether a symptom requires something that a paste often lacks. A row of a table tells enough by itself."""
     kinds = {c["kind"] for c in symptom["require"]}
-    return bool(kinds & TOLERATED) and "row" not in kinds and not _has_row(symptom["require"])
-
-
-ODD = {"nan": "nonfinite", "inf": "nonfinite", "nonfinite": "nonfinite", "zero": "zero"}
-"""Shapes of values that most logs lack, and what calls up an entry that asks for one."""
-
-
-def metric_keys(condition: dict[str, Any]) -> list[str]:
-    """What is there where the condition holds, as `match.engine` tells it: metrics by name, those with odd values."""
-    kind = ODD.get(condition["is"], "metric")
-    return [kind if any("*" in n for n in condition["names"]) else f"{kind}:{n}" for n in condition["names"]]
-
-
-def literals_of(condition: dict[str, Any]) -> list[int]:
-    """The literals of a condition and of its parts."""
-    found = [n for pattern in condition.get("patterns", ()) for n in pattern["literals"]]
-    return found + [n for part in condition.get("parts", ()) for n in literals_of(part)]
-
-
-def _has_row(conditions: list[dict[str, Any]]) -> bool:
-    return any(c["kind"] == "row" or _has_row(c.get("parts", [])) for c in conditions)
-
-
-def _rarity(condition: dict[str, Any]) -> int:
-    kind = condition["kind"]
-    if kind in ("message", "line") and condition["patterns"]:
-        return 6
-    if kind in ("any", "all"):
-        ranks = [_rarity(part) for part in condition["parts"]]
-        return min(ranks) if kind == "any" else max(ranks)
-    if kind == "metric":
-        return 3 if condition["is"] in ODD else 2
-    return {"message": 5, "exit": 4, "ends": 4, "package": 1, "flag": 1}.get(kind, 0)
-
-
-def _metric(condition: Any) -> dict[str, Any]:
-    return {
-        "names": _list(condition.metric), "is": condition.is_, "value": condition.value, "every": condition.every,
-        "after_finite": condition.after_finite, "points": condition.points,
-        "beside": [{"kind": "metric", **_metric(b)} for b in condition.beside],
-    }  # fmt: skip
-
-
-def _list(value: str | list[str] | None) -> list[str]:
-    return [] if value is None else [value] if isinstance(value, str) else value
-
-
-def _spellings(names: list[str]) -> list[str]:
-    return sorted({s for n in names for s in (n, n.replace("-", "_"), n.replace("_", "-"))})
+    return bool(kinds & TOLERATED) and not any(map(has_row, symptom["require"]))

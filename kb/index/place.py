@@ -75,7 +75,7 @@ class Binding(NamedTuple):
     line: int
 
 
-class Place(NamedTuple):
+class MessagePlace(NamedTuple):
     """One message of one place. A place that can print several texts is given once for each (see `kb.index.places`)."""
 
     kind: Kind

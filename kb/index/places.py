@@ -21,8 +21,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from contextlib import suppress
 
-from kb.index.calls import Said, clues, raised, said
-from kb.index.place import MAX_GUARDS, Guard, Parameter, Place
+from kb.index.calls import PrintingCall, clues, raised, said
+from kb.index.place import MAX_GUARDS, Guard, MessagePlace, Parameter
 from kb.index.scope import Open, Scope, Texts, fields_of, merged, parameters_of, targets
 from kb.index.template import MAX_OPTIONS, dotted, joined, options, source
 
@@ -33,7 +33,7 @@ _LEAVES = frozenset({"sys.exit", "os._exit", "exit", "quit", "os.abort"})
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def places(source: str, path: str) -> list[Place]:
+def places(source: str, path: str) -> list[MessagePlace]:
     """The places of a file that print a message, by line. ``path`` is only written into them.
 
     Kept are every ``raise`` with an exception and every ``assert``, also without a message, and of other calls those
@@ -59,7 +59,7 @@ class _Reader:
     def __init__(self, path: str, clues: list[int]) -> None:
         self.path = path
         self.clues = clues
-        self.found: list[Place] = []
+        self.found: list[MessagePlace] = []
         self.scope = Scope("", (), None)
 
     def module(self, tree: ast.Module) -> None:
@@ -121,7 +121,7 @@ class _Reader:
         if isinstance(node, ast.Assert):
             self._calls(node.test, guards)
             texts = options(node.msg, self.scope.bound) if node.msg is not None else options(ast.Constant(""), {})
-            self._add(Said("assert", "AssertionError", None, texts, node.test), node, guards)
+            self._add(PrintingCall("assert", "AssertionError", None, texts, node.test), node, guards)
             guards.append(self.scope.guard("early", source(node.test), True, node.lineno))
             return False
         self._calls(node, guards)
@@ -292,7 +292,7 @@ class _Reader:
             elif isinstance(item, ast.NamedExpr):
                 self._bind(item.target, item.value, item.lineno)
 
-    def _add(self, what: Said, node: ast.stmt | ast.expr, guards: list[Open]) -> None:
+    def _add(self, what: PrintingCall, node: ast.stmt | ast.expr, guards: list[Open]) -> None:
         around = self.scope.closed(guards)
         parameters: tuple[Parameter, ...] = self.scope.parameters
         for text in what.texts:
@@ -302,7 +302,7 @@ class _Reader:
                 own = (*own, Guard(kind, source(what.condition), False, what.condition.lineno))  # type: ignore[arg-type]
             chain = (*around, *own)[-MAX_GUARDS:]
             self.found.append(
-                Place(
+                MessagePlace(
                     what.kind, what.exception, what.level, text.pieces, self.path, self.scope.function,
                     node.lineno, node.end_lineno or node.lineno, chain, parameters, self.scope.bindings(chain, text.pieces),
                 )

@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from kb.index.place import Binding, Guard, GuardKind, Hole, Parameter, Place
+from kb.index.place import Binding, Guard, GuardKind, Hole, MessagePlace, Parameter
 from kb.index.scope import names_in
 
 FORMAT = 1
@@ -72,7 +72,7 @@ class Tail(NamedTuple):
     sites: tuple[StoredSite, ...]
 
 
-def site_row(place: Place, spans: Sequence[tuple[int, int]], *, brief: bool = False) -> Row:
+def site_row(place: MessagePlace, spans: Sequence[tuple[int, int]], *, brief: bool = False) -> Row:
     """One place as it is stored; ``brief``: without parameters and bindings."""
     if brief:
         place = place._replace(parameters=(), bindings=())

@@ -9,13 +9,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kb.index.place import MAX_BINDINGS, MAX_GUARDS, Binding, Guard, GuardKind, Parameter, Piece
-from kb.index.template import Option, dotted, source
+from kb.index.template import TextOption, dotted, source
 
-_STRING = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
+_STRING = re.compile(r"""'(?:[^'\\]|\\.){0,300}'|"(?:[^"\\]|\\.){0,300}\"""")
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 
 
-Texts = dict[str, list[Option]]
+Texts = dict[str, list[TextOption]]
 """Names (also dotted) that are bound to texts. A list is never changed, so that the same list means the same texts."""
 
 
@@ -168,9 +168,9 @@ def merged(before: Texts, branches: list[tuple[Texts, tuple[Guard, ...]]], most:
         if all(bound.get(name) is before.get(name) for bound, _ in branches):
             found[name] = before[name]
             continue
-        texts: list[Option] = []
+        texts: list[TextOption] = []
         for bound, guards in branches:
-            texts += [Option(option.pieces, (*guards, *option.guards)) for option in bound.get(name, ())]
+            texts += [TextOption(option.pieces, (*guards, *option.guards)) for option in bound.get(name, ())]
         if len(texts) <= most:
             found[name] = texts
     return found

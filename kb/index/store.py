@@ -46,7 +46,7 @@ class IndexUnreadable(TroubleshootError):
     """The index of messages is missing or is no index that this release can read."""
 
 
-class Found(NamedTuple):
+class IndexedMessage(NamedTuple):
     """One message of the index that fits what was printed."""
 
     package: str
@@ -76,7 +76,7 @@ class Found(NamedTuple):
     """The text that took its place, where it vanished."""
 
 
-class Index:
+class MessageIndex:
     """An open index."""
 
     def __init__(self, path: Path) -> None:
@@ -126,7 +126,7 @@ class Index:
 
     def find(
         self, text: str, exception: str | None = None, package: str | None = None, function: str | None = None
-    ) -> list[Found]:
+    ) -> list[IndexedMessage]:
         """The messages that the text can be, the best first.
 
         With ``exception`` only places that raise a class of this name (its last part) or none that is known, and no
@@ -140,7 +140,7 @@ class Index:
         if package and only is None:
             return []
         own = _PYTHONS_OWN.match(wanted) is not None
-        found: list[Found] = []
+        found: list[IndexedMessage] = []
         for slot in self._candidates(wanted, only):
             owner, stored = self._head(slot)
             if not _can_raise(stored, name):
@@ -157,10 +157,10 @@ class Index:
         found.sort(key=lambda item: (not item.in_function, item.extent != "whole", -item.quality))
         return found
 
-    def at(self, file: str, function: str | None = None) -> list[Found]:
+    def at(self, file: str, function: str | None = None) -> list[IndexedMessage]:
         """All messages of one file (its path from the top-level module on), or of one function (its last part) of it."""
         inner = function.rpartition(".")[2] if function else None
-        found: list[Found] = []
+        found: list[IndexedMessage] = []
         for block, _ in self._places("file", number(file)):
             for slot in range(block * BLOCK_MESSAGES, block * BLOCK_MESSAGES + len(self._heads(block))):
                 told = self._tail(slot)
@@ -215,7 +215,7 @@ class Index:
         [data] = self._base.execute("select tail from block where id = ?", (block,)).fetchone()
         return unpack(data, self._dictionaries[1])
 
-    def _found(self, package: str, stored: Head, told: Tail, agreed: Fit, here: list[StoredSite]) -> Found:
+    def _found(self, package: str, stored: Head, told: Tail, agreed: Fit, here: list[StoredSite]) -> IndexedMessage:
         releases = self._releases[package]
         sites = (*here, *(site for site in told.sites if site not in here))
         expressions = sites[0].expressions
@@ -225,7 +225,7 @@ class Index:
         for piece in stored.literals:
             pieces.append(Hole(filled.get(holes, "")) if piece is None else piece)
             holes += piece is None
-        return Found(
+        return IndexedMessage(
             self._known[package], stored.kind, stored.exception, stored.level, tuple(pieces), agreed.quality, agreed.extent,
             tuple(zip(expressions, agreed.values, strict=False)), sites, bool(here),
             tuple((releases[begin], releases[end]) for begin, end in told.spans),
@@ -247,15 +247,15 @@ def _specific(agreed: Fit, text: str) -> bool:
 
 
 @lru_cache(maxsize=1)
-def shipped(path: Path = FILE) -> Index:
+def shipped(path: Path = FILE) -> MessageIndex:
     """The index that this package ships. Raises `IndexUnreadable`."""
     if not path.exists():
         raise IndexUnreadable(f"{path}: the index of messages is missing; install the package again")
-    return Index(path)
+    return MessageIndex(path)
 
 
 def find(
     text: str, exception: str | None = None, package: str | None = None, function: str | None = None
-) -> list[Found]:
+) -> list[IndexedMessage]:
     """`Index.find` in the shipped index."""
     return shipped().find(text, exception, package, function)

@@ -1,6 +1,6 @@
 """From the expression of a message to its templates: which literal text it prints, and which expressions fill the rest.
 
-One expression can print several texts (``"a" if x else "b"``, a name that two branches bind). Each is an `Option`, with
+One expression can print several texts (``"a" if x else "b"``, a name that two branches bind). Each is an `TextOption`, with
 the conditions under which it is the one.
 """
 
@@ -21,21 +21,21 @@ MAX_OPTIONS = 6
 MAX_TEMPLATE = 4_000
 """Characters of literal text in one template; the rest of a longer one is a hole."""
 _PERCENT = re.compile(
-    r"%(?:\((?P<key>[^)]*)\))?[#0\- +]*(?:\d+|\*)?(?:\.(?:\d+|\*))?[hlL]?(?P<type>[diouxXeEfFgGcrsa%])"
+    r"%(?:\((?P<key>[^)]{0,60})\))?[#0\- +]{0,5}(?:[1-9]\d{0,4}|\*)?(?:\.(?:\d{1,4}|\*))?[hlL]?(?P<type>[diouxXeEfFgGcrsa%])"
 )
 _SAME = frozenset({"strip", "lstrip", "rstrip"})
 _FLAT = frozenset({"dedent", "cleandoc"})
 _MARK = "\0"
 
 
-class Option(NamedTuple):
+class TextOption(NamedTuple):
     """One text that an expression can give."""
 
     pieces: tuple[Piece, ...]
     guards: tuple[Guard, ...] = ()
 
 
-Bound = Mapping[str, Sequence[Option]]
+Bound = Mapping[str, Sequence[TextOption]]
 """Names (also dotted) that are bound to texts."""
 
 
@@ -57,28 +57,30 @@ def dotted(node: ast.AST) -> str:
     return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
 
 
-def options(node: ast.expr, bound: Bound) -> list[Option]:
+def options(node: ast.expr, bound: Bound) -> list[TextOption]:
     """The texts that an expression can give, at least one; an expression that is not understood is one hole."""
     try:
         found = _options(node, bound)
     except RecursionError:
         found = []
     return (
-        [Option(_tidy(item.pieces), item.guards) for item in found] if 0 < len(found) <= MAX_OPTIONS else [_hole(node)]
+        [TextOption(_tidy(item.pieces), item.guards) for item in found]
+        if 0 < len(found) <= MAX_OPTIONS
+        else [_hole(node)]
     )
 
 
-def joined(parts: Iterable[Sequence[Option]]) -> list[Option]:
+def joined(parts: Iterable[Sequence[TextOption]]) -> list[TextOption]:
     """The texts in a row: every choice of the first with every choice of the second, and so on."""
-    found = [Option(())]
+    found = [TextOption(())]
     for part in parts:
-        found = [Option((*a.pieces, *b.pieces), (*a.guards, *b.guards)) for a in found for b in part]
+        found = [TextOption((*a.pieces, *b.pieces), (*a.guards, *b.guards)) for a in found for b in part]
         if len(found) > MAX_OPTIONS:
             return []
     return found
 
 
-def percent(option: Option, values: Sequence[ast.expr] | Mapping[str, ast.expr]) -> Option:
+def percent(option: TextOption, values: Sequence[ast.expr] | Mapping[str, ast.expr]) -> TextOption:
     """A ``%`` template with its holes."""
     left = iter(values.values() if isinstance(values, Mapping) else values)
     pieces: list[Piece] = []
@@ -96,11 +98,11 @@ def percent(option: Option, values: Sequence[ast.expr] | Mapping[str, ast.expr])
                 node = values.get(match["key"] or "") if isinstance(values, Mapping) else next(left, None)
                 pieces.append(Hole(source(node) if node is not None else match["key"] or ""))
         pieces.append(piece[at:])
-    return Option(tuple(pieces), option.guards)
+    return TextOption(tuple(pieces), option.guards)
 
 
-def _hole(node: ast.AST) -> Option:
-    return Option((Hole(source(node)),))
+def _hole(node: ast.AST) -> TextOption:
+    return TextOption((Hole(source(node)),))
 
 
 def _tidy(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
@@ -127,17 +129,19 @@ def _tidy(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
     return tuple(found)
 
 
-def _options(node: ast.expr, bound: Bound) -> list[Option]:
+def _options(node: ast.expr, bound: Bound) -> list[TextOption]:
     if isinstance(node, ast.Constant):
-        return [Option((str(node.value),))] if node.value is not None else [_hole(node)]
+        return [TextOption((str(node.value),))] if node.value is not None else [_hole(node)]
     if isinstance(node, ast.JoinedStr):
         return joined(_inserted(part, bound) for part in node.values)
     if isinstance(node, (ast.Name, ast.Attribute)):
         return list(bound.get(dotted(node), ())) or [_hole(node)]
     if isinstance(node, ast.IfExp):
         test, line = source(node.test), node.lineno
-        one = [Option(o.pieces, (Guard("if", test, True, line), *o.guards)) for o in _options(node.body, bound)]
-        other = [Option(o.pieces, (Guard("else", test, False, line), *o.guards)) for o in _options(node.orelse, bound)]
+        one = [TextOption(o.pieces, (Guard("if", test, True, line), *o.guards)) for o in _options(node.body, bound)]
+        other = [
+            TextOption(o.pieces, (Guard("else", test, False, line), *o.guards)) for o in _options(node.orelse, bound)
+        ]
         return one + other
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
         found = [option for value in node.values for option in _options(value, bound)]
@@ -151,7 +155,7 @@ def _options(node: ast.expr, bound: Bound) -> list[Option]:
     return [_hole(node)]
 
 
-def _inserted(node: ast.expr, bound: Bound) -> list[Option]:
+def _inserted(node: ast.expr, bound: Bound) -> list[TextOption]:
     """A part of an f-string. A choice in the middle of a sentence is a hole: only whole texts are told apart."""
     if not isinstance(node, ast.FormattedValue):
         return _options(node, bound)
@@ -166,7 +170,7 @@ def _inserted(node: ast.expr, bound: Bound) -> list[Option]:
     return [_hole(node.value)]
 
 
-def _operation(node: ast.BinOp, bound: Bound) -> list[Option]:
+def _operation(node: ast.BinOp, bound: Bound) -> list[TextOption]:
     if isinstance(node.op, ast.Add):
         parts: list[ast.expr] = []
         left: ast.expr = node
@@ -188,11 +192,11 @@ def _operation(node: ast.BinOp, bound: Bound) -> list[Option]:
     if isinstance(node.op, ast.Mult) and isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant):
         text, times = node.left.value, node.right.value
         if isinstance(text, str) and isinstance(times, int) and 0 <= times * len(text) <= MAX_TEXT:
-            return [Option((text * times,))]
+            return [TextOption((text * times,))]
     return [_hole(node)]
 
 
-def _call(node: ast.Call, bound: Bound) -> list[Option]:
+def _call(node: ast.Call, bound: Bound) -> list[TextOption]:
     name = node.func.attr if isinstance(node.func, ast.Attribute) else dotted(node.func)
     if name in _FLAT and len(node.args) == 1:
         return [_flat(option, name) for option in _options(node.args[0], bound)]
@@ -208,20 +212,20 @@ def _call(node: ast.Call, bound: Bound) -> list[Option]:
     if name == "join" and isinstance(receiver, ast.Constant) and len(node.args) == 1:
         items = node.args[0]
         if isinstance(items, (ast.List, ast.Tuple)) and not any(isinstance(item, ast.Starred) for item in items.elts):
-            between = [Option((str(receiver.value),))]
+            between = [TextOption((str(receiver.value),))]
             parts = [part for item in items.elts for part in (between, _options(item, bound))]
             return joined(parts[1:])
     return [_hole(node)]
 
 
-def _formatted(node: ast.Call, found: list[Option]) -> list[Option]:
+def _formatted(node: ast.Call, found: list[TextOption]) -> list[TextOption]:
     if not any(weight(option.pieces) for option in found):
         return [_hole(node)]
     named = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
     return [_format(option, node.args, named) for option in found]
 
 
-def _format(option: Option, args: Sequence[ast.expr], named: Mapping[str, ast.expr]) -> Option:
+def _format(option: TextOption, args: Sequence[ast.expr], named: Mapping[str, ast.expr]) -> TextOption:
     pieces: list[Piece] = []
     count = 0
     for piece in option.pieces:
@@ -242,10 +246,10 @@ def _format(option: Option, args: Sequence[ast.expr], named: Mapping[str, ast.ex
                 head, count = str(count), count + 1
             value = args[int(head)] if head.isdecimal() and int(head) < len(args) else named.get(head)
             pieces.append(Hole(source(value) + rest if value is not None else field))
-    return Option(tuple(pieces), option.guards)
+    return TextOption(tuple(pieces), option.guards)
 
 
-def _flat(option: Option, name: str) -> Option:
+def _flat(option: TextOption, name: str) -> TextOption:
     holes = [piece for piece in option.pieces if isinstance(piece, Hole)]
     text = "".join(_MARK if isinstance(piece, Hole) else piece for piece in option.pieces)
     parts = (textwrap.dedent(text) if name == "dedent" else cleandoc(text)).split(_MARK)
@@ -254,13 +258,13 @@ def _flat(option: Option, name: str) -> Option:
     pieces: list[Piece] = [parts[0]]
     for hole, part in zip(holes, parts[1:], strict=True):
         pieces += [hole, part]
-    return Option(tuple(pieces), option.guards)
+    return TextOption(tuple(pieces), option.guards)
 
 
-def _stripped(option: Option, name: str) -> Option:
+def _stripped(option: TextOption, name: str) -> TextOption:
     pieces = list(option.pieces)
     if pieces and isinstance(pieces[0], str) and name != "rstrip":
         pieces[0] = pieces[0].lstrip()
     if pieces and isinstance(pieces[-1], str) and name != "lstrip":
         pieces[-1] = pieces[-1].rstrip()
-    return Option(tuple(pieces), option.guards)
+    return TextOption(tuple(pieces), option.guards)

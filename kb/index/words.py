@@ -59,7 +59,7 @@ def candidates(literals: Sequence[str | None]) -> list[list[str]]:
     return lines
 
 
-class Anchor(NamedTuple):
+class TemplateKey(NamedTuple):
     """What a template is found by."""
 
     word: int
@@ -73,17 +73,17 @@ def check(number: int) -> int:
     return number % 65_535 + 1
 
 
-def anchors(templates: Iterable[Sequence[str | None]]) -> list[list[Anchor]]:
+def anchors(templates: Iterable[Sequence[str | None]]) -> list[list[TemplateKey]]:
     """For each template the anchors that it is found by: one in the beginning of the first line, and one in the rest."""
     found = [candidates(literals) for literals in templates]
     frequency = Counter(text for lines in found for line in lines for text in dict.fromkeys(line))
     return [[_anchor(line, frequency) for line in lines if line] for lines in found]
 
 
-def _anchor(line: list[str], frequency: Counter[str]) -> Anchor:
+def _anchor(line: list[str], frequency: Counter[str]) -> TemplateKey:
     place = min(range(len(line)), key=lambda place: (frequency[line[place]], line[place]))
     rarest = line[place]
     parts = (rarest, *rarest.split())
     near = [text for text in line[max(0, place - NEAR) : place + NEAR + 1] if text not in parts]
     second = min(near, key=lambda text: (frequency[text], text), default=None)
-    return Anchor(number(rarest), check(number(second)) if second else 0)
+    return TemplateKey(number(rarest), check(number(second)) if second else 0)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kb.index import store
-from kb.index.make.link import Release, link
+from kb.index.make.link import LinkedRelease, link
 from kb.index.make.write import Linked, write
 from kb.index.places import places
 from tests.explaining.conftest import LIBRARY
@@ -20,16 +20,16 @@ FILE = "gadget/core.py"
 
 
 @pytest.fixture
-def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[store.Index]:
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[store.MessageIndex]:
     """An index of three releases of the library; the oldest of them lacks one of the messages."""
     texts = {"a": OLD, "b": LIBRARY}
     messages = link(
-        [Release("1.0.0", [(FILE, "a")]), Release("1.1.0", [(FILE, "b")]), Release("1.2.0", [(FILE, "b")])],
+        [LinkedRelease("1.0.0", [(FILE, "a")]), LinkedRelease("1.1.0", [(FILE, "b")]), LinkedRelease("1.2.0", [(FILE, "b")])],
         lambda *at: places(texts[at[-1]], FILE),
     )
     path = tmp_path / "messages.sqlite"
     write(path, [Linked("gadget", "", ("gadget",), ["1.0.0", "1.1.0", "1.2.0"], messages)])
-    made = store.Index(path)
+    made = store.MessageIndex(path)
     monkeypatch.setattr(store, "shipped", lambda: made)
     yield made
     made.close()
@@ -73,7 +73,7 @@ def test_another_function_is_not_its_place():
 
 
 def test_without_an_index_nothing_is_explained_and_nothing_breaks(monkeypatch: pytest.MonkeyPatch):
-    def missing() -> store.Index:
+    def missing() -> store.MessageIndex:
         raise store.IndexUnreadable("no index")
 
     monkeypatch.setattr(store, "shipped", missing)

@@ -7,7 +7,7 @@ from pathlib import Path
 from kb.index.make.kept import Kept
 from kb.index.make.plan import Package
 from kb.index.make.ship import ship
-from kb.index.store import Index
+from kb.index.store import MessageIndex
 
 PACKAGE = Package("made-up", "0.1", ("madeup",))
 OLD = {
@@ -47,7 +47,7 @@ class Trainer:
 }
 
 
-def made(folder: Path) -> tuple[Index, dict[str, object]]:
+def made(folder: Path) -> tuple[MessageIndex, dict[str, object]]:
     """An index of the releases 0.9, 1.0 and 1.1 (the last two are alike), and its manifest."""
     kept = Kept(folder / "cache", PACKAGE.package)
     for version, files in (("1.0", NEW), ("0.9", OLD), ("1.1", NEW)):
@@ -55,4 +55,4 @@ def made(folder: Path) -> tuple[Index, dict[str, object]]:
     kept.close()
     target = folder / "messages.sqlite"
     manifest = ship([PACKAGE], folder / "cache", target, {"made-up 0.8": "no archive"}, folder / "manifest.json")
-    return Index(target), manifest
+    return MessageIndex(target), manifest

@@ -6,20 +6,20 @@ from textwrap import dedent
 
 import pytest
 
-from kb.index.place import Hole, Place
+from kb.index.place import Hole, MessagePlace
 from kb.index.places import MAX_SOURCE, places
 
 
-def read(source: str) -> list[Place]:
+def read(source: str) -> list[MessagePlace]:
     return places(dedent(source), "lib/file.py")
 
 
-def one(source: str) -> Place:
+def one(source: str) -> MessagePlace:
     [place] = read(source)
     return place
 
 
-def way(place: Place) -> list[str]:
+def way(place: MessagePlace) -> list[str]:
     """The chain of guards, each as it must have been."""
     return [guard.condition if guard.holds else f"not ({guard.condition})" for guard in place.guards]
 

@@ -6,14 +6,14 @@ import hashlib
 import json
 
 from kb.index.make.ship import MANIFEST
-from kb.index.store import FILE, Index
+from kb.index.store import FILE, MessageIndex
 
 
 def test_shipped_index_is_the_one_of_the_manifest() -> None:
     manifest = json.loads(MANIFEST.read_text(encoding="utf-8"))
     assert FILE.stat().st_size == manifest["bytes"] <= 10_000_000
     assert hashlib.sha256(FILE.read_bytes()).hexdigest() == manifest["sha256"]
-    index = Index(FILE)
+    index = MessageIndex(FILE)
     assert {name: len(index.releases(name)) for name in index.packages()} == {
         name: manifest["counts"][name]["releases"] for name in index.packages()
     }
@@ -21,7 +21,7 @@ def test_shipped_index_is_the_one_of_the_manifest() -> None:
 
 
 def test_shipped_index_knows_a_famous_message() -> None:
-    index = Index(FILE)
+    index = MessageIndex(FILE)
     text = "Asking to pad but the tokenizer does not have a padding token. Please select a token to use as `pad_token`"
     found = index.find(text, "ValueError", "transformers", "_get_padding_truncation_strategies")
     index.close()
@@ -30,7 +30,7 @@ def test_shipped_index_knows_a_famous_message() -> None:
 
 
 def test_compiled_text_is_found_without_a_function() -> None:
-    index = Index(FILE)
+    index = MessageIndex(FILE)
     found = index.find("RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn", package="torch")
     index.close()
     assert "compiled" in {item.kind for item in found}

@@ -8,30 +8,30 @@ from pathlib import Path
 
 import pytest
 
-from kb.index.store import Found, Index, IndexUnreadable
+from kb.index.store import IndexedMessage, IndexUnreadable, MessageIndex
 from tests.index.made import made
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MessageIndex]:
     index, _ = made(tmp_path_factory.mktemp("index"))
     yield index
     index.close()
 
 
-def only(found: list[Found]) -> Found:
+def only(found: list[IndexedMessage]) -> IndexedMessage:
     [one] = found
     return one
 
 
-def test_message_is_found_with_its_holes_filled_in(index: Index) -> None:
+def test_message_is_found_with_its_holes_filled_in(index: MessageIndex) -> None:
     found = only(index.find("evaluation wants a dataset, strategy is steps", "ValueError"))
     assert (found.package, found.kind, found.extent) == ("made-up", "raise", "whole")
     assert found.values == (("args.eval_strategy", "steps"),)
     assert found.quality == len("evaluationwantsadataset,strategyis")
 
 
-def test_guards_and_parameters_are_those_of_the_latest_release(index: Index) -> None:
+def test_guards_and_parameters_are_those_of_the_latest_release(index: MessageIndex) -> None:
     site = only(index.find("evaluation wants a dataset, strategy is steps")).sites[0]
     assert (site.file, site.function) == ("madeup/trainer.py", "Trainer.__init__")
     assert [(guard.condition, guard.holds) for guard in site.guards] == [
@@ -40,7 +40,7 @@ def test_guards_and_parameters_are_those_of_the_latest_release(index: Index) -> 
     assert [(item.name, item.default) for item in site.parameters] == [("args", None), ("eval_dataset", "None")]
 
 
-def test_spans_tell_since_and_until(index: Index) -> None:
+def test_spans_tell_since_and_until(index: MessageIndex) -> None:
     stays = only(index.find("evaluation wants a dataset, strategy is steps"))
     assert (stays.releases, stays.first_is_oldest, stays.last_is_newest) == ((("0.9", "1.1"),), True, True)
     gone = only(index.find("only in the old release"))
@@ -49,24 +49,24 @@ def test_spans_tell_since_and_until(index: Index) -> None:
     assert (came.releases, came.first_is_oldest, came.last_is_newest) == ((("1.0", "1.1"),), False, True)
 
 
-def test_reworded_message_tells_its_successor(index: Index) -> None:
+def test_reworded_message_tells_its_successor(index: MessageIndex) -> None:
     old = only(index.find("beta should not be negative but is -1"))
     assert old.replaced == "beta must not be negative but it is {args.beta}"
     assert only(index.find("only in the old release")).replaced is None
 
 
-def test_message_inside_a_line_and_first_line_alone(index: Index) -> None:
+def test_message_inside_a_line_and_first_line_alone(index: MessageIndex) -> None:
     line = "[WARNING|trainer.py:9] 2024-01-01 >> the old trainer is training for 300 steps"
     assert only(index.find(line)).values == (("steps", "300"),)
     first = only(index.find("no data could be found below /data/x", "FileNotFoundError"))
     assert (first.extent, first.values) == ("beginning", (("path", "/data/x"),))
 
 
-def test_white_space_does_not_count(index: Index) -> None:
+def test_white_space_does_not_count(index: MessageIndex) -> None:
     assert index.find("  evaluation wants a\n   dataset,  strategy is steps ")
 
 
-def test_exception_package_and_function_narrow_the_question(index: Index) -> None:
+def test_exception_package_and_function_narrow_the_question(index: MessageIndex) -> None:
     text = "evaluation wants a dataset, strategy is steps"
     assert index.find(text, "TypeError") == []
     assert index.find(text, "builtins.ValueError", "madeup") == index.find(text, None, "made-up")
@@ -75,19 +75,19 @@ def test_exception_package_and_function_narrow_the_question(index: Index) -> Non
     assert not only(index.find(text, function="train")).in_function
 
 
-def test_generic_text_is_found_only_where_the_function_agrees(index: Index) -> None:
+def test_generic_text_is_found_only_where_the_function_agrees(index: MessageIndex) -> None:
     assert index.find("out of range", "IndexError") == []
     assert only(index.find("out of range", "IndexError", function="load")).in_function
 
 
-def test_all_messages_of_a_function(index: Index) -> None:
+def test_all_messages_of_a_function(index: MessageIndex) -> None:
     found = index.at("madeup/trainer.py", "train")
     assert sorted(item.kind for item in found) == ["log", "raise", "warn"]
     assert {item.kind for item in index.at("madeup/data.py")} == {"raise"}
     assert index.at("elsewhere.py") == []
 
 
-def test_other_text_is_not_found(index: Index) -> None:
+def test_other_text_is_not_found(index: MessageIndex) -> None:
     for text in ("", "   ", "dataset", "evaluation wants", "x" * 100_000, "evaluation wants a model, strategy is", "{'loss': 0.1}"):
         assert index.find(text) == []
 
@@ -118,4 +118,4 @@ def test_damaged_index_is_refused_with_a_sentence(tmp_path: Path, content: bytes
     path = tmp_path / "messages.sqlite"
     path.write_bytes(content)
     with pytest.raises(IndexUnreadable, match="install"):
-        Index(path)
+        MessageIndex(path)

@@ -45,7 +45,7 @@ def everything(pack: Pack) -> str:
     """All that a pack holds, as text."""
     numbers = range(len(pack.index.ids))
     rows = [list(pack.rows("t", f"n{i}")) for i in range(0, 5000, 50)]
-    owners = [[*pack.index.owners(i), *pack.index.beside(i)] for i in range(pack.index.count)]
+    owners = [list(pack.index.owners(i)) for i in range(pack.index.count)]
     return json.dumps([pack.segments, pack.standing, [pack.whole(n) for n in numbers], pack.index.literals, rows, owners])
 
 

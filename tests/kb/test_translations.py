@@ -108,7 +108,7 @@ def test_an_answer_is_given_in_the_language_of_the_entry(folder: Path) -> None:
 
 
 def test_lists_search_and_pages_take_the_language(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    knowledge.list_(None, None, [folder], "ko", "terminal")
+    knowledge.list_(None, None, False, [folder], "ko", "terminal")
     listed = capsys.readouterr().out
     assert "플럭스가 사라짐" in listed
     assert "The flux is returning" in listed, "what is not translated is listed in English"

@@ -7,9 +7,10 @@ from fnmatch import fnmatchcase
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kb.compile.entry import metric_keys
+from kb.conditions import MetricForm
 from kb.wild import fits
-from troubleshooter.match import numbers, series
+from troubleshooter.match import series
+from troubleshooter.match.conditions import evaluate
 from troubleshooter.match.context import Context
 from troubleshooter.match.engine import pseudo_literals
 from troubleshooter.observe.model import Point
@@ -36,9 +37,10 @@ def test_a_metric_that_holds_calls_its_entry_up(
     seen = Observations()
     for name, values in printed.items():
         seen.metrics[name] = [Point(value, n, Line(f"{name} {value}", n)) for n, value in enumerate(values, 1)]
-    condition = {"kind": "metric", "names": names, "is": shape, "value": value, "points": 1, "every": False, "beside": [], "after_finite": False}
-    if numbers.metric(condition, Context(seen, tool.knowledge)).state == "held":
-        assert set(metric_keys(condition)) & set(pseudo_literals(seen))
+    given = {"value": value} if shape in ("above", "below", "equal") else {}
+    condition = MetricForm.model_validate({"metric": names, "is": shape, **given})
+    if evaluate(condition.compile(lambda text: 0), Context(seen, tool.knowledge)).state == "held":
+        assert set(condition.signals()) & set(pseudo_literals(seen))
 
 
 @settings(deadline=None, max_examples=500)

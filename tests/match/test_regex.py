@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from troubleshooter.match.regex import MAX_COMPILED, Found, compiled, different, search
+from troubleshooter.match.regex import MAX_COMPILED, RegexMatch, compiled, different, search
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_text_without_a_choice_is_looked_for(pattern: str, text: str, said: str 
     assert (found.said if found else None) == said
     match = compiled(pattern).search(text)
     assert (match.group() if match else None) == said
-    assert different(pattern, text) == ((Found(said, {}),) if said else ())
+    assert different(pattern, text) == ((RegexMatch(said, {}),) if said else ())
 
 
 def test_bounds_hold() -> None:

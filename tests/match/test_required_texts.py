@@ -8,7 +8,7 @@ import pytest
 
 from kb.samples import below
 from tests.conftest import Draw
-from troubleshooter.match import words
+from troubleshooter.match.conditions import message
 from troubleshooter.match.context import Context
 from troubleshooter.match.engine import Candidate, candidates
 from troubleshooter.pipeline import Diagnoser
@@ -32,7 +32,7 @@ def test_no_entry_is_lost(tool: Diagnoser, draw: Draw, monkeypatch: pytest.Monke
             asked: list[bool] = []
             may_match = Context.may_match
             patch.setattr(Context, "may_match", lambda *given, asked=asked, test=may_match: asked.append(test(*given)) or True)
-            patch.setattr(words, "contains_required", lambda text, pattern: True)
+            patch.setattr(message, "contains_required", lambda text, pattern: True)
             assert filtered == _found(candidates(seen, tool.knowledge)), text
         ruled_out += asked.count(False)
     assert ruled_out > DRAWN  # otherwise the test shows nothing

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from kb.text.catalog import ENGLISH, Section, language
-from troubleshooter.explain import Explained, Placing, explain
+from troubleshooter.explain import Placing, SymptomTrial, explain
 from troubleshooter.match.outcome import Outcome
 from troubleshooter.observe.observations import Observations
 from troubleshooter.pipeline import Diagnoser
@@ -32,7 +32,7 @@ def why(diagnoser: Diagnoser, id_: str, observations: Observations, lang: str) -
     return [line for one in shown for line in _symptom(one, lang)]
 
 
-def _symptom(one: Explained, lang: str) -> Iterator[str]:
+def _symptom(one: SymptomTrial, lang: str) -> Iterator[str]:
     parts = (("require", one.trial.require), ("support", one.trial.support), ("exclude", one.trial.exclude))
     for key, outcomes in parts:
         if outcomes:

@@ -20,9 +20,12 @@ _ASKS = re.compile(
     r"\b(?:set|use|pass|provide|specify|supply|let|enable|disable|need|must|should|please|try|consider|instead)\b", re.I
 )
 _NOT = re.compile(r"\b(?:not|never|cannot|can't|don't|only|unsupported)\b[^.;]{0,20}$", re.I)
+MAX_LISTED = 2_000
+"""Characters of a list of allowed values in a message."""
+_CLOSING = {"[": "]", "(": ")", "{": "}"}
 _ALLOWED = re.compile(
     r"(?:one of|select|choose|allowed|available|supported|valid|expected|must be|should be|can be|options|keys are|columns in)"
-    r"[^\[\](){}]{0,60}(\[[^\]]{1,2000}\]|\([^)]{1,2000}\)|\{[^}]{1,2000}\})",
+    r"[^\[\](){}]{0,60}([\[({])",
     re.I,
 )
 _LISTED = re.compile(
@@ -61,7 +64,9 @@ def settings(message: str, known: dict[str, Any]) -> Iterator[Remedy]:
 def allowed(message: str) -> list[Any]:
     """The values that a message says would do; empty where it lists none."""
     for found in _ALLOWED.finditer(message):
-        value = literal(_without_enums(found[1]))
+        start, close = found.start(1), _CLOSING[found[1]]
+        end = message.find(close, start, start + MAX_LISTED)
+        value = literal(_without_enums(message[start : end + 1])) if end > start + 1 else UNKNOWN
         if value is not UNKNOWN and isinstance(value, (list, tuple, set, dict)) and len(value) > 1:
             return sorted(value, key=str) if isinstance(value, set) else list(value)
     if found_words := _LISTED.search(message):

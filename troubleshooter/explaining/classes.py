@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from troubleshooter.explaining.sources import Function, Source, Sources
+from troubleshooter.explaining.sources import Function, SourceFile, Sources
 
 MAX_BASES = 4
 """Classes that are looked at on the way up from one class."""
@@ -15,7 +15,7 @@ MAX_BASES = 4
 class Attribute:
     """How an attribute gets its value: as a ``field`` of a dataclass, or from the expression ``value`` in ``function``."""
 
-    source: Source
+    source: SourceFile
     owner: ast.ClassDef
     function: Function | None
     value: ast.expr | None
@@ -25,7 +25,7 @@ class Attribute:
 
 
 def attribute(
-    sources: Sources, source: Source, owner: ast.ClassDef, name: str, within: Function | None, line: int
+    sources: Sources, source: SourceFile, owner: ast.ClassDef, name: str, within: Function | None, line: int
 ) -> Attribute | None:
     """Where ``self.name`` gets its value, as seen from a line of the method ``within``; None where no class shows it."""
     if within is not None and (value := _assigned(within, name, line)) is not None:
@@ -41,7 +41,7 @@ def attribute(
     return None
 
 
-def bases(sources: Sources, source: Source, class_: ast.ClassDef) -> list[tuple[Source, ast.ClassDef]]:
+def bases(sources: Sources, source: SourceFile, class_: ast.ClassDef) -> list[tuple[SourceFile, ast.ClassDef]]:
     """The base classes whose source is in this file or in a module of the same package that it imports."""
     found = []
     for base in class_.bases:
@@ -56,7 +56,7 @@ def bases(sources: Sources, source: Source, class_: ast.ClassDef) -> list[tuple[
     return found
 
 
-def imported_from(source: Source, name: str) -> str:
+def imported_from(source: SourceFile, name: str) -> str:
     """The dotted module that a file imports a name from; "" where it does not."""
     package = source.below.removesuffix(".py").removesuffix("/__init__").split("/")
     if source.below.endswith("/__init__.py"):
@@ -80,7 +80,7 @@ def is_construction(call: ast.Call) -> bool:
     return name[:1].isupper()
 
 
-def _in_class(source: Source, class_: ast.ClassDef, name: str) -> Attribute | None:
+def _in_class(source: SourceFile, class_: ast.ClassDef, name: str) -> Attribute | None:
     methods = [node for node in class_.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     for node in class_.body:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from kb.index.place import Guard, Place
+from kb.index.place import Guard, MessagePlace
 from troubleshooter.explaining.words import say
 
 MAX_AROUND = 2
@@ -50,7 +50,7 @@ def atoms(what: Formula | Atom) -> Iterator[Atom]:
             yield from atoms(part)
 
 
-def reasons(place: Place) -> tuple[list[Formula | Atom], list[Formula | Atom]]:
+def reasons(place: MessagePlace) -> tuple[list[Formula | Atom], list[Formula | Atom]]:
     """What had to hold for a place: the nearest condition (with the branches before it that were not taken), and those around."""
     guards = [guard for guard in place.guards if not guard.stale and guard.kind in _TELLING]
     near: list[Guard] = []

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from kb.index.place import Place
+from kb.index.place import MessagePlace
 from troubleshooter.explaining import advice, operations, own
 from troubleshooter.explaining.conditions import Formula, atoms, reasons, words
-from troubleshooter.explaining.found import Found
-from troubleshooter.explaining.indexed import Known, known
-from troubleshooter.explaining.names import Context, references
+from troubleshooter.explaining.found import FoundPlace
+from troubleshooter.explaining.indexed import KnownMessage, known
+from troubleshooter.explaining.names import NameContext, references
 from troubleshooter.explaining.origins import Origin, Trace, is_own
 from troubleshooter.explaining.remedies import UNKNOWN, Remedy, literal, remedies
 from troubleshooter.explaining.shown import calls, code, marked
@@ -49,7 +49,7 @@ def explain(failure: Failure, folders: Sequence[str] = (), lang: str = "en") -> 
 def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained | None:
     frames = failure.frames
     found = own.explain(failure, lang) or operations.explain(failure, lang)
-    listed: Known | None = None
+    listed: KnownMessage | None = None
     if found is None:
         sources = Sources(folders)
         listed = known(failure)
@@ -90,7 +90,7 @@ def _printable(value: Any) -> Any:
     return {key: _printable(one) for key, one in value.items()} if isinstance(value, dict) else value
 
 
-def _from_source(failure: Failure, sources: Sources, lang: str) -> Found | None:
+def _from_source(failure: Failure, sources: Sources, lang: str) -> FoundPlace | None:
     frames = failure.frames
     trace = Trace(frames, sources)
     for at in range(len(frames) - 1, -1, -1):
@@ -115,7 +115,7 @@ def _from_source(failure: Failure, sources: Sources, lang: str) -> Found | None:
     return None
 
 
-def _from_index(failure: Failure, listed: Known | None, sources: Sources, lang: str) -> Found | None:
+def _from_index(failure: Failure, listed: KnownMessage | None, sources: Sources, lang: str) -> FoundPlace | None:
     if listed is None:
         return None
     trace = Trace(failure.frames, sources)
@@ -124,14 +124,14 @@ def _from_index(failure: Failure, listed: Known | None, sources: Sources, lang: 
     return found
 
 
-def _wraps(place: Place, failure: Failure) -> bool:
+def _wraps(place: MessagePlace, failure: Failure) -> bool:
     """Whether a place only passes on an exception that it caught, with its message."""
     if failure.cause is None or not failure.cause.message or failure.cause.message not in failure.message:
         return False
     return next((guard.kind for guard in reversed(place.guards) if guard.kind != "if"), "") == "except"
 
 
-def _place(context: Context, failure: Failure) -> Place | None:
+def _place(context: NameContext, failure: Failure) -> MessagePlace | None:
     """The place at the line of a frame, the one whose text is the message where there are several."""
     here = [
         place
@@ -142,7 +142,7 @@ def _place(context: Context, failure: Failure) -> Place | None:
     return next(iter(fitting or here), None)
 
 
-def _explained(trace: Trace, context: Context, place: Place, failure: Failure, lang: str) -> Found:
+def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure: Failure, lang: str) -> FoundPlace:
     near, around = reasons(place)
     shown = advice.filled(place.template, failure.message)
     known: dict[str, list[Origin]] = {}
@@ -203,7 +203,7 @@ def _explained(trace: Trace, context: Context, place: Place, failure: Failure, l
         *derived,
     ]
     parts = [words(what, name, lang) for what in (*near, *around)]
-    return Found(
+    return FoundPlace(
         trace.frames[context.at] if context.at is not None else None,
         say("and", lang).join(dict.fromkeys(parts)),
         _ranked(people, said),
@@ -211,7 +211,7 @@ def _explained(trace: Trace, context: Context, place: Place, failure: Failure, l
     )
 
 
-def _passed_through(trace: Trace, context: Context, failure: Failure) -> Found | None:
+def _passed_through(trace: Trace, context: NameContext, failure: Failure) -> FoundPlace | None:
     """A library's line where Python itself, or compiled code, raised: what the line used, and where that came from."""
     text = marked(trace.frames[context.at or 0])
     tree = next((node for node in calls(text)), None)
@@ -221,7 +221,7 @@ def _passed_through(trace: Trace, context: Context, failure: Failure) -> Found |
     if not people:
         return None
     swapped = list(advice.replacements(failure.message, _literals(trace)))
-    return Found(
+    return FoundPlace(
         trace.frames[context.at or 0], "", _ranked(people, failure.message),
         [*(remedy for remedy, _ in swapped), *advice.settings(failure.message, {})],
     )  # fmt: skip
@@ -266,7 +266,7 @@ def _origin(name: str, passed: dict[str, str]) -> Origin:
     return Origin(name, "argument", "", passed.get(name), True)
 
 
-def _module_constant(context: Context, name: str) -> Any:
+def _module_constant(context: NameContext, name: str) -> Any:
     for node in context.source.tree.body:
         if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
             return literal(ast.unparse(node.value))

@@ -11,7 +11,7 @@ from troubleshooter.observe.model import Frame
 
 
 @dataclass
-class Found:
+class FoundPlace:
     """``frame``: where it was raised, None for the innermost frame. ``condition``: in words, "" where it is not known."""
 
     frame: Frame | None

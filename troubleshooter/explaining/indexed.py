@@ -11,33 +11,33 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kb.index.place import Place
-from troubleshooter.explaining.names import Context
+from kb.index.place import MessagePlace
+from troubleshooter.explaining.names import NameContext
 from troubleshooter.explaining.origins import is_own
-from troubleshooter.explaining.sources import Source, installed
+from troubleshooter.explaining.sources import SourceFile, installed
 from troubleshooter.observe.model import Failure, Frame
 
 if TYPE_CHECKING:
     from kb.index.record import StoredSite
-    from kb.index.store import Found, Index
+    from kb.index.store import IndexedMessage, MessageIndex
 
 END = 10**6
 """A line below everything in a function that was written out."""
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownMessage:
     """A message of the index: where it may come from, and which releases print it (None: not known, or still there)."""
 
-    context: Context
-    place: Place
+    context: NameContext
+    place: MessagePlace
     frame: Frame
     places: int
     first: str | None
     last: str | None
 
 
-def known(failure: Failure) -> Known | None:
+def known(failure: Failure) -> KnownMessage | None:
     """What the index knows of a failure's message; None where no index is installed or nothing in it fits.
 
     The innermost frame of a library says which package and function to look in. Without one, the message must be whole.
@@ -57,19 +57,21 @@ def known(failure: Failure) -> Known | None:
     if best is None or site is None or best.kind == "compiled":
         return None
     context = _written(site, at)
-    place = Place(
+    place = MessagePlace(
         "raise", best.exception, None, best.template, site.file, site.function, site.line, site.line, site.guards,
         site.parameters, site.bindings,
     )  # fmt: skip
     others = {(one.file, one.function) for one in best.sites}
     shown = frame or Frame(site.file, 0, site.function.rpartition(".")[2])
-    return Known(
+    return KnownMessage(
         context, place, shown, 1 if below else len(others),
         None if best.first_is_oldest else best.releases[0][0], None if best.last_is_newest else best.releases[-1][1],
     )  # fmt: skip
 
 
-def _fitting(found: list[Found], below: str, function: str | None) -> Iterator[tuple[Found, StoredSite]]:
+def _fitting(
+    found: list[IndexedMessage], below: str, function: str | None
+) -> Iterator[tuple[IndexedMessage, StoredSite]]:
     """The messages with the place that the frame names; without a frame those that are the whole message."""
     for one in found:
         for site in one.sites:
@@ -79,7 +81,7 @@ def _fitting(found: list[Found], below: str, function: str | None) -> Iterator[t
             yield one, one.sites[0]
 
 
-def _index() -> Index | None:
+def _index() -> MessageIndex | None:
     from kb.index.store import IndexUnreadable, shipped
 
     try:
@@ -88,14 +90,14 @@ def _index() -> Index | None:
         return None
 
 
-def _written(site: StoredSite, at: int | None) -> Context:
+def _written(site: StoredSite, at: int | None) -> NameContext:
     names = site.function.split(".")
     owner = names[-2] if len(names) > 1 else ""
     fields = names[-1] == "__post_init__"
     text = "\n".join(_lines(site, owner, names[-1], fields=fields))
-    source = Source(site.file, site.file, text)
+    source = SourceFile(site.file, site.file, text)
     node, function = source.around(len(source.lines))
-    return Context(source, node, function, END, at)
+    return NameContext(source, node, function, END, at)
 
 
 def _lines(site: StoredSite, owner: str, name: str, *, fields: bool) -> Iterator[str]:

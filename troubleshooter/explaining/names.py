@@ -6,21 +6,21 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from troubleshooter.explaining.sources import Function, Source
+from troubleshooter.explaining.sources import Function, SourceFile
 
 
 @dataclass(frozen=True)
-class Context:
+class NameContext:
     """Where a name is read: a line of a function, and the frame of the traceback where there is one (``at`` its number)."""
 
-    source: Source
+    source: SourceFile
     owner: ast.ClassDef | None
     function: Function | None
     line: int
     at: int | None
 
 
-def references(expression: ast.expr, context: Context) -> Iterator[ast.expr]:
+def references(expression: ast.expr, context: NameContext) -> Iterator[ast.expr]:
     """The names, attributes and look-ups that an expression reads, the longest of each; without functions and classes."""
     if isinstance(expression, ast.Call):
         if asked_for(expression) is not None:
@@ -111,7 +111,7 @@ def annotation_of(function: Function | None, name: str) -> str:
     )
 
 
-def constructor(context: Context) -> Function | None:
+def constructor(context: NameContext) -> Function | None:
     body = context.owner.body if context.owner is not None else []
     return next((node for node in body if isinstance(node, ast.FunctionDef) and node.name == "__init__"), None)
 
@@ -162,7 +162,7 @@ def _root(node: ast.expr) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
-def _is_global(name: str, context: Context) -> bool:
+def _is_global(name: str, context: NameContext) -> bool:
     """Whether a name is a module, a class, a function or a constant rather than something of this call."""
     function = context.function
     if name in ("self", "cls"):

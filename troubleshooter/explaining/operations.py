@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import prod
 
-from troubleshooter.explaining.found import Found
+from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origins import Origin, is_own
 from troubleshooter.explaining.remedies import Remedy
 from troubleshooter.explaining.shown import code, marked, parsed
@@ -21,7 +21,7 @@ from troubleshooter.observe.model import Failure, Frame
 
 
 @dataclass(frozen=True)
-class Line:
+class CallingLine:
     """The line that called the operation: what it was called on, and with what."""
 
     frame: Frame
@@ -41,7 +41,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Told:
+class OperationAnswer:
     """A rule's answer: the sentence, what the user's line has at fault, and what to do."""
 
     key: str
@@ -51,10 +51,10 @@ class Told:
     """Words of `words.WORDS` and the code."""
 
 
-Rule = Callable[[re.Match[str], Line], Told]
+Rule = Callable[[re.Match[str], CallingLine], OperationAnswer]
 
 
-def explain(failure: Failure, lang: str) -> Found | None:
+def explain(failure: Failure, lang: str) -> FoundPlace | None:
     """The explanation of an error of a tensor operation; None where no rule knows its message."""
     if not failure.frames or not any("torch" in f.path or is_own(f) for f in failure.frames[-3:]):
         return None
@@ -68,11 +68,11 @@ def explain(failure: Failure, lang: str) -> Found | None:
         names = [name for name in told.names if name]
         remedies = [Remedy(key, (("x", text),), text, "rule") for key, text in told.fixes]
         origins = [Origin(name, "data") for name in dict.fromkeys(names)]
-        return Found(failure.frames[-1], say(told.key, lang, **told.values), origins, remedies, "rule")
+        return FoundPlace(failure.frames[-1], say(told.key, lang, **told.values), origins, remedies, "rule")
     return None
 
 
-def _line(failure: Failure) -> Line:
+def _line(failure: Failure) -> CallingLine:
     """The innermost line that is not torch's own."""
     frames = failure.frames
     frame = next((f for f in reversed(frames) if "/torch/" not in f.path and not f.file.startswith("<")), frames[-1])
@@ -80,12 +80,12 @@ def _line(failure: Failure) -> Line:
         tree = parsed(text)
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, ast.BinOp):
-                return Line(frame, None, (ast.unparse(node.left), ast.unparse(node.right)))
+                return CallingLine(frame, None, (ast.unparse(node.left), ast.unparse(node.right)))
             if isinstance(node, ast.Call) and not _is_print(node):
-                return Line(frame, node, tuple(_operands(node)))
+                return CallingLine(frame, node, tuple(_operands(node)))
             if isinstance(node, ast.Subscript):
-                return Line(frame, None, (ast.unparse(node.value), ast.unparse(node.slice)))
-    return Line(frame, None, ())
+                return CallingLine(frame, None, (ast.unparse(node.value), ast.unparse(node.slice)))
+    return CallingLine(frame, None, ())
 
 
 def _operands(call: ast.Call) -> Iterator[str]:
@@ -101,14 +101,14 @@ def _is_print(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Name) and call.func.id in ("print", "len", "float", "int")
 
 
-def _matmul(m: re.Match[str], line: Line) -> Told:
+def _matmul(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     rows, have, need, out = m.groups()
     layer = ast.unparse(line.call.func) if line.call is not None else ""
     given = line.operands[-1] if line.operands else ""
     is_layer = line.call is not None and line.function not in ("matmul", "mm", "addmm", "linear", "bmm")
     if is_layer:
         layers = (("op-layer", f"torch.nn.Linear({have}, {out})"),)
-        return Told(
+        return OperationAnswer(
             "op-linear",
             {"x": given or "the input", "layer": layer, "have": have, "need": need},
             (given, layer, "in_features"),
@@ -116,28 +116,28 @@ def _matmul(m: re.Match[str], line: Line) -> Told:
         )
     left, right = line.operand(0), line.operand(1)
     fixes = (("op-transpose", f"{right}.T"),) if out == have and right else ()
-    return Told(
+    return OperationAnswer(
         "op-matmul", {"a": f"{rows}x{have}", "b": f"{need}x{out}", "have": have, "need": need}, (left, right), fixes
     )
 
 
-def _cat(m: re.Match[str], line: Line) -> Told:
+def _cat(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     dim, want, got, which = m.groups()
     other = "1" if dim == "0" else "0"
     first = line.operand(0)
-    return Told(
+    return OperationAnswer(
         "op-cat", {"dim": dim, "want": want, "got": got, "which": which}, (first, "dim"),
         (("op-dim", f"dim={other}"),),
     )  # fmt: skip
 
 
-def _view(m: re.Match[str], line: Line) -> Told:
+def _view(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     sizes = [int(part) for part in m[1].split(",") if part.strip()]
     total = int(m[2])
     fits = _fitting(sizes, total)
     name = line.function or "view"
     fixes = tuple(("op-sizes", f"{line.operand(0) or 'x'}.{name}({', '.join(map(str, one))})") for one in fits)
-    return Told("op-view", {"sizes": m[1], "total": total}, (line.operand(0), "shape"), fixes)
+    return OperationAnswer("op-view", {"sizes": m[1], "total": total}, (line.operand(0), "shape"), fixes)
 
 
 def _fitting(sizes: list[int], total: int) -> list[list[int]]:
@@ -156,41 +156,41 @@ def _fitting(sizes: list[int], total: int) -> list[list[int]]:
     return found[:2]
 
 
-def _stride(m: re.Match[str], line: Line) -> Told:
+def _stride(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     text = ast.unparse(line.call) if line.call is not None else "x.view(...)"
-    return Told(
+    return OperationAnswer(
         "op-stride", {}, (line.operand(0), "view"),
         (("op-reshape", text.replace(".view(", ".reshape(")), ("op-reshape", text.replace(".view(", ".contiguous().view("))),
     )  # fmt: skip
 
 
-def _embedding(m: re.Match[str], line: Line) -> Told:
+def _embedding(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     table = ast.unparse(line.call.func) if line.call is not None else "embedding"
     ids = line.operands[-1] if line.operands else "ids"
     fixes = (
         ("op-look", f"print({ids}.max(), {table}.num_embeddings)"),
         ("op-embedding", "num_embeddings=int(ids.max()) + 1"),
     )
-    return Told("op-embedding-range", {"ids": ids, "table": table}, (ids, "input", "num_embeddings"), fixes)
+    return OperationAnswer("op-embedding-range", {"ids": ids, "table": table}, (ids, "input", "num_embeddings"), fixes)
 
 
-def _loss(line: Line) -> tuple[str, str]:
+def _loss(line: CallingLine) -> tuple[str, str]:
     """The logits and the labels of the line, as it names them."""
     return line.operand(0) or "logits", line.operand(1) or "labels"
 
 
-def _target_size(m: re.Match[str], line: Line) -> Told:
+def _target_size(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     logits, labels = _loss(line)
     fixes = (
         ("op-flatten", f"cross_entropy({logits}.flatten(0, 1), {labels}.flatten())"),
         ("op-flatten", f"cross_entropy({logits}.transpose(1, 2), {labels})"),
     )
-    return Told("op-target-size", {"want": m[1], "got": m[2]}, (logits, labels, "input", "target"), fixes)
+    return OperationAnswer("op-target-size", {"want": m[1], "got": m[2]}, (logits, labels, "input", "target"), fixes)
 
 
-def _batch(m: re.Match[str], line: Line) -> Told:
+def _batch(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     logits, labels = _loss(line)
-    return Told(
+    return OperationAnswer(
         "op-batch",
         {"a": m[1], "b": m[2]},
         (logits, labels, "labels", "target"),
@@ -198,20 +198,20 @@ def _batch(m: re.Match[str], line: Line) -> Told:
     )
 
 
-def _target_range(m: re.Match[str], line: Line) -> Told:
+def _target_range(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     logits, labels = _loss(line)
     fixes = (("op-look", f"print({labels}.min(), {labels}.max(), {logits}.shape)"),)
-    return Told(
+    return OperationAnswer(
         "op-target-range", {"x": m[1], "labels": labels, "logits": logits}, (labels, "target", "num_labels"), fixes
     )
 
 
-def _long(m: re.Match[str], line: Line) -> Told:
+def _long(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     which = line.operands[-1] if line.operands else "target"
-    return Told("op-long", {"x": which}, (which, "target", "index"), (("op-cast", f"{which}.long()"),))
+    return OperationAnswer("op-long", {"x": which}, (which, "target", "index"), (("op-cast", f"{which}.long()"),))
 
 
-def _dtypes(m: re.Match[str], line: Line) -> Told:
+def _dtypes(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     layer = ast.unparse(line.call.func) if line.call is not None else ""
     given = line.operands[-1] if line.operands else "x"
     dtype = {"Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16"}
@@ -220,10 +220,10 @@ def _dtypes(m: re.Match[str], line: Line) -> Told:
         ("op-cast", f"{given}.to(torch.{dtype.get(second, second.lower())})"),
         ("op-cast", f"{layer or 'model'}.to({given}.dtype)"),
     )
-    return Told("op-dtypes", {"a": m[1], "b": m[2]}, (given, layer, "mat1", "mat2"), fixes)
+    return OperationAnswer("op-dtypes", {"a": m[1], "b": m[2]}, (given, layer, "mat1", "mat2"), fixes)
 
 
-def _expand(m: re.Match[str], line: Line) -> Told:
+def _expand(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     target, have = ([int(n) for n in m[k].split(",")] for k in (4, 5))
     tensor = line.operand(0) or "x"
     fixes = []
@@ -231,28 +231,28 @@ def _expand(m: re.Match[str], line: Line) -> Told:
         wide = [*have[:at], 1, *have[at:]]
         if len(wide) == len(target) and all(a in (1, b) for a, b in zip(wide, target, strict=True)):
             fixes.append(("op-sizes", f"{tensor}.unsqueeze({at}).expand({', '.join(map(str, target))})"))
-    return Told("op-expand", {"target": m[4], "have": m[5], "dim": m[3]}, (tensor, "size"), tuple(fixes[:2]))
+    return OperationAnswer("op-expand", {"target": m[4], "have": m[5], "dim": m[3]}, (tensor, "size"), tuple(fixes[:2]))
 
 
-def _stack(m: re.Match[str], line: Line) -> Told:
+def _stack(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     rows = line.operand(0) or "tensors"
-    return Told(
+    return OperationAnswer(
         "op-stack", {"a": m[1], "b": m[2]}, (rows, "tensors"),
         (("op-pad", f"torch.nn.utils.rnn.pad_sequence({rows}, batch_first=True)"),),
     )  # fmt: skip
 
 
-def _broadcast(m: re.Match[str], line: Line) -> Told:
+def _broadcast(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     left, right = line.operand(0), line.operand(1)
     fixes = tuple(("op-unsqueeze", f"{side}.unsqueeze(-1)") for side in (right, left) if side)
-    return Told("op-broadcast", {"a": m[1], "b": m[2], "dim": m[3]}, (left, right), fixes)
+    return OperationAnswer("op-broadcast", {"a": m[1], "b": m[2], "dim": m[3]}, (left, right), fixes)
 
 
-def _mask(m: re.Match[str], line: Line) -> Told:
+def _mask(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     tensor, mask = line.operand(0), line.operand(1) or "mask"
     sizes = [part.strip() for part in m[1].split(",")]
     there = [part.strip() for part in m[3].split(",")][: len(sizes)]
-    return Told(
+    return OperationAnswer(
         "op-mask",
         {"mask": m[1], "tensor": m[3]},
         (mask, tensor),
@@ -260,19 +260,19 @@ def _mask(m: re.Match[str], line: Line) -> Told:
     )
 
 
-def _mean(m: re.Match[str], line: Line) -> Told:
+def _mean(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     tensor = line.operand(0) or "x"
-    return Told("op-mean", {}, (tensor,), (("op-cast", f"{tensor}.float().mean()"),))
+    return OperationAnswer("op-mean", {}, (tensor,), (("op-cast", f"{tensor}.float().mean()"),))
 
 
-def _bool_minus(m: re.Match[str], line: Line) -> Told:
+def _bool_minus(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     mask = line.operand(1) or line.operand(0) or "mask"
-    return Told("op-bool", {}, (mask,), (("op-invert", f"~{mask}"), ("op-cast", f"{mask}.int()")))
+    return OperationAnswer("op-bool", {}, (mask,), (("op-invert", f"~{mask}"), ("op-cast", f"{mask}.int()")))
 
 
-def _scalar(m: re.Match[str], line: Line) -> Told:
+def _scalar(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     tensor = line.operand(0) or "x"
-    return Told(
+    return OperationAnswer(
         "op-scalar",
         {"n": m[1]},
         (tensor,),
@@ -280,15 +280,17 @@ def _scalar(m: re.Match[str], line: Line) -> Told:
     )
 
 
-def _index_dims(m: re.Match[str], line: Line) -> Told:
+def _index_dims(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     dim = line.operand(1)
     index = line.operand(2) or "index"
-    return Told("op-index-dims", {"x": index}, (index, "index"), (("op-unsqueeze", f"{index}.unsqueeze({dim or -1})"),))
+    return OperationAnswer(
+        "op-index-dims", {"x": index}, (index, "index"), (("op-unsqueeze", f"{index}.unsqueeze({dim or -1})"),)
+    )
 
 
-def _dim(m: re.Match[str], line: Line) -> Told:
+def _dim(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     low, high, got = m.groups()
-    return Told(
+    return OperationAnswer(
         "op-dim-range",
         {"low": low, "high": high, "got": got},
         ("dim",),
@@ -296,10 +298,10 @@ def _dim(m: re.Match[str], line: Line) -> Told:
     )
 
 
-def _index(m: re.Match[str], line: Line) -> Told:
+def _index(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     got, dim, size = m.groups()
     fixes = (("op-look", f"print({line.operand(0) or 'x'}.shape)"),)
-    return Told(
+    return OperationAnswer(
         "op-index",
         {"got": got, "dim": dim, "size": size, "last": int(size) - 1},
         (line.operand(1), line.operand(0)),
@@ -307,16 +309,18 @@ def _index(m: re.Match[str], line: Line) -> Told:
     )
 
 
-def _truth(m: re.Match[str], line: Line) -> Told:
-    return Told("op-truth", {}, line.operands[:2], (("op-any", ".any()"), ("op-any", ".all()")))
+def _truth(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    return OperationAnswer("op-truth", {}, line.operands[:2], (("op-any", ".any()"), ("op-any", ".all()")))
 
 
-def _ragged(m: re.Match[str], line: Line) -> Told:
-    return Told("op-ragged", {"a": m[1], "b": m[3], "dim": m[2]}, (line.operand(0),), (("op-pad", "padding=True"),))
+def _ragged(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    return OperationAnswer(
+        "op-ragged", {"a": m[1], "b": m[3], "dim": m[2]}, (line.operand(0),), (("op-pad", "padding=True"),)
+    )
 
 
-def _channels(m: re.Match[str], line: Line) -> Told:
-    return Told(
+def _channels(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    return OperationAnswer(
         "op-channels",
         {"want": m[2], "got": m[3]},
         (line.operand(0), "in_channels"),

@@ -15,7 +15,7 @@ from typing import Literal
 from troubleshooter.explaining.calls import NOT_PASSED, PASSED_ON, Unseen, called, passed
 from troubleshooter.explaining.classes import Attribute, attribute, is_construction
 from troubleshooter.explaining.names import (
-    Context,
+    NameContext,
     annotation_of,
     asked_for,
     constructor,
@@ -72,14 +72,14 @@ class Trace:
         self.sources = sources
         self.own = [n for n, frame in enumerate(frames) if is_own(frame)]
 
-    def context(self, at: int) -> Context | None:
+    def context(self, at: int) -> NameContext | None:
         source = self.sources.of(self.frames[at])
         if source is None:
             return None
         line = self.frames[at].line
-        return Context(source, *source.around(line), line, at)
+        return NameContext(source, *source.around(line), line, at)
 
-    def origins(self, expression: ast.expr, context: Context) -> list[Origin]:
+    def origins(self, expression: ast.expr, context: NameContext) -> list[Origin]:
         """The origins of all names in an expression, in its order, each once."""
         found: dict[tuple[str, str], Origin] = {}
         for part in references(expression, context):
@@ -106,7 +106,7 @@ class Trace:
         else:
             yield from calls(code(self.frames[at]))
 
-    def _follow(self, node: ast.expr, context: Context, left: int) -> list[Origin]:
+    def _follow(self, node: ast.expr, context: NameContext, left: int) -> list[Origin]:
         if left <= 0:
             return []
         if isinstance(node, ast.Name):
@@ -133,7 +133,7 @@ class Trace:
             return self._attribute(node, context, left)
         return []
 
-    def _part(self, whole: ast.expr, context: Context, left: int) -> list[Origin]:
+    def _part(self, whole: ast.expr, context: NameContext, left: int) -> list[Origin]:
         """The origins of something of which only a part is read."""
         found = self._follow(whole, context, left - 1) if is_reference(whole) else []
         return [replace(one, exact=False) for one in found]
@@ -141,7 +141,7 @@ class Trace:
     def _environment(self, root: ast.expr, name: str) -> list[Origin]:
         return [Origin(name, "environment")] if ast.unparse(root) in ("os.environ", "environ") else []
 
-    def _name(self, name: str, context: Context, left: int) -> list[Origin]:
+    def _name(self, name: str, context: NameContext, left: int) -> list[Origin]:
         function = context.function
         value = last_value(name, function, context.line) if function is not None else None
         out: list[Origin] = []
@@ -152,14 +152,14 @@ class Trace:
             out = self._all(value, before, left - 1)
         return out
 
-    def _all(self, value: ast.expr, context: Context, left: int) -> list[Origin]:
+    def _all(self, value: ast.expr, context: NameContext, left: int) -> list[Origin]:
         """The origins of what was assigned or passed."""
         found: list[Origin] = []
         for part in references(value, context):
             found += self._follow(part, context, left)
         return found if is_taken_over(value) else [replace(one, exact=False) for one in found]
 
-    def _attribute(self, node: ast.Attribute, context: Context, left: int) -> list[Origin]:
+    def _attribute(self, node: ast.Attribute, context: NameContext, left: int) -> list[Origin]:
         chain = ast.unparse(node).split(".")
         if not all(part.isidentifier() for part in chain):
             if isinstance(node.value, ast.Subscript) and ast.unparse(node.value.value).rpartition(".")[2] in HOLDERS:
@@ -179,28 +179,28 @@ class Trace:
             return [self._option(chain[1], annotation)]
         return self._part(ast.Name(chain[0], ast.Load()), context, left)
 
-    def _class_of_holder(self, chain: list[str], context: Context) -> str:
+    def _class_of_holder(self, chain: list[str], context: NameContext) -> str:
         return "" if chain[0] != "self" else annotation_of(constructor(context), chain[-1])
 
     def _option(self, name: str, owner: str) -> Origin:
         value = self.own_value(name)
         return Origin(name, "option", owner, value, True if value is not None else None)
 
-    def _own_attribute(self, found: Attribute | None, name: str, context: Context, left: int) -> list[Origin]:
+    def _own_attribute(self, found: Attribute | None, name: str, context: NameContext, left: int) -> list[Origin]:
         if found is None:
             return [Origin(name, "attribute", context.owner.name if context.owner else "")]
         if found.field:
             return [self._constructed(name, found, context)]
         assert found.value is not None
         at = self._frame_of(found, context)
-        inside = Context(found.source, found.owner, found.function, found.value.lineno, at)
+        inside = NameContext(found.source, found.owner, found.function, found.value.lineno, at)
         itself = {f"self.{name}", f"cls.{name}"}
         out: list[Origin] = []
         if not any(ast.unparse(part) in itself for part in references(found.value, inside)):
             out = self._all(found.value, inside, left - 1)
         return out or [Origin(name, "attribute", context.owner.name if context.owner else "")]
 
-    def _frame_of(self, found: Attribute, context: Context) -> int | None:
+    def _frame_of(self, found: Attribute, context: NameContext) -> int | None:
         """The frame in which the attribute was set, if that function is still running."""
         if found.function is None:
             return None
@@ -211,7 +211,7 @@ class Trace:
                 return at
         return None
 
-    def _constructed(self, name: str, found: Attribute, context: Context) -> Origin:
+    def _constructed(self, name: str, found: Attribute, context: NameContext) -> Origin:
         """A field of a dataclass: what the call that made the object gives it."""
         owner = context.owner.name if context.owner else ""
         origin = Origin(name, "argument", owner, None, None, found.default, found.annotation)
@@ -232,7 +232,7 @@ class Trace:
                     )
         return origin
 
-    def _parameter(self, name: str, context: Context, left: int) -> list[Origin]:
+    def _parameter(self, name: str, context: NameContext, left: int) -> list[Origin]:
         """A parameter: what the call one frame further out passes for it."""
         function, at = context.function, context.at
         if function is None:

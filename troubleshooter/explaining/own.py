@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from troubleshooter.explaining.found import Found
+from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origins import Origin, is_own
 from troubleshooter.explaining.remedies import Remedy
 from troubleshooter.explaining.shown import code, marked, parsed
@@ -20,7 +20,7 @@ from troubleshooter.observe.model import Failure
 
 
 @dataclass(frozen=True)
-class Told:
+class OwnCodeAnswer:
     """A rule's answer: the sentence, the names at fault, and what to do."""
 
     key: str
@@ -29,10 +29,10 @@ class Told:
     fixes: tuple[tuple[str, str], ...] = ()
 
 
-Rule = Callable[[re.Match[str], "list[ast.AST]"], "Told | None"]
+Rule = Callable[[re.Match[str], "list[ast.AST]"], "OwnCodeAnswer | None"]
 
 
-def explain(failure: Failure, lang: str) -> Found | None:
+def explain(failure: Failure, lang: str) -> FoundPlace | None:
     """The explanation of an exception that Python itself raised in a line of the user's; None where no rule fits."""
     if not failure.frames:
         return None
@@ -48,7 +48,7 @@ def explain(failure: Failure, lang: str) -> Found | None:
             told = rule(found, list(ast.walk(tree)) if tree is not None else [])
             if told is not None:
                 names = dict.fromkeys(name for name in told.names if name)
-                return Found(
+                return FoundPlace(
                     frame, say(told.key, lang, **told.values), [Origin(name, "data") for name in names],
                     [Remedy(key, (("x", text),), text, "rule") for key, text in told.fixes], "rule",
                 )  # fmt: skip
@@ -63,22 +63,22 @@ def _text(node: ast.AST) -> str:
     return ast.unparse(node)[:120]
 
 
-def _key(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
+def _key(m: re.Match[str], nodes: list[ast.AST]) -> OwnCodeAnswer | None:
     subscripts = [node for node in nodes if isinstance(node, ast.Subscript)]
     fitting = [node for node in subscripts if _text(node.slice) == m[0]] or subscripts
     if not fitting:
         return None
     holder = _text(fitting[0].value)
-    return Told(
+    return OwnCodeAnswer(
         "own-key", {"k": m[0], "x": holder}, (holder, m[0].strip("'\"")), (("own-look", f"print({holder}.keys())"),)
     )
 
 
-def _index(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
+def _index(m: re.Match[str], nodes: list[ast.AST]) -> OwnCodeAnswer | None:
     for node in nodes:
         if isinstance(node, ast.Subscript):
             holder, index = _text(node.value), _text(node.slice)
-            return Told(
+            return OwnCodeAnswer(
                 "own-index",
                 {"x": holder, "i": index},
                 (holder, index),
@@ -87,35 +87,37 @@ def _index(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
     return None
 
 
-def _none(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
+def _none(m: re.Match[str], nodes: list[ast.AST]) -> OwnCodeAnswer | None:
     for node in nodes:
         if isinstance(node, ast.Attribute) and node.attr == m[1]:
             holder = _text(node.value)
-            return Told("own-none", {"x": holder, "a": m[1]}, (holder,), (("own-guard", f"if {holder} is not None:"),))
+            return OwnCodeAnswer(
+                "own-none", {"x": holder, "a": m[1]}, (holder,), (("own-guard", f"if {holder} is not None:"),)
+            )
     return None
 
 
-def _none_item(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
+def _none_item(m: re.Match[str], nodes: list[ast.AST]) -> OwnCodeAnswer | None:
     for node in nodes:
         if isinstance(node, ast.Subscript):
             holder = _text(node.value)
             key = "own-none-item" if m[1] == "NoneType" else "own-no-items"
-            return Told(key, {"x": holder, "t": m[1]}, (holder,), (("own-look", f"print(type({holder}))"),))
+            return OwnCodeAnswer(key, {"x": holder, "t": m[1]}, (holder,), (("own-look", f"print(type({holder}))"),))
     return None
 
 
-def _attribute(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
+def _attribute(m: re.Match[str], nodes: list[ast.AST]) -> OwnCodeAnswer | None:
     for node in nodes:
         if isinstance(node, ast.Attribute) and node.attr == m[2]:
             holder = _text(node.value)
             fixes = [("own-look", f"print(type({holder}))")]
             if m[1] == "list" and m[2] in ("to", "shape", "size", "cuda", "cpu", "dim", "view", "device", "dtype"):
                 fixes.insert(0, ("own-tensor", f"torch.tensor({holder})"))
-            return Told("own-attribute", {"x": holder, "t": m[1], "a": m[2]}, (holder, m[2]), tuple(fixes))
+            return OwnCodeAnswer("own-attribute", {"x": holder, "t": m[1], "a": m[2]}, (holder, m[2]), tuple(fixes))
     return None
 
 
-def _zero(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
+def _zero(m: re.Match[str], nodes: list[ast.AST]) -> OwnCodeAnswer | None:
     divisors = [
         _text(node.right)
         for node in nodes
@@ -124,10 +126,10 @@ def _zero(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
     if not divisors:
         return None
     each = " / ".join(f"`{one}`" for one in divisors)
-    return Told("own-zero", {"x": each}, tuple(divisors), (("own-guard", f"max(1, {divisors[0]})"),))
+    return OwnCodeAnswer("own-zero", {"x": each}, tuple(divisors), (("own-guard", f"max(1, {divisors[0]})"),))
 
 
-def _unpack(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
+def _unpack(m: re.Match[str], nodes: list[ast.AST]) -> OwnCodeAnswer | None:
     for node in nodes:
         if isinstance(node, (ast.For, ast.comprehension)):
             target, value = node.target, node.iter
@@ -141,11 +143,13 @@ def _unpack(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
             key = "own-unpack-many" if m[1].startswith("too many") else "own-unpack-few"
             fixes = (("own-unpack-rest", f"{names}, *rest"),) if key == "own-unpack-many" else ()
             look = ("own-look", f"print({_text(value)})")
-            return Told(key, {"x": _text(value), "names": names, "n": wanted}, (_text(value), names), (*fixes, look))
+            return OwnCodeAnswer(
+                key, {"x": _text(value), "names": names, "n": wanted}, (_text(value), names), (*fixes, look)
+            )
     return None
 
 
-def _missing(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
+def _missing(m: re.Match[str], nodes: list[ast.AST]) -> OwnCodeAnswer | None:
     names = re.findall(r"'(\w+)'", m[3])
     function = m[1].rpartition(".")[2]
     fixes = tuple(("own-pass", f"{name}=...") for name in names)
@@ -157,11 +161,11 @@ def _missing(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
     passed = [_text(part) for part in calls[0].args] if calls else []
     key = "own-missing-shifted" if passed and m[2] == "positional" else "own-missing"
     values = {"f": m[1], "names": ", ".join(names), "passed": ", ".join(passed)}
-    return Told(key, values, tuple(names), fixes)
+    return OwnCodeAnswer(key, values, tuple(names), fixes)
 
 
-def _unexpected(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
-    return Told(
+def _unexpected(m: re.Match[str], nodes: list[ast.AST]) -> OwnCodeAnswer | None:
+    return OwnCodeAnswer(
         "own-unexpected",
         {"f": m[1], "x": m[2]},
         (m[2],),
@@ -169,16 +173,16 @@ def _unexpected(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
     )
 
 
-def _positional(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
-    return Told("own-positional", {"f": m[1], "most": m[2], "given": m[3]}, (m[1],), ())
+def _positional(m: re.Match[str], nodes: list[ast.AST]) -> OwnCodeAnswer | None:
+    return OwnCodeAnswer("own-positional", {"f": m[1], "most": m[2], "given": m[3]}, (m[1],), ())
 
 
-def _concatenate(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
+def _concatenate(m: re.Match[str], nodes: list[ast.AST]) -> OwnCodeAnswer | None:
     for node in nodes:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             other = _text(node.right)
             fix = f"str({other})" if m[1] == "str" else f"{m[1]}({other})"
-            return Told(
+            return OwnCodeAnswer(
                 "own-concatenate",
                 {"x": _text(node.left), "y": other, "t": m[2]},
                 (other, _text(node.left)),
@@ -187,7 +191,7 @@ def _concatenate(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
     return None
 
 
-def _operand(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
+def _operand(m: re.Match[str], nodes: list[ast.AST]) -> OwnCodeAnswer | None:
     sides: tuple[str, str] | None = None
     for node in nodes:
         if isinstance(node, ast.BinOp):
@@ -206,13 +210,15 @@ def _operand(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
             fixes.append(("own-convert", f"float({side})"))
         elif kind == "NoneType":
             fixes.append(("own-guard", f"if {side} is not None:"))
-    return Told("own-operand", {"x": sides[0], "y": sides[1], "a": m[2], "b": m[3], "op": m[1]}, sides, tuple(fixes))
+    return OwnCodeAnswer(
+        "own-operand", {"x": sides[0], "y": sides[1], "a": m[2], "b": m[3], "op": m[1]}, sides, tuple(fixes)
+    )
 
 
-def _not_callable(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
+def _not_callable(m: re.Match[str], nodes: list[ast.AST]) -> OwnCodeAnswer | None:
     for node in nodes:
         if isinstance(node, ast.Call):
-            return Told(
+            return OwnCodeAnswer(
                 "own-callable",
                 {"x": _text(node.func), "t": m[1]},
                 (_text(node.func),),
@@ -221,7 +227,7 @@ def _not_callable(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
     return None
 
 
-def _not_iterable(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
+def _not_iterable(m: re.Match[str], nodes: list[ast.AST]) -> OwnCodeAnswer | None:
     for node in nodes:
         value = node.iter if isinstance(node, (ast.For, ast.comprehension)) else None
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
@@ -229,7 +235,7 @@ def _not_iterable(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
             value = node.comparators[0]
         if value is not None:
-            return Told(
+            return OwnCodeAnswer(
                 "own-iterable",
                 {"x": _text(value), "t": m[1]},
                 (_text(value),),
@@ -238,14 +244,14 @@ def _not_iterable(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
     return None
 
 
-def _unbound(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
-    return Told("own-unbound", {"x": m[1]}, (m[1],), (("own-assign", f"{m[1]} = ..."),))
+def _unbound(m: re.Match[str], nodes: list[ast.AST]) -> OwnCodeAnswer | None:
+    return OwnCodeAnswer("own-unbound", {"x": m[1]}, (m[1],), (("own-assign", f"{m[1]} = ..."),))
 
 
 _USUAL = {"np": "import numpy as np", "pd": "import pandas as pd", "F": "import torch.nn.functional as F", "nn": "from torch import nn", "plt": "import matplotlib.pyplot as plt"}  # fmt: skip
 
 
-def _name(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
+def _name(m: re.Match[str], nodes: list[ast.AST]) -> OwnCodeAnswer | None:
     import sys
 
     name = m[1]
@@ -256,31 +262,35 @@ def _name(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
         fixes.append(("own-import", f"import {name}"))
     if m[2]:
         fixes.insert(0, ("own-rename", m[2]))
-    return Told("own-name", {"x": name}, (name,), tuple(fixes))
+    return OwnCodeAnswer("own-name", {"x": name}, (name,), tuple(fixes))
 
 
-def _number(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
+def _number(m: re.Match[str], nodes: list[ast.AST]) -> OwnCodeAnswer | None:
     for node in nodes:
         if isinstance(node, ast.Call) and _text(node.func) in ("float", "int") and node.args:
             value = _text(node.args[0])
-            return Told("own-number", {"x": value, "v": m[1]}, (value,), (("own-look", f"print(repr({value}))"),))
+            return OwnCodeAnswer(
+                "own-number", {"x": value, "v": m[1]}, (value,), (("own-look", f"print(repr({value}))"),)
+            )
     return None
 
 
-def _file(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
-    return Told("own-file", {"x": m[1]}, (m[1],), (("own-look", f"print(os.path.abspath({m[1]!r}), os.listdir())"),))
+def _file(m: re.Match[str], nodes: list[ast.AST]) -> OwnCodeAnswer | None:
+    return OwnCodeAnswer(
+        "own-file", {"x": m[1]}, (m[1],), (("own-look", f"print(os.path.abspath({m[1]!r}), os.listdir())"),)
+    )
 
 
-def _assert(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
+def _assert(m: re.Match[str], nodes: list[ast.AST]) -> OwnCodeAnswer | None:
     for node in nodes:
         if isinstance(node, ast.Assert):
             names = [n.id for n in ast.walk(node.test) if isinstance(n, ast.Name)]
-            return Told("own-assert", {"x": _text(node.test)}, tuple(names), ())
+            return OwnCodeAnswer("own-assert", {"x": _text(node.test)}, tuple(names), ())
     return None
 
 
-def _raised(m: re.Match[str], nodes: list[ast.AST]) -> Told | None:
-    return Told("own-raise", {}, (), ()) if next(_of(nodes, ast.Raise), None) is not None else None
+def _raised(m: re.Match[str], nodes: list[ast.AST]) -> OwnCodeAnswer | None:
+    return OwnCodeAnswer("own-raise", {}, (), ()) if next(_of(nodes, ast.Raise), None) is not None else None
 
 
 RULES: tuple[tuple[str, str, Rule], ...] = (

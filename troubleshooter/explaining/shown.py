@@ -12,7 +12,7 @@ from troubleshooter.observe.model import Frame
 
 _MARKS = re.compile(r"[\s~^]*\^[\s~^]*$|\s*~+\s*$")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
-_STRING = re.compile(r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*\"""")
+_STRING = re.compile(r"""'(?:[^'\\\n]|\\.){0,300}'|"(?:[^"\\\n]|\\.){0,300}\"""")
 
 
 def code(frame: Frame) -> str:

@@ -9,23 +9,21 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 import warnings
 from collections.abc import Sequence
 from functools import cached_property
 
-from kb.index.place import Place
+from kb.index.place import MessagePlace
 from kb.index.places import places
 from troubleshooter.observe.model import Frame
 
 MAX_FILE_BYTES = 2_000_000
 MAX_FILES = 40
-_INSTALLED = re.compile(r".*/(?:site|dist)-packages/(?P<below>.+\.py)$")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-class Source:
+class SourceFile:
     """One file: its text and what is derived from it."""
 
     def __init__(self, path: str, below: str, text: str) -> None:
@@ -50,7 +48,7 @@ class Source:
             return ast.Module([], [])
 
     @cached_property
-    def places(self) -> list[Place]:
+    def places(self) -> list[MessagePlace]:
         return places(self.text, self.below or self.path)
 
     def around(self, line: int) -> tuple[ast.ClassDef | None, Function | None]:
@@ -91,9 +89,9 @@ class Sources:
 
     def __init__(self, folders: Sequence[str] = ()) -> None:
         self.folders = [folder for folder in folders if os.path.isabs(folder)]
-        self._read: dict[str, Source | None] = {}
+        self._read: dict[str, SourceFile | None] = {}
 
-    def of(self, frame: Frame) -> Source | None:
+    def of(self, frame: Frame) -> SourceFile | None:
         """The file of a frame, if it is here and holds the line that the log shows; a frame without code is not trusted."""
         below = installed(frame.path)
         if not frame.line or not frame.shown:
@@ -104,7 +102,7 @@ class Sources:
                 return source
         return None
 
-    def near(self, source: Source, module: str) -> Source | None:
+    def near(self, source: SourceFile, module: str) -> SourceFile | None:
         """A module of the same package, by its dotted name ("trl.trainer.base_config") as that package imports it."""
         if not source.below:
             return None
@@ -116,13 +114,13 @@ class Sources:
                 return found
         return None
 
-    def _shows(self, source: Source, frame: Frame) -> bool:
+    def _shows(self, source: SourceFile, frame: Frame) -> bool:
         if frame.line > len(source.lines):
             return False
         shown, there = frame.shown[0].strip(), source.lines[frame.line - 1].strip()
         return bool(shown) and (shown == there or (len(shown) > 60 and there.startswith(shown)))
 
-    def _file(self, path: str, below: str) -> Source | None:
+    def _file(self, path: str, below: str) -> SourceFile | None:
         if path not in self._read:
             self._read[path] = _read(path, below) if len(self._read) < MAX_FILES else None
         return self._read[path]
@@ -130,17 +128,17 @@ class Sources:
 
 def installed(path: str) -> str:
     """The part of a path below site-packages; "" for another file."""
-    found = _INSTALLED.match(path)
-    return found["below"] if found else ""
+    _, folder, below = path.replace("/dist-packages/", "/site-packages/").rpartition("/site-packages/")
+    return below if folder and below.endswith(".py") else ""
 
 
-def _read(path: str, below: str) -> Source | None:
+def _read(path: str, below: str) -> SourceFile | None:
     if not path.endswith(".py") or ".." in path.split("/") or path.startswith("//") or not os.path.isabs(path):
         return None
     try:
         if not os.path.isfile(path) or os.path.getsize(path) > MAX_FILE_BYTES:
             return None
         with open(path, encoding="utf-8", errors="replace") as file:
-            return Source(path, below, file.read(MAX_FILE_BYTES))
+            return SourceFile(path, below, file.read(MAX_FILE_BYTES))
     except (OSError, ValueError):
         return None

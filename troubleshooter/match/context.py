@@ -2,48 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
 
 from kb.compiled import Knowledge
+from kb.compiled_conditions import Condition, Pattern
 from kb.placeholders import HOLE
-from troubleshooter.lean import dataclass, field
-from troubleshooter.match.outcome import Anchor
+from troubleshooter.match.outcome import Anchor, Outcome
 from troubleshooter.observe.observations import Observations
 from troubleshooter.read.line import Line
 
-Condition = dict[str, Any]
-"""A condition as `kb.compile` writes it."""
 
-
-@dataclass(slots=True)
 class Context:
     """A symptom's view of the log: what was observed, what it is anchored to, what its patterns captured."""
 
-    observations: Observations
-    knowledge: Knowledge
-    base: int = 0
-    anchor: Anchor | None = None
-    captured: dict[str, str] = field(default_factory=dict)
+    __slots__ = ("anchor", "base", "captured", "knowledge", "observations")
+
+    def __init__(
+        self, observations: Observations, knowledge: Knowledge, base: int = 0, anchor: Anchor | None = None,
+        captured: dict[str, str] | None = None,
+    ) -> None:  # fmt: skip
+        self.observations = observations
+        self.knowledge = knowledge
+        self.base = base
+        self.anchor = anchor
+        self.captured = {} if captured is None else captured
 
     def lines(self, literals: Iterable[int]) -> list[Line]:
         """The kept lines that hold one of the literals, in the order of the log, each once."""
         hits = self.observations.hits
         return _each_once([hits[self.base + n] for n in literals if self.base + n in hits])
 
-    def may_match(self, patterns: Iterable[dict[str, Any]]) -> bool:
+    def may_match(self, patterns: Iterable[Pattern]) -> bool:
         """Whether a line or a message may match one of the patterns. Wrong on one side only: True proves nothing."""
         seen = self.observations
         for pattern in patterns:
             for number in pattern["literals"]:
                 literal = self.base + number
                 if literal in seen.hits and (
-                    contains_required(seen.text_for_literal(literal), pattern) or contains_required(seen.all_messages, pattern)
+                    contains_required(seen.text_for_literal(literal), pattern)
+                    or contains_required(seen.all_messages, pattern)
                 ):
                     return True
         return False
 
-    def candidate_lines(self, pattern: dict[str, Any]) -> list[Line]:
+    def candidate_lines(self, pattern: Pattern) -> list[Line]:
         """The kept lines that may match the pattern, in the order of the log."""
         seen = self.observations
         literals = [n for n in pattern["literals"] if self.base + n in seen.hits]
@@ -55,7 +57,7 @@ class Context:
         return None if missing else HOLE.sub(lambda m: self.captured[m[1]], text)
 
 
-def contains_required(text: str, pattern: dict[str, Any]) -> bool:
+def contains_required(text: str, pattern: Pattern) -> bool:
     """Whether a text in lower case contains what every match of the pattern contains (`kb.patterns.required_texts`)."""
     for choices in pattern["required"]:
         for choice in choices:
@@ -71,3 +73,7 @@ def _each_once(lists: list[list[Line]]) -> list[Line]:
         return lists[0]
     each = {(line.file, line.number, line.text): line for some in lists for line in some}
     return sorted(each.values(), key=lambda line: (line.file, line.number))
+
+
+Evaluate = Callable[[Condition, Context], Outcome]
+"""Evaluates a condition of any kind; what combines conditions is given it for their parts."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from kb.compiled import Body, Knowledge
-from troubleshooter.lean import dataclass
+from kb.compiled_conditions import CompiledSymptom, Condition
 from troubleshooter.masking import without_digits
-from troubleshooter.match.conditions import anchors, anchors_on, evaluate, excluding, tolerated
+from troubleshooter.match.conditions import anchors, anchors_on, evaluate, excluding
 from troubleshooter.match.context import Context
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome, Trial
+from troubleshooter.match.tolerated import tolerated
 from troubleshooter.observe.observations import Observations
 from troubleshooter.paths import installed_file
 
@@ -18,13 +18,15 @@ ANCHORS, SAME = 12, 3
 """Exceptions or lines that one symptom is tried on, and lines of one kind (told by its text without digits)."""
 
 
-@dataclass(slots=True)
 class Candidate:
     """An entry of which a symptom holds, with the trial that shows it best."""
 
-    body: Body
-    base: int
-    trial: Trial
+    __slots__ = ("base", "body", "trial")
+
+    def __init__(self, body: Body, base: int, trial: Trial) -> None:
+        self.body = body
+        self.base = base
+        self.trial = trial
 
     @property
     def id(self) -> str:
@@ -64,7 +66,7 @@ def holding(body: Body, base: int, number: int, observations: Observations, know
             yield trial
 
 
-def passes(condition: dict[str, Any], outcome: Outcome, body: Body, strict: bool = False) -> bool:
+def passes(condition: Condition, outcome: Outcome, body: Body, strict: bool = False) -> bool:
     """Whether a required condition lets its symptom hold: held, or of a kind that a paste often lacks and not seen.
 
     A variant asks that the log shows its framework, and a symptom of words that many entries have (``strict``) needs
@@ -82,10 +84,14 @@ def trials(
 
     ``full``: with the outcome of every condition, also where an earlier one has decided already (for `explain`).
     """
-    symptom: dict[str, Any] = body["symptoms"][number]
+    symptom: CompiledSymptom = body["symptoms"][number]
     require = symptom["require"]
     log = Context(observations, knowledge, base)
-    if not full and not all(log.may_match(c["patterns"]) for c in require if c.get("patterns")):
+    if not full and not all(
+        log.may_match(c["patterns"])
+        for c in require
+        if (c["kind"] == "message" or c["kind"] == "line") and c["patterns"]
+    ):
         return
     first = next((i for i, c in enumerate(require) if anchors_on(c)), None)
     count = 0
@@ -116,7 +122,7 @@ def _few(text: str, kinds: dict[str, int]) -> bool:
 
 
 def _trial(
-    body: Body, base: int, symptom: dict[str, Any], first: int | None, anchor: Anchor | None, found: Outcome | None,
+    body: Body, base: int, symptom: CompiledSymptom, first: int | None, anchor: Anchor | None, found: Outcome | None,
     observations: Observations, knowledge: Knowledge, full: bool,
 ) -> Trial | None:  # fmt: skip
     context = Context(observations, knowledge, base, anchor, dict(found.captured) if found else {})
@@ -148,8 +154,8 @@ def _trial(
     )  # fmt: skip
 
 
-def _of_the_log(condition: dict[str, Any]) -> bool:
-    if condition["kind"] in ("any", "all"):
+def _of_the_log(condition: Condition) -> bool:
+    if condition["kind"] == "any" or condition["kind"] == "all":
         return all(_of_the_log(part) for part in condition["parts"])
     return condition["kind"] not in ("row", "version", "not")
 

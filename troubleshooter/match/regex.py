@@ -30,7 +30,7 @@ def _options(max_bytes: int | None = None) -> Any:
 _small, _large = _options(MAX_PATTERN_BYTES), _options()
 
 
-class Found(NamedTuple):
+class RegexMatch(NamedTuple):
     """What matched, and what its named groups captured."""
 
     said: str
@@ -47,30 +47,30 @@ def compiled(pattern: str) -> Any:
         return re2.compile(f"(?m){pattern}", _large)
 
 
-def search(pattern: str, text: str) -> Found | None:
+def search(pattern: str, text: str) -> RegexMatch | None:
     """The first match anywhere in the text, or None."""
     return _kept_search(pattern, text) if len(text) <= MAX_KEPT_TEXT else _search(pattern, text)
 
 
-def _search(pattern: str, text: str) -> Found | None:
+def _search(pattern: str, text: str) -> RegexMatch | None:
     found = compiled(pattern).search(text)
     return None if found is None else _found(found)
 
 
-def _found(match: Any) -> Found:
-    return Found(match.group(), {name: value for name, value in match.groupdict().items() if value is not None})
+def _found(match: Any) -> RegexMatch:
+    return RegexMatch(match.group(), {name: value for name, value in match.groupdict().items() if value is not None})
 
 
-def different(pattern: str, text: str) -> Sequence[Found]:
+def different(pattern: str, text: str) -> Sequence[RegexMatch]:
     """The matches that captured different values, at most `MATCHES`; the first alone where nothing is captured."""
     return _kept_different(pattern, text) if len(text) <= MAX_KEPT_TEXT else _different(pattern, text)
 
 
-def _different(pattern: str, text: str) -> Sequence[Found]:
+def _different(pattern: str, text: str) -> Sequence[RegexMatch]:
     if "(?P<" not in pattern:
         first = search(pattern, text)
         return () if first is None else (first,)
-    seen: dict[tuple[tuple[str, str], ...], Found] = {}
+    seen: dict[tuple[tuple[str, str], ...], RegexMatch] = {}
     for match in compiled(pattern).finditer(text):
         found = _found(match)
         seen.setdefault(tuple(found.captured.items()), found)

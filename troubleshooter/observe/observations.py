@@ -38,11 +38,11 @@ class Observations:
     """By file: what is wrong with it (`read.stream.Problem`), and for a damaged one what its decoder says."""
 
     points_by_shape: dict[tuple[str, str, float | None], Point | None] = field(default_factory=dict, repr=False)
-    """Kept answers of `match.numbers`, by metric, shape and value: the first point that shows the shape, or None."""
+    """Kept answers of `match.conditions.metric`, by metric, shape and value: the first point that shows the shape, or None."""
     records_by_shape: dict[tuple[tuple[str, ...], str, float | None], frozenset[Record]] = field(
         default_factory=dict, repr=False
     )
-    """Kept answers of `match.numbers`, by metrics, shape and value: the records that show the shape."""
+    """Kept answers of `match.conditions.metric`, by metrics, shape and value: the records that show the shape."""
     _values: dict[str, list[float]] = field(default_factory=dict, repr=False)
     _bounds: dict[str, Bounds] = field(default_factory=dict, repr=False)
     _records: dict[str, dict[Record, Point]] = field(default_factory=dict, repr=False)

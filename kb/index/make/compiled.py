@@ -18,8 +18,8 @@ from kb.index.make.archives import Release, members, offered
 from kb.index.make.build import say
 from kb.index.make.kept import Kept
 from kb.index.make.plan import Package, chosen, spread
-from kb.index.place import Hole, Place, weight
-from kb.index.template import Option, percent
+from kb.index.place import Hole, MessagePlace, weight
+from kb.index.template import TextOption, percent
 
 LEAST_LITERAL = 20
 """Characters (without white space) of the least literal of a shared library that is taken for a message."""
@@ -36,9 +36,9 @@ _RUST = re.compile(
 _RUST_HOLE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 
 
-def library(data: bytes, name: str) -> list[Place]:
+def library(data: bytes, name: str) -> list[MessagePlace]:
     """The literals of a shared library that look like messages."""
-    found: dict[str, Place] = {}
+    found: dict[str, MessagePlace] = {}
     for match in _LITERAL.finditer(data):
         text = match[0][:-1].decode("ascii")
         words = _WORD.findall(text)
@@ -54,17 +54,17 @@ def library(data: bytes, name: str) -> list[Place]:
     return list(found.values())
 
 
-def c_source(text: str, path: str) -> list[Place]:
+def c_source(text: str, path: str) -> list[MessagePlace]:
     """The messages of a C source of NCCL: what its ``WARN`` prints."""
     found = []
     for match in _C_WARN.finditer(text):
         literal = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', match[1]))
-        pieces = percent(Option((_unescaped(literal),)), []).pieces
+        pieces = percent(TextOption((_unescaped(literal),)), []).pieces
         found.append(_place(pieces, path, text.count("\n", 0, match.start()) + 1))
     return [place for place in found if weight(place.template) >= LEAST_LITERAL // 2]
 
 
-def rust_source(text: str, path: str) -> list[Place]:
+def rust_source(text: str, path: str) -> list[MessagePlace]:
     """The messages of a Rust source: its error enums, formats and panics. Text in tests is left out."""
     text = text.split("#[cfg(test)]")[0]
     found = []
@@ -128,7 +128,7 @@ def keep_folder(kept: Kept, version: str, folder: Path, names: tuple[str, ...]) 
 
 def keep_tag(kept: Kept, version: str, repository: Path, tag: str, under: str) -> int:
     """Read the messages of C or Rust sources of one tag of a repository; returns how many."""
-    found: dict[str, list[Place]] = {}
+    found: dict[str, list[MessagePlace]] = {}
     for path, text in _blobs(repository, tag, under):
         found[path] = rust_source(text, path) if path.endswith(".rs") else c_source(text, path)
     kept.add_places(version, tag, _git(repository, "rev-parse", f"{tag}^{{commit}}").decode().strip(), found)
@@ -145,8 +145,8 @@ def _git(repository: Path, *arguments: str) -> bytes:
     return subprocess.run(["git", "-C", str(repository), *arguments], capture_output=True, check=True).stdout
 
 
-def _place(pieces: tuple[str | Hole, ...], path: str, line: int) -> Place:
-    return Place("compiled", None, None, pieces, path, "", line, line, (), (), ())
+def _place(pieces: tuple[str | Hole, ...], path: str, line: int) -> MessagePlace:
+    return MessagePlace("compiled", None, None, pieces, path, "", line, line, (), (), ())
 
 
 def _unescaped(text: str) -> str:

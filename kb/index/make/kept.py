@@ -17,7 +17,7 @@ from typing import NamedTuple
 import zstandard
 from packaging.version import Version
 
-from kb.index.place import Binding, Guard, Hole, Parameter, Piece, Place
+from kb.index.place import Binding, Guard, Hole, MessagePlace, Parameter, Piece
 from kb.index.places import places
 
 FORM = 1
@@ -77,7 +77,7 @@ class Kept:
             self._base.execute("insert or replace into release values (?, ?, ?, ?)", row)
         return new
 
-    def add_places(self, version: str, url: str, sha256: str, found: Mapping[str, Sequence[Place]]) -> None:
+    def add_places(self, version: str, url: str, sha256: str, found: Mapping[str, Sequence[MessagePlace]]) -> None:
         """Keep a release of which the places are given, by the path of their file."""
         listed = []
         with self._base:
@@ -98,7 +98,7 @@ class Kept:
             files = [(path, key) for path, key in json.loads(self._unpack.decompress(blob))]
             yield Read(version, sha256, files)
 
-    def places(self, path: str, key: str) -> list[Place]:
+    def places(self, path: str, key: str) -> list[MessagePlace]:
         """The places of one file, by the key that `Read.files` gives."""
         return [_place(row, path) for row in self._found(path, key)]
 
@@ -119,7 +119,7 @@ class Kept:
         return json.loads(packed)  # type: ignore[no-any-return]
 
 
-def _packed(found: Sequence[Place]) -> bytes:
+def _packed(found: Sequence[MessagePlace]) -> bytes:
     rows = [[*place[:3], [_row(piece) for piece in place.template], *place[5:]] for place in found]
     return json.dumps(rows, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
@@ -128,9 +128,9 @@ def _row(piece: Piece) -> object:
     return piece if isinstance(piece, str) else [piece.expression]
 
 
-def _place(row: list, path: str) -> Place:  # type: ignore[type-arg]
+def _place(row: list, path: str) -> MessagePlace:  # type: ignore[type-arg]
     kind, exception, level, template, function, line, end_line, guards, parameters, bindings = row
-    return Place(
+    return MessagePlace(
         kind, exception, level,
         tuple(piece if isinstance(piece, str) else Hole(piece[0]) for piece in template),
         path, function, line, end_line,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
-from kb.index.place import Place, weight
+from kb.index.place import MessagePlace, weight
 
 LEAST_WEIGHT = 6
 """Literal characters (without white space) of the least message that the index holds."""
@@ -27,14 +27,14 @@ Span = tuple[int, int]
 class Site:
     """One place of a message, in its latest form."""
 
-    place: Place
+    place: MessagePlace
     latest: int
     present: int = 0
     """Bit n: it is there in the release n."""
 
 
 @dataclass
-class Message:
+class LinkedMessage:
     """One distinct message of a package."""
 
     kind: str
@@ -59,7 +59,7 @@ class Message:
         return max(self.sites.values(), key=lambda site: site.latest).place.text
 
 
-class Release(NamedTuple):
+class LinkedRelease(NamedTuple):
     """One release: its version, and for each file its path and a key that stands for the content."""
 
     version: str
@@ -67,14 +67,14 @@ class Release(NamedTuple):
 
 
 def link(
-    releases: Iterable[Release], places: Callable[[str, str], list[Place]], *, quiet: bool = False
-) -> list[Message]:
+    releases: Iterable[LinkedRelease], places: Callable[[str, str], list[MessagePlace]], *, quiet: bool = False
+) -> list[LinkedMessage]:
     """The distinct messages of a package; ``releases`` oldest first, ``places`` gives those of one file (path, key).
 
     ``quiet`` leaves out prints and logs below a warning. Logs for debugging are always left out.
     """
     unwanted = (("log", "debug"), *((("print", None), ("log", "info"), ("log", None)) if quiet else ()))
-    messages: dict[tuple[object, ...], Message] = {}
+    messages: dict[tuple[object, ...], LinkedMessage] = {}
     read: dict[str, list[Site]] = {}
     count = 0
     for number, release in enumerate(releases):
@@ -105,7 +105,9 @@ def spans(present: int) -> list[Span]:
     return found
 
 
-def _sites(found: Iterable[Place], messages: dict[tuple[object, ...], Message], number: int) -> Iterable[Site]:
+def _sites(
+    found: Iterable[MessagePlace], messages: dict[tuple[object, ...], LinkedMessage], number: int
+) -> Iterable[Site]:
     copies: dict[tuple[object, ...], int] = {}
     for place in found:
         if weight(place.template) < LEAST_WEIGHT:
@@ -115,16 +117,16 @@ def _sites(found: Iterable[Place], messages: dict[tuple[object, ...], Message], 
         copy = copies[(*key, place.function)] = copies.get((*key, place.function), -1) + 1
         if copy >= COPIES:
             continue
-        message = messages.setdefault(key, Message(place.kind, place.exception, place.level, literals))
+        message = messages.setdefault(key, LinkedMessage(place.kind, place.exception, place.level, literals))
         site = message.sites.setdefault((place.path, place.function, copy), Site(place, number))
         if site.latest < number:
             site.place, site.latest = place, number
         yield site
 
 
-def _replace(messages: list[Message], count: int) -> None:
+def _replace(messages: list[LinkedMessage], count: int) -> None:
     """Write into vanished messages what came in the same function (of any file: functions move) right after them."""
-    arrived: dict[tuple[int, str], list[Message]] = {}
+    arrived: dict[tuple[int, str], list[LinkedMessage]] = {}
     for message in messages:
         begin = spans(message.present)[0][0]
         for _, function, _ in message.sites:

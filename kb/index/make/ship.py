@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kb.index.make.kept import Kept
-from kb.index.make.link import Message, Release, link, spans
+from kb.index.make.link import LinkedMessage, LinkedRelease, link, spans
 from kb.index.make.plan import Package
 from kb.index.make.write import Linked, write
 
@@ -24,7 +24,7 @@ def linked(plan: Sequence[Package], folder: Path) -> Iterator[Linked]:
             continue
         with closing(Kept(folder, package.package)) as kept:
             releases = [
-                Release(read.version, [(path, key) for path, key in read.files if package.wants(path)])
+                LinkedRelease(read.version, [(path, key) for path, key in read.files if package.wants(path)])
                 for read in kept.releases()
             ]
             if releases:
@@ -67,7 +67,7 @@ def ship(
     return written
 
 
-def news(item: Linked) -> tuple[list[Message], list[Message]]:
+def news(item: Linked) -> tuple[list[LinkedMessage], list[LinkedMessage]]:
     """The messages that vanished with the newest release that was read, and those that arrived with it."""
     newest = len(item.releases) - 1
     vanished = [message for message in item.messages if newest and spans(message.present)[-1][1] == newest - 1]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from kb.index.make.link import Message, spans
+from kb.index.make.link import LinkedMessage, spans
 from kb.index.record import BLOCK_MESSAGES, FORMAT, HEAD, TAIL, Row, little_endian, pack, site_row
 from kb.index.words import anchors, number
 
@@ -27,7 +27,7 @@ class Linked(NamedTuple):
     """Of a compiled part: the package that people know; else ""."""
     modules: tuple[str, ...]
     releases: list[str]
-    messages: list[Message]
+    messages: list[LinkedMessage]
     brief: bool = False
     """Whether parameters and bindings are left out."""
 
@@ -86,7 +86,7 @@ def write(path: Path, packages: Sequence[Linked]) -> None:
     waiting.replace(path)
 
 
-def message_row(message: Message, *, brief: bool = False) -> Row:
+def message_row(message: LinkedMessage, *, brief: bool = False) -> Row:
     """One message as it is stored."""
     present = message.present
     sites = sorted(message.sites.items(), key=lambda item: (-item[1].latest, item[0]))[:MOST_SITES]

@@ -1,16 +1,17 @@
-"""Conditions on metrics."""
+"""What a series of numbers does."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kb.compiled_conditions import MetricCondition
 from troubleshooter.match import series
-from troubleshooter.match.context import Condition, Context
+from troubleshooter.match.context import Context
 from troubleshooter.match.outcome import Evidence, Outcome
 from troubleshooter.observe.model import Point, Record, finite
 
 
-def metric(condition: Condition, context: Context) -> Outcome:
+def evaluate(condition: MetricCondition, context: Context) -> Outcome:
     """Whether a series of numbers shows the shape."""
     said = _said(condition)
     known = False
@@ -28,15 +29,12 @@ def metric(condition: Condition, context: Context) -> Outcome:
     return Outcome("contradicted" if known else "unseen", said)
 
 
-def _said(condition: Condition) -> str:
-    if "said" not in condition:  # kept there: it is the same for every log
-        value = "" if condition["value"] is None else f" {condition['value']}"
-        condition["said"] = f"metric {' or '.join(condition['names'])} is {condition['is']}{value}"
-    said: str = condition["said"]
-    return said
+def _said(condition: MetricCondition) -> str:
+    value = "" if condition["value"] is None else f" {condition['value']}"
+    return f"metric {' or '.join(condition['names'])} is {condition['is']}{value}"
 
 
-def _first(condition: Condition, name: str, points: list[Point], context: Context) -> Point | None:
+def _first(condition: MetricCondition, name: str, points: list[Point], context: Context) -> Point | None:
     """The first point that shows the condition's shape, looked for once a log: many entries ask the same."""
     seen = context.observations
     known = seen.points_by_shape
@@ -49,7 +47,7 @@ def _first(condition: Condition, name: str, points: list[Point], context: Contex
     return known[key]
 
 
-def _shown(condition: Condition, name: str, points: list[Point], context: Context) -> Point | None:
+def _shown(condition: MetricCondition, name: str, points: list[Point], context: Context) -> Point | None:
     point = _first(condition, name, points, context)
     if point is None:
         return None
@@ -73,7 +71,7 @@ def _shown(condition: Condition, name: str, points: list[Point], context: Contex
     return None
 
 
-def _records(condition: Condition, context: Context) -> frozenset[Record]:
+def _records(condition: MetricCondition, context: Context) -> frozenset[Record]:
     """The printed records in which a metric shows the shape, looked for once a log: many entries ask the same."""
     seen = context.observations
     shape, value = condition["is"], condition["value"]

@@ -1,19 +1,22 @@
-"""Conditions on words: messages of exceptions or printed ones, and lines."""
+"""Whether an exception, or a printed line, says something."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from kb import lazy
-from troubleshooter.match.context import Condition, Context, contains_required
+from kb.compiled_conditions import MessageCondition, Pattern
+from troubleshooter.match.context import Context, contains_required
+from troubleshooter.match.matched import held, owner
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome, quoted
-from troubleshooter.match.regex import Found, different, search
+from troubleshooter.match.regex import RegexMatch, different, search
 from troubleshooter.observe.model import Failure
 from troubleshooter.read.line import Line
 
 # A notebook shows the source around the line that raised: numbered, and without its arrow.
 _OTHER_RAISE = lazy.compile(r"\s*\d{1,5}\s+raise\b")
+
+
 _NUMBERED = lazy.compile(r"\s*\d{1,5}\s")
 
 
@@ -21,10 +24,21 @@ _NUMBERED = lazy.compile(r"\s*\d{1,5}\s")
 _QUIET = lazy.compile(r"(?:\S{1,60}\s{1,3}){0,6}?\[?(?:INFO|DEBUG)[\]:\s|]")
 
 
-def message_anchors(condition: Condition, context: Context) -> Iterator[tuple[Anchor, Outcome]]:
+def evaluate(condition: MessageCondition, context: Context) -> Outcome:
+    """Whether an exception, or a printed line, says one of the patterns."""
+    own = context.anchor.failure if context.anchor else None
+    best: Outcome | None = None
+    for anchor, outcome in anchors(condition, context):
+        if anchor.failure is not None and anchor.failure is own:
+            return outcome
+        best = best or outcome
+    return best or Outcome("unseen", _said(condition))
+
+
+def anchors(condition: MessageCondition, context: Context) -> Iterator[tuple[Anchor, Outcome]]:
     """Exceptions, then printed lines, that say one of the patterns."""
     names, patterns = condition["exception"], condition["patterns"]
-    said = _said_message(condition)
+    said = _said(condition)
     failures = context.observations.failures
     for failure in failures:
         if not failure.exception or (names and not _type_in(failure, names)):
@@ -38,7 +52,7 @@ def message_anchors(condition: Condition, context: Context) -> Iterator[tuple[An
     raised = names and _others_raised(failures, names)
     for pattern in patterns:
         for line in context.candidate_lines(pattern):
-            if _owner(line, failures) is not None or _OTHER_RAISE.match(line.text) or _is_source(line, failures):
+            if owner(line, failures) is not None or _OTHER_RAISE.match(line.text) or _is_source(line, failures):
                 continue  # an exception's own line: decided above; a neighbour of it in the source: not what happened
             if names and (_QUIET.match(line.text) or (raised and not any(name in line.text for name in names))):
                 continue
@@ -48,13 +62,19 @@ def message_anchors(condition: Condition, context: Context) -> Iterator[tuple[An
                 yield Anchor(None, line), outcome
 
 
+def _said(condition: MessageCondition) -> str:
+    words = " or ".join(quoted(p["re"]) for p in condition["patterns"])
+    types = " or ".join(condition["exception"])
+    return f"{types} {words}".strip() if types else f"message {words}"
+
+
 def _others_raised(failures: list[Failure], names: list[str]) -> bool:
     """Whether exceptions are shown, and none of these types: a line that does not name the type is then of something else."""
     shown = [f for f in failures if f.exception and f.role == "initiating" and not f.exception.startswith(_FOREIGN)]
     return bool(shown) and not any(_type_in(f, names) for f in failures)
 
 
-def _in_message(patterns: list[dict[str, Any]], failure: Failure, context: Context) -> Iterator[Found]:
+def _in_message(patterns: list[Pattern], failure: Failure, context: Context) -> Iterator[RegexMatch]:
     """Matches in an exception's message: one, or several where they captured different values (many parameters that
     do not fit are listed in one message)."""
     for pattern in patterns:
@@ -68,6 +88,7 @@ def _in_message(patterns: list[dict[str, Any]], failure: Failure, context: Conte
 
 _TEXT_IN_CODE = ("raise ", 'f"', "f'", '"', "'", "logger.", "warnings.warn(", "print(")
 
+
 _FOREIGN = ("java.", "javax.", "kotlin.", "scala.", "org.apache.", "System.")
 """Where exceptions of other languages live that share a name with one of Python's."""
 
@@ -79,17 +100,6 @@ def _type_in(failure: Failure, names: list[str]) -> bool:
         return True
     inner = failure.exception.partition("(")[2].rstrip(")")  # RayTaskError(ValueError)
     return inner.rpartition(".")[2] in names if inner else False
-
-
-def _owner(line: Line, failures: list[Failure]) -> Failure | None:
-    """The exception whose message this line is part of."""
-    for failure in failures:
-        first = failure.line
-        if first.file == line.file and first.stream == line.stream and failure.exception:
-            span = failure.message.count("\n")
-            if first.number <= line.number <= first.number + span and (span or first.text == line.text):
-                return failure
-    return None
 
 
 def _is_source(line: Line, failures: list[Failure]) -> bool:
@@ -107,56 +117,3 @@ def _is_source(line: Line, failures: list[Failure]) -> bool:
             # Of a notebook's traceback that was cut before its last line, the source is all that tells.
             return bool(failure.frames) and (shown is None or bool(failure.exception))
     return False
-
-
-def line_anchors(condition: Condition, context: Context) -> Iterator[tuple[Anchor, Outcome]]:
-    """Lines that a line condition may be about, with the exception that each belongs to; none where too few match."""
-    if condition["at_least"] > 1 and line(condition, context).state != "held":
-        return
-    for pattern in condition["patterns"]:
-        for line_ in context.candidate_lines(pattern):
-            if found := search(pattern["re"], line_.folded):
-                failure = _owner(line_, context.observations.failures)
-                yield (
-                    Anchor(failure, line_),
-                    held(f"line {quoted(pattern['re'])}", line_, line_.text, found, "the line"),
-                )
-
-
-def message(condition: Condition, context: Context) -> Outcome:
-    """Whether an exception, or a printed line, says one of the patterns."""
-    own = context.anchor.failure if context.anchor else None
-    best: Outcome | None = None
-    for anchor, outcome in message_anchors(condition, context):
-        if anchor.failure is not None and anchor.failure is own:
-            return outcome
-        best = best or outcome
-    return best or Outcome("unseen", _said_message(condition))
-
-
-def _said_message(condition: Condition) -> str:
-    if "said" not in condition:  # kept there: it is the same for every log
-        words = " or ".join(quoted(p["re"]) for p in condition["patterns"])
-        types = " or ".join(condition["exception"])
-        condition["said"] = f"{types} {words}".strip() if types else f"message {words}"
-    said: str = condition["said"]
-    return said
-
-
-def line(condition: Condition, context: Context) -> Outcome:
-    """Whether enough lines match one of the patterns."""
-    said = "line " + " or ".join(quoted(p["re"]) for p in condition["patterns"])
-    hits: list[tuple[Line, Found]] = []
-    for pattern in condition["patterns"]:
-        for line in context.candidate_lines(pattern):
-            if found := search(pattern["re"], line.folded):
-                hits.append((line, found))
-    if len({(line.file, line.number) for line, _ in hits}) < condition["at_least"]:
-        return Outcome("unseen", said)
-    line, found = hits[0]
-    return held(said, line, line.text, found, "the line")
-
-
-def held(said: str, line: Line, text: str, found: Found, why: str) -> Outcome:
-    """The outcome for a match."""
-    return Outcome("held", said, [Evidence(line, text, why)], dict(found.captured), 0, len(found.said))

@@ -1,0 +1,103 @@
+"""What all conditions have in common: the base class of their forms, and helpers to compile them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from kb import compiled_conditions as compiled
+from kb import patterns
+from kb.conditions import rarity
+
+Identifier = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
+Pattern = Annotated[str, Field(min_length=2, max_length=600)]
+OneOrMore = str | list[str]
+Numbering = Callable[[str], int]
+"""Gives a literal its number within the entry."""
+
+
+class Part(BaseModel):
+    """Base of all parts: unknown keys are errors, ``no`` is not the string "no"."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Meaning(NamedTuple):
+    """A condition's row in the reference: how it is written, when it holds, and when the log speaks against it."""
+
+    write: str
+    holds: str
+    contradicted: str
+
+
+class ConditionForm(Part):
+    """Base of the forms of conditions."""
+
+    KIND: ClassVar[str]
+    """The compiled condition's ``kind``."""
+    KEYS: ClassVar[tuple[str, ...]]
+    """Keys of which one tells this kind from the others."""
+    MEANING: ClassVar[Meaning]
+
+    @classmethod
+    def tolerated(cls) -> bool:
+        """Whether a required condition of this kind that is not seen only lowers the confidence."""
+        return cls.KIND in compiled.TOLERATED or cls.KIND == "not"
+
+    @abstractmethod
+    def compile(self, number: Numbering) -> compiled.Condition:
+        """The condition as the matcher evaluates it."""
+
+    def literals(self) -> list[str]:
+        """Literals of which one is in a log where the condition holds; `signals` if there are none."""
+        return []
+
+    def signals(self) -> list[str]:
+        """Observed things (``metric:loss``, ``exit:-9``) of which one is in a log where the condition holds."""
+        return ["always"]
+
+    def rarity(self) -> int:
+        """One of the numbers of `kb.conditions.rarity`."""
+        return rarity.ANYTHING
+
+
+if TYPE_CHECKING:
+    Condition = ConditionForm
+    """A condition of any kind. At run time it is the union that `kb.conditions` makes of its list."""
+
+
+def rarest(conditions: Sequence[ConditionForm]) -> ConditionForm:
+    """The condition that finds the entry: the first of the rarest."""
+    return max(conditions, key=lambda condition: condition.rarity())
+
+
+def as_list(value: str | list[str] | None) -> list[str]:
+    return [] if value is None else [value] if isinstance(value, str) else value
+
+
+def spellings(names: list[str]) -> list[str]:
+    """Names with ``-`` and with ``_``."""
+    return sorted({s for n in names for s in (n, n.replace("-", "_"), n.replace("_", "-"))})
+
+
+def wordings(given: list[str]) -> Iterator[str]:
+    """The patterns, then what is left of them on a rendered page, where they differ."""
+    yield from given
+    yield from (bare for pattern in given if (bare := patterns.rendered(pattern)) is not None)
+
+
+def required_literals(given: list[str]) -> list[str]:
+    """The literals of all wordings of the patterns."""
+    return [text for pattern in wordings(given) for text in patterns.literals(pattern)]
+
+
+def compiled_pattern(pattern: str, number: Numbering) -> compiled.Pattern:
+    literals = [number(text) for text in patterns.literals(pattern)]
+    return {"re": pattern, "literals": literals, "required": patterns.required_texts(pattern)}
+
+
+def compiled_patterns(given: list[str], number: Numbering) -> list[compiled.Pattern]:
+    return [compiled_pattern(pattern, number) for pattern in wordings(given)]

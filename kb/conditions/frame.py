@@ -1,0 +1,31 @@
+"""The condition `frame` as an author writes it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from kb.compiled_conditions import FrameCondition
+from kb.conditions.base import ConditionForm, Meaning, Numbering, OneOrMore, as_list
+
+
+class FrameForm(ConditionForm):
+    """A frame of the failure that the symptom's message belongs to: part of its path, and its function."""
+
+    KIND = "frame"
+    KEYS = ("frame",)
+    MEANING = Meaning(
+        write=("`frame: part/of/path.py`, `function: F`, `at: innermost`"),
+        holds=(
+            "The traceback of the matched exception has a frame whose path contains this part (a list means any of them), "
+            "in function F. `at: innermost` looks at the last frame only."
+        ),
+        contradicted=("The traceback is whole, and has no such frame."),
+    )
+
+    frame: OneOrMore
+    function: OneOrMore | None = None
+    at: Literal["innermost", "anywhere"] = "anywhere"
+
+    def compile(self, number: Numbering) -> FrameCondition:
+        functions = as_list(self.function)
+        return {"kind": "frame", "paths": as_list(self.frame), "functions": functions, "at": self.at}

@@ -1,0 +1,101 @@
+"""Conditions evaluated against observations: held, contradicted or not seen, with the lines that show it.
+
+One module a kind, named as its form in `kb.conditions`; `EVALUATORS` is the list of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from kb.compiled_conditions import Condition
+from troubleshooter.match.conditions import (
+    all_of,
+    any_of,
+    ends,
+    exit,
+    flag,
+    frame,
+    gpu,
+    line,
+    message,
+    metric,
+    not_,
+    package,
+    phase,
+    platform,
+    ranks,
+    relation,
+    row,
+    version,
+)
+from troubleshooter.match.context import Context
+from troubleshooter.match.outcome import Anchor, Outcome
+
+
+def evaluate(condition: Condition, context: Context) -> Outcome:
+    """The outcome of one condition, of any kind."""
+    return EVALUATORS[condition["kind"]](condition, context)
+
+
+EVALUATORS: dict[str, Callable[[Any, Context], Outcome]] = {
+    "message": message.evaluate,
+    "line": line.evaluate,
+    "frame": frame.evaluate,
+    "metric": metric.evaluate,
+    "version": version.evaluate,
+    "package": package.evaluate,
+    "gpu": gpu.evaluate,
+    "flag": flag.evaluate,
+    "platform": platform.evaluate,
+    "exit": exit.evaluate,
+    "ends": ends.evaluate,
+    "ranks": ranks.evaluate,
+    "phase": phase.evaluate,
+    "relation": relation.evaluate,
+    "row": row.evaluate,
+    "any": lambda condition, context: any_of.combine(condition, context, evaluate),
+    "all": lambda condition, context: all_of.combine(condition, context, evaluate),
+    "not": lambda condition, context: not_.combine(condition, context, evaluate),
+}
+"""By kind: what evaluates a condition. Combinations are given `evaluate` for their parts."""
+
+
+def anchors(condition: Condition, context: Context) -> Iterator[tuple[Anchor, Outcome]]:
+    """Everything in the log that a message, line or combination of them may be about: exceptions first."""
+    if condition["kind"] == "message":
+        yield from message.anchors(condition, context)
+    elif condition["kind"] == "line":
+        yield from line.anchors(condition, context)
+    elif condition["kind"] == "any":
+        for part in condition["parts"]:
+            yield from anchors(part, context)
+    elif condition["kind"] == "all":
+        for part in condition["parts"]:
+            if part["kind"] in ("message", "line", "any"):
+                yield from anchors(part, context)
+                return
+
+
+def anchors_on(condition: Condition) -> bool:
+    """Whether the condition names something that a symptom can be about."""
+    if condition["kind"] == "any" or condition["kind"] == "all":
+        return any(anchors_on(part) for part in condition["parts"])
+    return condition["kind"] in ("message", "line")
+
+
+def excluding(condition: Condition, context: Context) -> Outcome:
+    """A condition as an exclusion: parts that were not seen are passed over in what is required, but exclude nothing."""
+    outcome = evaluate(condition, context)
+    if outcome.state == "held" and not _seen(condition, outcome):
+        return Outcome("unseen", outcome.said, parts=outcome.parts)
+    return outcome
+
+
+def _seen(condition: Condition, outcome: Outcome) -> bool:
+    """Whether a condition that held did so by what the log shows, not by what it lacks."""
+    if condition["kind"] == "all" or condition["kind"] == "any":
+        pairs = zip(condition["parts"], outcome.parts, strict=False)
+        shown = [part.state == "held" and _seen(c, part) for c, part in pairs]
+        return all(shown) if condition["kind"] == "all" else any(shown)
+    return True

@@ -1,0 +1,18 @@
+"""Whether a condition does not hold."""
+
+from __future__ import annotations
+
+from kb.compiled_conditions import NotCondition
+from troubleshooter.match.context import Context, Evaluate
+from troubleshooter.match.outcome import Outcome
+from troubleshooter.match.tolerated import tolerated
+
+
+def combine(condition: NotCondition, context: Context, evaluate: Evaluate) -> Outcome:
+    part = evaluate(condition["part"], context)
+    said = f"not: {part.said}"
+    if part.state == "held":
+        return Outcome("contradicted", said, part.evidence)
+    # What was never printed is absent; what a paste rarely holds (frames, versions, GPUs) is only unknown.
+    absent = part.state == "contradicted" or not tolerated(condition["part"])
+    return Outcome("held" if absent else "unseen", said)

@@ -1,0 +1,42 @@
+"""Whether the log's versions lie in ranges."""
+
+from __future__ import annotations
+
+from kb import versions
+from kb.compiled_conditions import VersionCondition
+from troubleshooter.match.context import Context
+from troubleshooter.match.outcome import Evidence, Outcome, State
+from troubleshooter.observe.facts import canonical
+from troubleshooter.observe.observations import Observations
+
+
+def evaluate(condition: VersionCondition, context: Context) -> Outcome:
+    """Whether the installed versions lie in the ranges."""
+    said, state, evidence = [], "held", []
+    for package, range_ in condition["version"].items():
+        package_, wanted = context.filled(package), context.filled(range_)
+        said.append(f"{package_ or package} {wanted or range_}")
+        if package_ is None or wanted is None:
+            state = "unseen" if state == "held" else state
+            continue
+        one, shown = version_state(package_, wanted, context.observations)
+        evidence += shown
+        if one == "contradicted" or state == "held":
+            state = one
+    return Outcome(state, "version " + ", ".join(said), evidence)  # type: ignore[arg-type]
+
+
+def version_state(package: str, range_: str, observations: Observations) -> tuple[State, list[Evidence]]:
+    """Whether the log shows a version of the package inside the range."""
+    facts = observations.facts_of("version", canonical(package))
+    for fact in facts:
+        try:
+            inside = versions.contains(range_, fact.value)
+        except ValueError:
+            continue
+        if inside:
+            return "held", [Evidence(fact.line, fact.line.text, f"{fact.name} {fact.value} lies in {range_}")]
+    if facts:
+        fact = facts[0]
+        return "contradicted", [Evidence(fact.line, fact.line.text, f"{fact.name} {fact.value} lies outside {range_}")]
+    return "unseen", []

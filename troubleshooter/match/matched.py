@@ -1,0 +1,24 @@
+"""What a match of a pattern gives: its outcome, and the exception that its line belongs to."""
+
+from __future__ import annotations
+
+from troubleshooter.match.outcome import Evidence, Outcome
+from troubleshooter.match.regex import RegexMatch
+from troubleshooter.observe.model import Failure
+from troubleshooter.read.line import Line
+
+
+def held(said: str, line: Line, text: str, found: RegexMatch, why: str) -> Outcome:
+    """The outcome for a match."""
+    return Outcome("held", said, [Evidence(line, text, why)], dict(found.captured), 0, len(found.said))
+
+
+def owner(line: Line, failures: list[Failure]) -> Failure | None:
+    """The exception whose message this line is part of."""
+    for failure in failures:
+        first = failure.line
+        if first.file == line.file and first.stream == line.stream and failure.exception:
+            span = failure.message.count("\n")
+            if first.number <= line.number <= first.number + span and (span or first.text == line.text):
+                return failure
+    return None

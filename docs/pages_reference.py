@@ -67,9 +67,9 @@ searched anywhere in the text and are case-sensitive (`(?i)` is allowed).
 
 ## Placeholders
 
-`<<name>>`, `<<name:type>>` or `<<name:type|default>>` may stand in a title, a cause and a fix. A value that does not fit its
-type counts as missing. A fix with a missing value and no default is not shown. A title or cause needs defaults, unless every
-symptom captures the name.
+`<<name>>`, `<<name:type>>` or `<<name:type|default>>` may stand in a title, a summary, a cause and a fix. A value that does not fit its
+type counts as missing. A fix with a missing value and no default is not shown. A title, summary or cause needs defaults, unless
+every symptom captures the name.
 
 | type | fits |
 | --- | --- |
@@ -91,7 +91,8 @@ FIELDS: dict[type[Part], dict[str, str]] = {
         "severity": "What the failure does to the run; `none` for a harmless entry.",
         "retry": "Whether to run the same again: `useless` (it fails at once), `after-fix`, `may-help`.",
         "role": "`cascade` is an after-effect (a peer lost a dead rank); it is shown only below a root cause.",
-        "title": "10 to 140 characters: what the user sees, and the cause.",
+        "title": "What failed and why, at most 80 characters with the placeholders' defaults. Without `summary` 140 are accepted.",
+        "summary": "What the title leaves out: versions, circumstances, effects. It is shown above the cause and repeats neither.",
         "symptoms": "Any one of them gives the answer. One cause with several wordings has several symptoms.",
         "versions": "Affected ranges by package (PEP 440). Only what a run or a source shows.",
         "cause": "Markdown, two to four sentences: the mechanism.",
@@ -139,7 +140,8 @@ FIELDS: dict[type[Part], dict[str, str]] = {
     },
     form.Translation: {
         "of": "The hash of the English text. `troubleshoot check --stamp` writes it once the translation is right.",
-        "title": "",
+        "title": "At most 80 cells wide where the entry has a `summary`; a Chinese character takes two.",
+        "summary": "Where the English has one.",
         "cause": "",
         "fixes": "As many as in `entry.yaml`, each with `do`, and with `why` where the English has one.",
         "advice": "As many as in `entry.yaml`, each with `because`.",

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from rich.cells import cell_len
+
 from kb.form import Entry
 from kb.load import Library, Loaded, conditions, english_hash
 from kb.nearest import did_you_mean
@@ -25,6 +27,10 @@ UNWRITTEN = re.compile(
     + r"|https?://(?:www\.)?example\.(?:org|com|net)\b"
 )
 """What a draft says where its author has to write."""
+MAX_TITLE_CELLS = 80
+"""The widest title, its placeholders filled with their defaults; a Chinese character takes two cells."""
+PLACEHOLDER_CELLS = 6
+"""What a placeholder without a default counts for."""
 
 
 class KnownNames(Protocol):
@@ -69,7 +75,7 @@ def check(library: Library, wanted: Iterable[str] | None = None, known: KnownNam
     for id_ in sorted(wanted if wanted is not None else library.entries):
         item = library.entries[id_]
         found += [*_samples(item), *_stale(item), *_references(item, known), *_placeholders(item)]
-        found += [*_unwritten(item), *_unsafe(item), *_unpasteable(item)]
+        found += [*_titles(item), *_unwritten(item), *_unsafe(item), *_unpasteable(item)]
     return sorted(found)
 
 
@@ -100,6 +106,30 @@ def _stale(item: Loaded) -> Iterator[Problem]:
                 "is not the hash of the English text",
                 "review the translation, then: troubleshoot check --stamp",
             )
+
+
+def title_cells(title: str) -> int:
+    """How wide a title is on a terminal, its placeholders filled with their defaults."""
+    filled = HOLE.sub(lambda found: "x" * PLACEHOLDER_CELLS if found["default"] is None else found["default"], title)
+    return cell_len(filled)
+
+
+def _titles(item: Loaded) -> Iterator[Problem]:
+    """A title is short where a summary says the rest, and the summary says something else than title and cause."""
+    texts = [(item.document, item.entry.title, item.entry.summary, item.entry.cause)]
+    texts += [
+        (one.document, one.text.title, one.text.summary, one.text.cause)
+        for one in item.translated.values()
+        if one.text is not None
+    ]
+    for document, title, summary, cause in texts:
+        if summary is None:
+            continue
+        if (cells := title_cells(title)) > MAX_TITLE_CELLS:
+            text = f"is {cells} characters wide, {MAX_TITLE_CELLS} at most"
+            yield document.problem(("title",), text, "say what failed and why; the rest belongs into `summary`")
+        if summary.strip() == title.strip() or cause.startswith(summary.strip()):
+            yield document.problem(("summary",), "repeats the title or the cause", "take it out")
 
 
 def _unwritten(item: Loaded) -> Iterator[Problem]:
@@ -158,14 +188,14 @@ def _references(item: Loaded, known: KnownNames) -> Iterator[Problem]:
 
 
 def _placeholders(item: Loaded) -> Iterator[Problem]:
-    """A title or cause must be sayable for every symptom; types must be known."""
+    """A title, summary or cause must be sayable for every symptom; types must be known."""
     captured = [_captures(item.entry, i) for i in range(len(item.entry.symptoms))]
-    for name in ("title", "cause"):
-        for found in HOLE.finditer(getattr(item.entry, name)):
+    for name in ("title", "summary", "cause"):
+        for found in HOLE.finditer(getattr(item.entry, name) or ""):
             if found["default"] is None and not all(c is None or found["name"] in c for c in captured):
                 text = f"<<{found['name']}>> is not captured by every symptom"
                 yield item.document.problem((name,), text, f"give it a default: <<{found['name']}:type|words>>")
-    texts = [("title", item.entry.title), ("cause", item.entry.cause)]
+    texts = [(name, getattr(item.entry, name) or "") for name in ("title", "summary", "cause")]
     texts += [("fixes", t) for fix in item.entry.fixes for t in (fix.do, fix.why, fix.code, fix.shell) if t]
     for name, text in texts:
         for found in HOLE.finditer(text):

@@ -95,6 +95,7 @@ class Entry(Part):
     retry: Literal["useless", "after-fix", "may-help"] = "after-fix"
     role: Literal["root", "cascade"] = "root"
     title: Annotated[str, Field(min_length=10, max_length=140)]
+    summary: Annotated[str, Field(min_length=10, max_length=400)] | None = None
     symptoms: Annotated[list[Symptom], Field(min_length=1)]
     versions: dict[str, str] = {}
     cause: Text
@@ -139,6 +140,7 @@ class Translation(Part):
 
     of: str
     title: str
+    summary: str | None = None
     cause: str
     fixes: list[TranslatedFix] = []
     advice: list[TranslatedReason] = []

@@ -107,14 +107,16 @@ class Library:
 
 
 def english_hash(entry: Entry) -> str:
-    """The hash of the English text that a translation follows: title, cause, fixes, reasons."""
-    said = {
+    """The hash of the English text that a translation follows: title, summary, cause, fixes, reasons."""
+    said: dict[str, Any] = {
         "title": entry.title,
         "cause": entry.cause,
         "fixes": [[f.do, f.why, f.code, f.shell] for f in entry.fixes],
         "advice": [a.because for a in entry.advice],
         "lookalikes": [a.because for a in entry.not_to_confuse_with],
     }
+    if entry.summary is not None:  # entries without one keep the hash that their translations hold
+        said["summary"] = entry.summary
     return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:16]
 
 
@@ -288,6 +290,8 @@ def _same_shape(entry: Entry, text: Translation, document: Document) -> Iterator
         english, translated = getattr(entry, name), getattr(text, name)
         if len(english) != len(translated):
             yield document.problem((name,), f"has {len(translated)} items, the English {len(english)}")
+    if bool(entry.summary) != bool(text.summary):
+        yield document.problem(("summary",), "`summary` stands in one language only", "write it in all of them")
     for i, (fix, other) in enumerate(zip(entry.fixes, text.fixes, strict=False)):
         if bool(fix.why) != bool(other.why):
             yield document.problem(("fixes", i), "`why` stands in one language only")

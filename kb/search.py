@@ -24,7 +24,7 @@ from kb.compiled import Body, Knowledge
 from kb.placeholders import general
 
 PLACES = (1.0, 0.8, 0.5)
-"""What a word counts for in the title or id, in what the failure prints, in the cause."""
+"""What a word counts for in the title, summary or id, in what the failure prints, in the cause."""
 FORM, TYPO = 0.7, 0.7
 """What another form of a word counts for (merge, merging), and a word that is spelled nearly so."""
 STEM = 4
@@ -105,7 +105,7 @@ def terms(body: Body) -> Terms:
     """The terms of an entry; ``lookalikes`` are not needed yet."""
     told = [body, *body.get("translations", {}).values()]
     name = body["id"].replace("-", " ")
-    titles = words("\n".join(general(text["title"]) for text in told))
+    titles = words("\n".join(general(f"{text['title']}\n{text.get('summary', '')}") for text in told))
     named = titles | words(name) | set(pairs(name))
     printed = words("\n".join([*_readable(body), *body.get("printed", ())])) - named
     causes = words("\n".join(text["cause"] for text in told)) - named - printed

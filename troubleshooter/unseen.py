@@ -41,10 +41,11 @@ def doubted(ranked: Sequence[Ranked], observations: Observations, knowledge: Kno
 
 
 def _named(item: Ranked, knowledge: Knowledge) -> set[str]:
-    """The libraries that an answer's title is about; what stands in parentheses is an aside."""
+    """The libraries that an answer's summary, or else its title, is about; what stands in parentheses is an aside."""
     found = knowledge.find(item.candidate.id)
     assert found is not None
-    return spoken_of(_ASIDE.sub("", found[0]["title"]))
+    body = found[0]
+    return spoken_of(_ASIDE.sub("", body.get("summary") or body["title"]))
 
 
 def _shown(observations: Observations) -> str:

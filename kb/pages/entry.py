@@ -56,12 +56,17 @@ class EntryPage:
         return general((self.translated or self.body)["title"])
 
     @property
+    def summary(self) -> str:
+        """What the title leaves out; "" where there is nothing."""
+        return general((self.translated or self.body).get("summary") or "")
+
+    @property
     def cause(self) -> str:
         return str((self.translated or self.body)["cause"])
 
     @cached_property
     def description(self) -> str:
-        return plain(self.cause, 160)
+        return plain(self.summary or self.cause, 160)
 
     @property
     def severity(self) -> str:

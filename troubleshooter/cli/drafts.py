@@ -170,7 +170,7 @@ id: {name}
 kind: failure
 severity: crash            # crash, hang, wrong-results, degraded
 retry: after-fix           # useless, after-fix, may-help
-title: TODO say the failure with its cause in one line
+title: TODO what failed and why, in at most 80 characters
 symptoms:
   - require:
       - exception: {json.dumps(culprit.type or "RuntimeError", ensure_ascii=False)}

@@ -48,7 +48,7 @@ def lines(report: Report, width: int, *, several: bool = False) -> list[str]:
         found = report.diagnoses[0]
         word = say("harmless" if found.kind == "harmless" else found.confidence, lang)
         out = [f"{name}{word}{colon}{found.title}{say('aside', lang, text=found.id)}"]
-        out.append(say("why", lang) + colon + _first_sentence(found.cause, lang))
+        out.append(say("why", lang) + colon + _first_sentence(found.summary or found.cause, lang))
         if found.fixes:
             first = found.fixes[0]
             command = (first.shell or "").strip().split("\n")[0]

@@ -148,6 +148,7 @@ def _diagnosis(
         sources=body["sources"],
         notes=item.notes,
         cause_known=body.get("cause_known", True),
+        summary="" if brief else (fill(text["summary"], values) or "").strip(),
     )
 
 
@@ -171,9 +172,10 @@ def _versions(body: Body, item: Ranked) -> AffectedVersions:
 
 
 def spoken(body: Body, lang: str) -> dict[str, Any]:
-    """Title, cause, fixes and reasons of an entry in a language (English where there is no translation)."""
+    """Title, summary, cause, fixes and reasons of an entry in a language (English where there is no translation). The
+    summary is "" where there is none."""
     english = {
-        "title": body["title"], "cause": body["cause"], "fixes": body["fixes"],
+        "title": body["title"], "summary": body.get("summary", ""), "cause": body["cause"], "fixes": body["fixes"],
         "advice": [a["because"] for a in body["advice"]],
     }  # fmt: skip
     text = translation(body, lang)
@@ -184,7 +186,7 @@ def spoken(body: Body, lang: str) -> dict[str, Any]:
         for fix, other in zip(body["fixes"], text.get("fixes", []), strict=False)
     ]
     return {
-        "title": text["title"], "cause": text["cause"], "fixes": fixes,
+        "title": text["title"], "summary": text.get("summary", ""), "cause": text["cause"], "fixes": fixes,
         "advice": [a["because"] for a in text.get("advice", [])],
     }  # fmt: skip
 

@@ -51,6 +51,8 @@ def show(body: Body, lang: str) -> None:
     for message in (body["printed"] or messages(body))[:8]:
         page.print(f"- {message}", indent=2, hanging=2)
     page.head("why")
+    if text["summary"]:
+        page.paragraphs(general(text["summary"]))
     page.paragraphs(general(text["cause"]))
     if ranges := body.get("versions"):
         page.print(f"{say('affected', lang)}: " + ", ".join(f"{p} {r}" for p, r in ranges.items()), indent=2)

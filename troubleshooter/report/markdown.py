@@ -66,7 +66,7 @@ def _diagnosis(item: Diagnosis, lang: str) -> str:
     word = say("harmless" if item.kind == "harmless" else item.confidence, lang)
     out = [f"## {word}: {item.title}", "", f"`{item.id}`", "", f"**{say('shows', lang)}**", ""]
     out.append(_fence("\n".join(f"{e.where or e.line:>6}  {e.text}" for e in item.evidence), "text"))
-    out += ["", f"**{say('why', lang)}**", "", item.cause, ""]
+    out += ["", f"**{say('why', lang)}**", "", *([item.summary, ""] if item.summary else []), item.cause, ""]
     if item.fixes:
         out += [f"**{say('do', lang)}**", ""]
     for number, fix in enumerate(item.fixes, 1):

@@ -93,6 +93,8 @@ class Diagnosis:
     notes: list[str] = field(default_factory=list)
     cause_known: bool = True
     """False where only the effect is seen: the log holds nothing that tells its cause."""
+    summary: str = ""
+    """What the title leaves out, in one or two sentences; "" where the title says it all."""
 
 
 @dataclass(slots=True)

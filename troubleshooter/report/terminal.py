@@ -168,6 +168,8 @@ class Page:
             for curve in sparklines(self.report):
                 self.print(curve, "cyan", indent=9, hanging=2)
         self.head("why")
+        if item.summary:
+            self.paragraphs(item.summary)
         self.paragraphs(item.cause)
         if item.versions["affected"]:
             ranges = ", ".join(f"{package} {range_}" for package, range_ in item.versions["affected"].items())

@@ -199,7 +199,7 @@ class Pack:
         return known
 
     def whole(self, number: int) -> Body:
-        """The whole entry: texts in both languages and compiled symptoms."""
+        """The whole entry: texts in all languages and compiled symptoms."""
         at, matched, texts, linked = self.index.place(number)
         rest = json.loads(self._read(at + matched + 1, texts))
         added = json.loads(self._read(at + matched + texts + 2, linked))

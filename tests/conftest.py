@@ -40,12 +40,13 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Compile the entries once, before several workers and the programs that they start would do it at the same time.
+    """Compile the entries once before several workers start, which would otherwise all do it at the same time.
 
+    Without workers the first test that needs the entries compiles them, so that a test that needs none answers at once.
     Tests press Ctrl-C in these programs, which inherit it where a shell in the background ignores the signal.
     """
     os.environ.pop("TROUBLESHOOT_ENTRIES", None)  # a developer's own entries change no test
-    if not hasattr(config, "workerinput"):
+    if getattr(config.option, "tx", None) and not hasattr(config, "workerinput"):
         Diagnoser.load()
     for name in ("SIGINT", "SIGHUP"):
         if (number := getattr(signal, name, None)) is not None and signal.getsignal(number) is signal.SIG_IGN:

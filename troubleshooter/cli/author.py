@@ -60,7 +60,8 @@ def check(
     if stamp:
         from kb.stamp import stamp as stamp_translation
 
-        print(f"{sum(stamp_translation(item) for item in library.entries.values())} translations stamped")
+        stamped = sum(stamp_translation(item) for item in library.entries.values())
+        print(f"{_counted(stamped, 'translation')} stamped")
         library = load(*targets)
     wanted = sorted(library.entries)
     if not wanted and not library.problems:
@@ -73,9 +74,8 @@ def check(
     if mark:
         from troubleshooter.check import mark as mark_evidence
 
-        print(
-            f"evidence marked in the samples of {sum(mark_evidence(library.entries[i], tool) for i in wanted)} entries"
-        )
+        marked = sum(mark_evidence(library.entries[i], tool) for i in wanted)
+        print(f"evidence marked in the samples of {_counted(marked, 'entry', 'entries')}")
         library = load(*targets)
 
     from troubleshooter.check import check as tried
@@ -105,10 +105,14 @@ def _told(problems: Sequence[object], remarks: Sequence[object], count: int, cla
         print(problem)
     for remark in remarks if claims else ():
         print(f"note: {remark}")
-    said = "entry" if count == 1 else "entries"
     hint = "" if claims or not remarks else " (--notes lists them)"
-    print(f"{count} {said}, {len(problems)} problems, {len(remarks)} notes{hint}", file=sys.stderr)
+    counts = (_counted(count, "entry", "entries"), _counted(len(problems), "problem"), _counted(len(remarks), "note"))
+    print(", ".join(counts) + hint, file=sys.stderr)
     return 2 if problems else 0
+
+
+def _counted(count: int, one: str, many: str = "") -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def _changed(folder: Path) -> list[Path] | None:

@@ -285,7 +285,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "explain": "Condition by condition: why an entry fits a log or not.",
         "list": "All entries, by area.",
         "show": "One entry: symptoms, cause, fixes, sources.",
-        "search": "Search entries in both languages.",
+        "search": "Search entries in all languages.",
         "check": "Check entries: form, samples, near misses, sources.",
         "new": "Start an entry from a log that no entry explains.",
         "wrong": "Keep the log of a wrong diagnosis as a near miss.",

@@ -59,6 +59,57 @@ class Gadget(Base):
 
     def weigh(self):
         assert self.limit > 0, "too heavy"
+
+    def resize(self, size=None, depth=None):
+        if size is not None and size <= 0:
+            raise ValueError(f"no such size: {size}")
+        if not (size is None) ^ (depth is None):
+            raise ValueError("size or depth, one of both")
+
+    def name_it(self, title):
+        if "." in title:
+            raise KeyError("a title without points, please")
+
+    def choose(self, parts, wholes):
+        if not parts.issubset(wholes):
+            raise ValueError("parts are not parts of wholes")
+
+    def weigh_words(self, words):
+        if any(not isinstance(one, list) for one in words):
+            raise ValueError("words have to be lists of lists")
+
+    def share(self, lengths, total):
+        if sum(lengths) != total:
+            raise ValueError("lengths do not add up")
+
+    def blocks(self, width, size, count):
+        if size == 0:
+            size = width // count
+        elif size < 0 or width % size != 0:
+            raise ValueError(f"width ({width}) must be a multiple of size ({size})")
+
+    def inner(self, part):
+        if part is None:
+            raise ValueError("no part of this kind")
+
+    def outer(self, kind):
+        part = self.find(kind)
+        self.inner(part)
+
+    def store(self, path):
+        if os.path.isfile(path):
+            raise ValueError(f"{path} is a file")
+
+    def __getitem__(self, key):
+        if key not in self.parts:
+            raise KeyError(f"no part {key}")
+
+
+def passing_on(func):
+    def wrapper(*args, **kwargs):
+        owner, args = args[0], args[1:]
+        return func(owner, *args, **kwargs)
+    return wrapper
 """
 BASE = """
 class Base:

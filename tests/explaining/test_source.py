@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.report.model import Report
 
@@ -127,3 +129,75 @@ def test_nothing_of_the_library_is_run(site: Path, tmp_path: Path, explained: Ex
     core.write_text(core.read_text(encoding="utf-8") + f"\nopen({str(mark)!r}, 'w')\n", encoding="utf-8")
     assert explained("gadget.paint()", [("no paint left", "paint")], "ValueError: no paint left").explained
     assert not mark.exists()
+
+
+@pytest.mark.parametrize(
+    ("own", "frames", "message", "code"),
+    [
+        ("g.resize(size=-3)", [("no such size", "resize")], "ValueError: no such size: -3", "size=3"),
+        (
+            "g.resize(size=3, depth=4)",
+            [("one of both", "resize")],
+            "ValueError: size or depth, one of both",
+            "size=None",
+        ),
+        (
+            'g.name_it("stats.mean")',
+            [("without points", "name_it")],
+            "KeyError: 'a title without points, please'",
+            "title='stats_mean'",
+        ),
+        (
+            'g.choose(parts=["a", "b"], wholes=["b", "c"])',
+            [("not parts of", "choose")],
+            "ValueError: parts are not parts of wholes",
+            "wholes=['b', 'c', 'a']",
+        ),
+        (
+            "g.weigh_words(words=banned)",
+            [("lists of lists", "weigh_words")],
+            "ValueError: words have to be lists of lists",
+            "words=[banned]",
+        ),
+        (
+            "g.weigh_words([3])",
+            [("lists of lists", "weigh_words")],
+            "ValueError: words have to be lists of lists",
+            "words=[[3]]",
+        ),
+        ("g.share([8, 3], 10)", [("add up", "share")], "ValueError: lengths do not add up", "lengths=..."),
+        (
+            "g.blocks(16, 5, 0)",
+            [("must be a multiple", "blocks")],
+            "ValueError: width (16) must be a multiple of size (5)",
+            "size=4",
+        ),
+        ('g.store("out")', [("is a file", "store")], "ValueError: out is a file", "path=..."),
+        ('g["lengths"]', [("no part {key}", "__getitem__")], "KeyError: 'no part lengths'", "key=..."),
+        (
+            "g.resize(size=-3)",
+            [("func(owner", "wrapper"), ("no such size", "resize")],
+            "ValueError: no such size: -3",
+            "size=3",
+        ),
+    ],
+)
+def test_a_condition_gives_what_would_have_kept_it_from_holding(
+    explained: Explained, own: str, frames: list[tuple[str, str]], message: str, code: str
+):
+    found = explained(own, frames, message)
+    assert codes(found)[0] == code
+
+
+def test_what_the_library_passes_to_itself_is_not_suggested(explained: Explained):
+    report = explained(
+        'g.outer("wheel")',
+        [("self.inner(part)", "outer"), ("no part of this", "inner")],
+        "ValueError: no part of this kind",
+    )
+    assert codes(report) == []
+
+
+def test_the_part_in_brackets_is_what_the_user_gave(explained: Explained):
+    report = explained('g["lengths"]', [("no part {key}", "__getitem__")], "KeyError: 'no part lengths'")
+    assert values(report)["key"] == "'lengths'"

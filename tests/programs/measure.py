@@ -2,7 +2,8 @@
 
 Every failure is explained as if no entry knew it, with the source of the environment. "Argument": one of the first three that
 are named is one of those written down. "Suggestion": the first, or one of the first two, fits a pattern of what repairs the
-program; a pattern asks for the right setting and accepts one without a value (``max_length=...``).
+program; a pattern asks for the right setting and accepts one without a value (``max_length=...``). A first suggestion that
+fits none is counted as "another": those are to be read, for some only show where to look.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def measure(programs: Iterable[Program], pythons: dict[str, str]) -> Counter[str
             marks = {
                 "explained": True, "place": is_there, "argument": bool({*names} & {*program.arguments}),
                 "first suggestion": fits[:1] == [True], "first or second suggestion": any(fits),
-                "no suggestion": not fits,
+                "first suggestion is another": fits[:1] == [False], "no suggestion": not fits,
             }  # fmt: skip
             hits = [name for name, hit in marks.items() if hit]
             found.update(hits)

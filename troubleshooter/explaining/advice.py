@@ -29,9 +29,10 @@ _ALLOWED = re.compile(
     re.I,
 )
 _LISTED = re.compile(
-    r"(?:one of|must be|choose between|choose from|either|types?:)\s[^:'\"]{0,40}:?\s*((?:['\"`]?[\w.-]+['\"`]?(?:, (?:or |and )?| or | and )){1,40}['\"`]?[\w.-]+['\"`]?)",
+    r"(?:one of|must be|choose between|choose from|either|types?:)\s[^:'\"]{0,40}:?\s*(?<![\w.-])((?:['\"`]?[\w.-]+['\"`]?(?:, (?:or |and )?| or | and )){1,40}['\"`]?[\w.-]+['\"`]?)",
     re.I,
 )
+_NO_LIST = re.compile(r"\b(?:but|got|when|which|if)\b")
 _BAD = re.compile(
     r"['\"`]([^'\"`]{1,80})['\"`]|(?<![\w.])([A-Za-z_][\w.-]*|-?\d[\w.]*)(?= is not a valid| is not supported| not found| is not implemented)|(?:got|mode|passed|bias|value)[ :]+`?([\w.-]+)"
 )
@@ -69,14 +70,15 @@ def allowed(message: str) -> list[Any]:
         value = literal(_without_enums(message[start : end + 1])) if end > start + 1 else UNKNOWN
         if value is not UNKNOWN and isinstance(value, (list, tuple, set, dict)) and len(value) > 1:
             return sorted(value, key=str) if isinstance(value, set) else list(value)
-    if found_words := _LISTED.search(message):
+    found_words = _LISTED.search(message)
+    if found_words and not _NO_LIST.search(found_words[1]):
         return [word for word in re.findall(r"[\w.-]+", found_words[1]) if word not in ("or", "and")]
     return []
 
 
 def refused(message: str) -> list[str]:
     """Texts of a message that may be the value that was refused."""
-    return [next(part for part in found if part) for found in _BAD.findall(message)]
+    return [next(part for part in found if part).rstrip(".") for found in _BAD.findall(message)]
 
 
 def present(message: str) -> dict[str, str]:

@@ -64,6 +64,15 @@ def passed(call: ast.Call, name: str, position: int | None) -> ast.expr | Unseen
     return NOT_PASSED
 
 
+def is_unbound(call: ast.Call) -> bool:
+    """Whether a call gives a method its object as the first argument: ``Base.run(self, …)``, ``func(dataset, *args)``."""
+    first = call.args[0] if call.args else None
+    if isinstance(first, ast.Name) and first.id in ("self", "cls"):
+        return True
+    passes_on = any(isinstance(part, ast.Starred) for part in call.args[1:])
+    return passes_on and isinstance(call.func, ast.Name) and not isinstance(first, ast.Starred)
+
+
 def _at_line(tree: ast.Module, line: int) -> list[ast.Call]:
     """The calls that stand at a line, those that begin there first."""
     found = [

@@ -94,6 +94,8 @@ def _apart(node: ast.expr, holds: bool) -> Formula | Atom:
     if isinstance(node, ast.BoolOp):
         both = isinstance(node.op, ast.And) == holds
         return Formula("and" if both else "or", tuple(_apart(part, holds) for part in node.values))
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitXor):
+        return _exclusive(node, holds)
     if isinstance(node, ast.Compare) and len(node.ops) > 1:
         lefts = [node.left, *node.comparators[:-1]]
         parts = [
@@ -101,6 +103,14 @@ def _apart(node: ast.expr, holds: bool) -> Formula | Atom:
         ]
         return Formula("and" if holds else "or", tuple(Atom(part, holds) for part in parts))
     return Atom(node, holds)
+
+
+def _exclusive(node: ast.BinOp, holds: bool) -> Formula | Atom:
+    """``a ^ b``: exactly one of both."""
+    if not all(isinstance(side, (ast.Compare, ast.Call, ast.UnaryOp)) for side in (node.left, node.right)):
+        return Atom(node, holds)  # may be bits of numbers
+    ways = [Formula("and", (_apart(node.left, one), _apart(node.right, one != holds))) for one in (True, False)]
+    return Formula("or", tuple(ways))
 
 
 _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {

@@ -59,6 +59,7 @@ def last_value(name: str, function: Function, line: int) -> ast.expr | None:
     """What was last assigned to a name above a line; for a loop's target what the loop runs over."""
     best: ast.expr | None = None
     at = 0
+    passed_by = _other_branches(function, line)
     for node in ast.walk(function):
         value: ast.expr | None = None
         names: list[ast.expr] = []
@@ -72,12 +73,23 @@ def last_value(name: str, function: Function, line: int) -> ast.expr | None:
             value, names = node.context_expr, [node.optional_vars]
         if value is None or not at < value.lineno <= line:
             continue
+        if any(begin <= value.lineno <= end for begin, end in passed_by):
+            continue
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and (node.end_lineno or 0) >= line:
             continue
         targets = (part for target in names for part in ast.walk(target) if isinstance(part, ast.Name))
         if any(target.id == name for target in targets):
             best, at = value, value.lineno
     return best
+
+
+def _other_branches(function: Function, line: int) -> list[tuple[int, int]]:
+    """The lines of the branches that cannot have run where a line in their ``else`` did."""
+    return [
+        (node.body[0].lineno, node.body[-1].end_lineno or node.body[-1].lineno)
+        for node in ast.walk(function)
+        if isinstance(node, ast.If) and node.orelse and node.orelse[0].lineno <= line <= (node.end_lineno or 0)
+    ]
 
 
 def parameters(function: Function) -> list[str]:
@@ -124,6 +136,11 @@ def position_of(function: Function, name: str, *, method: bool) -> int | None:
     return names.index(name) if name in names else None
 
 
+def rest_names(function: Function) -> list[str]:
+    """The names of ``*args`` and ``**kwargs``."""
+    return [part.arg for part in (function.args.vararg, function.args.kwarg) if part is not None]
+
+
 def rest_of(function: Function | None) -> str:
     """The name of the parameter that takes all other keywords."""
     return function.args.kwarg.arg if function is not None and function.args.kwarg is not None else ""
@@ -152,7 +169,7 @@ def is_taken_over(node: ast.expr) -> bool:
     if isinstance(node, ast.BoolOp):
         return all(is_taken_over(part) or isinstance(part, ast.Constant) for part in node.values)
     if isinstance(node, ast.IfExp):
-        return all(is_taken_over(part) or isinstance(part, ast.Constant) for part in (node.body, node.orelse))
+        return is_taken_over(node.body) or is_taken_over(node.orelse)
     return is_reference(node)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from troubleshooter.explaining.calls import NOT_PASSED, PASSED_ON, Unseen, called, passed
+from troubleshooter.explaining.calls import NOT_PASSED, PASSED_ON, Unseen, called, is_unbound, passed
 from troubleshooter.explaining.classes import Attribute, attribute, is_construction
 from troubleshooter.explaining.names import (
     NameContext,
@@ -25,11 +25,12 @@ from troubleshooter.explaining.names import (
     parameters,
     position_of,
     references,
+    rest_names,
     rest_of,
     signature,
 )  # fmt: skip
-from troubleshooter.explaining.shown import calls, code, is_whole, marked
-from troubleshooter.explaining.sources import Sources, installed
+from troubleshooter.explaining.shown import calls, code, is_whole, item_of, marked
+from troubleshooter.explaining.sources import Function, Sources, installed
 from troubleshooter.observe.model import Frame
 
 MAX_STEPS = 8
@@ -143,6 +144,8 @@ class Trace:
 
     def _name(self, name: str, context: NameContext, left: int) -> list[Origin]:
         function = context.function
+        if name in ("self", "cls"):
+            return []  # the object itself is nothing that a user sets
         value = last_value(name, function, context.line) if function is not None else None
         out: list[Origin] = []
         if function is not None and name in parameters(function):
@@ -155,7 +158,8 @@ class Trace:
     def _all(self, value: ast.expr, context: NameContext, left: int) -> list[Origin]:
         """The origins of what was assigned or passed."""
         found: list[Origin] = []
-        for part in references(value, context):
+        values = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
+        for part in (one for some in values for one in references(some, context)):
             found += self._follow(part, context, left)
         return found if is_taken_over(value) else [replace(one, exact=False) for one in found]
 
@@ -170,13 +174,13 @@ class Trace:
             owner = annotation_of(context.function, chain[holder]) or self._class_of_holder(
                 chain[: holder + 1], context
             )
-            return [self._option(chain[holder + 1], owner)]
+            return _whole([self._option(chain[holder + 1], owner)], chain[holder + 2 :])
         if chain[0] in ("self", "cls") and context.owner is not None:
             found = attribute(self.sources, context.source, context.owner, chain[1], context.function, context.line)
-            return self._own_attribute(found, chain[1], context, left)
+            return _whole(self._own_attribute(found, chain[1], context, left), chain[2:])
         annotation = annotation_of(context.function, chain[0])
         if annotation.endswith(("Config", "Arguments", "Args")):
-            return [self._option(chain[1], annotation)]
+            return _whole([self._option(chain[1], annotation)], chain[2:])
         return self._part(ast.Name(chain[0], ast.Load()), context, left)
 
     def _class_of_holder(self, chain: list[str], context: NameContext) -> str:
@@ -238,6 +242,8 @@ class Trace:
         if function is None:
             return []
         owner = context.owner.name if context.owner is not None and function.name.startswith("__") else function.name
+        if name in rest_names(function):  # what it holds has names of its own
+            return [Origin(name, "data", owner)]
         default, annotation = signature(function, name)
         origin = Origin(name, "argument", owner, None, None, default, annotation)
         position = position_of(function, name, method=context.owner is not None)
@@ -248,10 +254,14 @@ class Trace:
                 continue
             outer = self.context(at)
             text = code(frame)
+            item = item_of(text, marked(frame)) if name == _item_parameter(function) else None
+            if at in self.own and item is not None:
+                return [replace(origin, value=ast.unparse(item), passed=True)]
             call = called(outer.source.tree if outer else None, frame, text, marked(frame), function, owner)
             if call is None:
                 break
-            value = passed(call, name, position)
+            unbound = context.owner is not None and is_unbound(call)
+            value = passed(call, name, position + 1 if unbound and position is not None else position)
             if isinstance(value, Unseen) and value is PASSED_ON:
                 if at in self.own:
                     value_seen = self.own_value(name)
@@ -266,8 +276,23 @@ class Trace:
             if outer is None:
                 break
             inner = self._all(value, outer, left - 1)
-            return inner or [replace(origin, value=ast.unparse(value), passed=True)]
+            if inner:
+                return inner
+            # The library itself passes it: nothing of this name is the user's to set.
+            shown = ast.unparse(value) if isinstance(value, ast.Constant) else None
+            return [replace(origin, kind="attribute", value=shown)]
         return [origin]
+
+
+def _whole(several: list[Origin], rest: Sequence[str]) -> list[Origin]:
+    """The origins of an object, or of one of its attributes."""
+    return [replace(one, exact=False) for one in several] if rest else several
+
+
+def _item_parameter(function: Function) -> str:
+    """The parameter that holds what stands in brackets: ``key`` of ``__getitem__(self, key)``."""
+    names = parameters(function)
+    return names[1] if function.name in ("__getitem__", "__setitem__", "__delitem__") and len(names) > 1 else ""
 
 
 def is_own(frame: Frame) -> bool:

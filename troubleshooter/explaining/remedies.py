@@ -9,8 +9,8 @@ import ast
 import difflib
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from troubleshooter.explaining.conditions import (
     Atom,
@@ -44,7 +44,7 @@ def remedies(what: Formula | Atom, origins: Origins, constant: Callable[[ast.exp
     """Ways to make a condition false. ``constant``: the value of an expression, `UNKNOWN` where it is not known."""
     if isinstance(what, Formula) and what.kind == "or":
         # All parts would have to be false; those that are known to be false already need nothing.
-        open_parts = [part for part in what.parts if not (isinstance(part, Atom) and is_false(part, constant))]
+        open_parts = [part for part in what.parts if not is_false(part, constant)]
         for part in open_parts:
             yield from remedies(part, origins, constant)
         return
@@ -58,9 +58,11 @@ def remedies(what: Formula | Atom, origins: Origins, constant: Callable[[ast.exp
 
 
 def settable(several: list[Origin]) -> list[Origin]:
-    """Those that a user sets by their name."""
+    """Those that a user sets by their name, and whose value is what the condition speaks of."""
     return [
-        one for one in several if one.kind in ("argument", "option", "environment") and not one.name.startswith("_")
+        one
+        for one in several
+        if one.kind in ("argument", "option", "environment") and one.exact and not one.name.startswith("_")
     ]
 
 
@@ -81,8 +83,10 @@ def literal(text: str | None) -> Any:
         return UNKNOWN
 
 
-def is_false(atom: Atom, constant: Callable[[ast.expr], Any]) -> bool:
+def is_false(atom: Formula | Atom, constant: Callable[[ast.expr], Any]) -> bool:
     """Whether a part of a condition is known not to hold."""
+    if isinstance(atom, Formula):
+        return (any if atom.kind == "and" else all)(is_false(part, constant) for part in atom.parts)
     found = comparison(atom)
     if found is None:
         value = constant(atom.expression)
@@ -120,8 +124,18 @@ def _of(atom: Atom, origins: Origins, constant: Callable[[ast.expr], Any]) -> It
         if len(found_origins) == 1:  # of several, which one decided is not known
             for origin in settable(found_origins):
                 yield from _switched(origin, atom.holds)
+    elif (taken := _taken_path(atom)) is not None:
+        for origin in settable(origins(taken))[:1]:
+            yield Remedy("do-other", (("x", origin.name), ("y", origin.value or "…")), f"{origin.name}=...")
+    elif (wrapped := _of_each(atom)) is not None:
+        for origin in settable(origins(wrapped))[:1]:
+            if origin.value and origin.value != origin.name:
+                yield _set(origin, f"[{origin.value}]")
+    elif (both := _subset(atom)) is not None:
+        for origin in settable(origins(both[1]))[:1]:
+            yield from _superset(origin, *(literal(one.value) for one in (*origins(both[0])[:1], origin)))
     elif (path := _path(atom)) is not None:
-        for origin in settable(origins(path))[:1]:
+        for origin in sorted(settable(origins(path)), key=lambda one: one.passed is not True)[:1]:
             yield Remedy("do-exists", (("x", origin.name),), f"{origin.name}=...")
     elif (package := _available(atom)) is not None:
         yield Remedy("do-install", (("x", package),), f"pip install {package}")
@@ -136,22 +150,44 @@ def _compared(
             for its in origins(other)[:1]:
                 yield Remedy("do-lengths", (("x", mine.name), ("y", its.name)), f"{mine.name}=...")
         return
+    if (several := _summed(left)) is not None and not is_none(right):
+        for origin in settable(origins(several))[:1]:
+            needed = f"{ast.unparse(left)} {_NEEDED.get(relation, '!=')} {ast.unparse(right)}"
+            yield Remedy("do-pair", (("x", origin.name), ("y", _without_self(needed))), f"{origin.name}=...")
+        return
     # What is computed from an argument is not what the user sets.
     lefts = settable(origins(left)) if _is_plain(left) else []
     rights = settable(origins(right)) if _is_plain(right) else []
     if is_none(right):
         if len(lefts) == 1 or relation in (ast.Is, ast.Eq):
             for origin in lefts:
+                if relation in (ast.Is, ast.Eq) and literal(origin.value) not in (UNKNOWN, None):
+                    continue  # it was given, and lost on the way
                 yield _given(origin) if relation in (ast.Is, ast.Eq) else _left_out(origin)
         return
     wanted = constant(right)
+    if relation is ast.NotIn and rights and rights[0].passed and not any(one.passed for one in origins(left)):
+        there = constant(left)
+        shown = repr(there) if isinstance(there, (str, int)) else _without_self(ast.unparse(left))
+        yield Remedy("do-pair", (("x", rights[0].name), ("y", f"{shown} in {rights[0].name}")), f"{rights[0].name}=...")
+        return
+    if relation is ast.In and isinstance(left, ast.Constant) and isinstance(text := left.value, str) and text:
+        for origin in rights[:1]:
+            if (
+                isinstance(given := literal(origin.value), str) and text in given
+            ):  # a character that a name may not hold
+                yield _set(origin, repr(given.replace(text, "_")))
+        return
     for origin in lefts[:1]:
         if wanted is not UNKNOWN:
             yield from _value(origin, relation, wanted)
         elif rights and isinstance(right, (ast.Name, ast.Attribute)):
-            yield _pair(origin, relation, rights[0].name)
-        elif not isinstance(right, ast.Constant):
-            yield _pair(origin, relation, re.sub(r"\b(?:self|cls)\.", "", ast.unparse(right)))
+            if rights[0].name != origin.name:
+                yield _pair(origin, relation, rights[0].name)
+        elif not isinstance(right, ast.Constant) and all(one.name != origin.name for one in origins(right)):
+            yield _pair(origin, relation, _without_self(ast.unparse(right)))
+    if not lefts and len(parts := origins(left)) == 1:
+        yield from _of_part(parts[0], left, relation, right, wanted)
     value = constant(left)
     for origin in rights[:1]:
         if value is not UNKNOWN and (mirrored := _MIRRORED.get(relation)) is not None:
@@ -166,22 +202,43 @@ _NEEDED: dict[type[ast.cmpop], str] = {
 }  # fmt: skip
 
 
-def _pair(origin: Origin, relation: type[ast.cmpop], other: str) -> Remedy:
+def _of_part(
+    origin: Origin, left: ast.expr, relation: type[ast.cmpop], right: ast.expr, wanted: Any
+) -> Iterator[Remedy]:
+    """Where only a part of an argument is compared, or what was read from it."""
+    if origin.kind not in ("argument", "option") or origin.name.startswith("_"):
+        return
+    text = _without_self(ast.unparse(left))
+    if isinstance(left, ast.Subscript) and re.match(rf"{re.escape(origin.name)}\b", text):
+        yield _pair(replace(origin, name=text), relation, _without_self(ast.unparse(right)), origin.name)
+    elif relation is ast.NotIn and isinstance(wanted, (list, tuple)) and any(isinstance(one, set) for one in wanted):
+        yield Remedy("do-one-of", (("x", origin.name), ("y", ", ".join(map(repr, wanted))[:400])), f"{origin.name}=...")
+
+
+def _without_self(text: str) -> str:
+    return re.sub(r"\b(?:self|cls)\.", "", text)
+
+
+def _pair(origin: Origin, relation: type[ast.cmpop], other: str, name: str = "") -> Remedy:
     needed = f"{origin.name} {_NEEDED.get(relation, '!=')} {other}"
-    return Remedy("do-pair", (("x", origin.name), ("y", needed)), f"{origin.name}=...")
+    return Remedy("do-pair", (("x", name or origin.name), ("y", needed)), f"{name or origin.name}=...")
 
 
 def _value(origin: Origin, relation: type[ast.cmpop], value: Any) -> Iterator[Remedy]:
     """The value that an argument needs, where ``argument relation value`` must not hold."""
     step = 1 if isinstance(value, int) and not isinstance(value, bool) else None
-    if isinstance(value, float) and relation in (ast.Lt, ast.Gt, ast.LtE, ast.GtE):
+    given = literal(origin.value)
+    is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
+    if value == 0 and is_number and given < 0 and relation in (ast.Lt, ast.LtE):
+        yield _set(origin, repr(-given))  # a sign that was written by mistake
+    elif isinstance(value, float) and relation in (ast.Lt, ast.Gt, ast.LtE, ast.GtE):
         yield _pair(origin, relation, repr(value))  # the bound itself is seldom what is wanted
     elif relation in (ast.NotEq, ast.Lt, ast.Gt):
         yield _set(origin, repr(value))
     elif relation in (ast.LtE, ast.GtE) and step is not None:
-        yield _set(origin, repr(value + (step if relation is ast.LtE else -step)))
+        needed = value + (step if relation is ast.LtE else -step)
+        yield _set(origin, repr(float(needed) if origin.annotation == "float" else needed))
     elif relation is ast.NotIn and isinstance(value, (list, tuple, set, frozenset, dict)) and value:
-        given = literal(origin.value)
         if all(isinstance(one, (str, int, float)) for one in value) and isinstance(given, (str, int, float)):
             yield _set(origin, repr(closest(given, list(value))))
         elif len(text := ", ".join(map(repr, value))) < 400:
@@ -275,6 +332,49 @@ def _is_asked(node: ast.expr) -> bool:
         else ""
     )
     return name in ("getattr", "get", "pop", "bool")
+
+
+def _summed(node: ast.expr) -> ast.expr | None:
+    """``x`` of ``sum(x)`` or ``len(x)``."""
+    is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("sum", "len")
+    if is_call and len(node.args) == 1 and isinstance(node.args[0], (ast.Name, ast.Attribute)):  # type: ignore[attr-defined]
+        return cast("ast.expr", node.args[0])  # type: ignore[attr-defined]
+    return None
+
+
+def _of_each(atom: Atom) -> ast.expr | None:
+    """``x`` of ``any(not isinstance(one, list) for one in x)``: what should have been a list of lists."""
+    node = atom.expression
+    if not (isinstance(node, ast.Call) and ast.unparse(node.func) == "any" and atom.holds and node.args):
+        return None
+    each = node.args[0]
+    if not isinstance(each, (ast.GeneratorExp, ast.ListComp)) or len(each.generators) != 1:
+        return None
+    asked = re.fullmatch(r"not isinstance\((\w+), (?:list|tuple|\(list, tuple\))\)", ast.unparse(each.elt))
+    loop = each.generators[0]
+    return loop.iter if asked and asked[1] == ast.unparse(loop.target) else None
+
+
+def _subset(atom: Atom) -> tuple[ast.expr, ast.expr] | None:
+    """``a, b`` where ``a.issubset(b)`` was false."""
+    node = atom.expression
+    is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "issubset"
+    if not is_call or atom.holds or len(node.args) != 1:  # type: ignore[attr-defined]
+        return None
+    return node.func.value, node.args[0]  # type: ignore[attr-defined]
+
+
+def _superset(origin: Origin, part: Any, whole: Any) -> Iterator[Remedy]:
+    kinds = (list, tuple, set)
+    if isinstance(part, kinds) and isinstance(whole, kinds):
+        yield _set(origin, repr([*whole, *(one for one in part if one not in whole)]))
+
+
+def _taken_path(atom: Atom) -> ast.expr | None:
+    """The path that was looked for and should not have been there."""
+    node = atom.expression
+    is_look = isinstance(node, ast.Call) and ast.unparse(node.func) in ("os.path.isfile", "os.path.exists")
+    return node.args[0] if isinstance(node, ast.Call) and is_look and atom.holds and node.args else None
 
 
 def _path(atom: Atom) -> ast.expr | None:

@@ -53,6 +53,16 @@ def calls(text: str) -> list[ast.Call]:
     return [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree is not None else []
 
 
+def item_of(text: str, marked: str) -> ast.expr | None:
+    """What stands in the brackets of a line, in the part that is marked if there are several; None where none do."""
+    for part in (marked, text):
+        tree = parsed(part)
+        found = [node.slice for node in ast.walk(tree) if isinstance(node, ast.Subscript)] if tree is not None else []
+        if len(found) == 1:
+            return found[0]
+    return None
+
+
 def _candidates(text: str) -> Iterator[str]:
     yield text
     closed = text.rstrip(", \\") + "".join(_CLOSING[char] for char in reversed(_open_brackets(text)))

@@ -20,7 +20,7 @@ MODULES = {
 }
 FLOORS = (
     ("kb",),
-    ("troubleshooter.lean", "troubleshooter.masking", "troubleshooter.paths", "troubleshooter.streams"),
+    ("troubleshooter.masking", "troubleshooter.paths", "troubleshooter.streams"),
     ("troubleshooter.read",),
     ("troubleshooter.observe",),
     ("troubleshooter.match",),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -88,9 +87,8 @@ def _culprit(observations: Observations) -> Failure | None:
 
 def _without_names(culprit: Failure, redactor: Redactor) -> Failure:
     """A failure with its texts redacted one by one, where the redacted sample does not show it any more."""
-    return replace(
-        culprit, exception=redactor.redact(culprit.exception), message=redactor.redact(culprit.message), frames=[]
-    )
+    exception, message = redactor.redact(culprit.exception), redactor.redact(culprit.message)
+    return Failure(exception, message, [], culprit.line, culprit.start)
 
 
 def wrong(entry: str, log: str, to: Path, redacted: bool = True) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from troubleshooter.lean import dataclass, field
 from troubleshooter.read.line import Line
 from troubleshooter.read.text import fold
 
@@ -18,17 +17,21 @@ Layout = Literal["python", "notebook", "rich box", "debugger", "message alone"]
 """How a traceback was printed (`observe.tracebacks`): by Python, IPython, Rich or VS Code, or only its message."""
 
 
-@dataclass(slots=True)
 class Frame:
     """One frame of a traceback: path as printed, line (0 when the paste lacks it) and function."""
 
-    file: str
-    line: int
-    function: str
-    seen: Line | None = field(default=None, repr=False, compare=False)
-    """The line of the log that names the frame."""
-    shown: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    """The code that the log shows below the frame: its line, perhaps more lines, and the marks (``^^^^``) below them."""
+    __slots__ = ("file", "function", "line", "seen", "shown")
+
+    def __init__(
+        self, file: str, line: int, function: str, seen: Line | None = None, shown: tuple[str, ...] = ()
+    ) -> None:
+        self.file = file
+        self.line = line
+        self.function = function
+        self.seen = seen
+        """The line of the log that names the frame."""
+        self.shown = shown
+        """The code that the log shows below the frame: its line, perhaps more lines, and the marks (``^^^^``) below them."""
 
     @property
     def path(self) -> str:
@@ -36,7 +39,6 @@ class Frame:
         return self.file.replace("\\", "/")
 
 
-@dataclass(slots=True)
 class Failure:
     """An exception that the log shows (or a process that died).
 
@@ -44,27 +46,46 @@ class Failure:
     whether the start or frames are missing, so that an absent frame proves nothing.
     """
 
-    exception: str
-    message: str
-    frames: list[Frame]
-    line: Line
-    start: Line
-    role: Role = "initiating"
-    layout: Layout = "message alone"
-    cut: bool = False
-    repeated: int = 1
-    ranks: set[int] = field(default_factory=set)
-    streams: set[str] = field(default_factory=set)
-    seen_at: dict[int, int] = field(default_factory=dict)
-    """By rank: the line on which that rank first printed it."""
-    cause: Failure | None = None
-    """The exception that this one was raised from or during."""
-    last: Line | None = None
-    """The line where it was printed last, if it was printed more than once."""
-    below: tuple[Line, ...] = field(default=(), repr=False, compare=False)
-    """The lines of the message below its first one."""
-    _folded: tuple[str, ...] = ()
-    _plain: str = ""
+    __slots__ = (
+        "_folded", "_plain", "below", "cause", "cut", "exception", "frames", "last", "layout", "line", "message", "ranks",
+        "repeated", "role", "seen_at", "start", "streams",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        exception: str,
+        message: str,
+        frames: list[Frame],
+        line: Line,
+        start: Line,
+        layout: Layout = "message alone",
+        cut: bool = False,
+        below: tuple[Line, ...] = (),
+    ) -> None:
+        self.exception = exception
+        self.message = message
+        self.frames = frames
+        self.line = line
+        self.start = start
+        self.role: Role = "initiating"
+        self.layout: Layout = layout
+        self.cut = cut
+        self.repeated = 1
+        self.ranks: set[int] = set()
+        self.streams: set[str] = set()
+        self.seen_at: dict[int, int] = {}
+        """By rank: the line on which that rank first printed it."""
+        self.cause: Failure | None = None
+        """The exception that this one was raised from or during."""
+        self.last: Line | None = None
+        """The line where it was printed last, if it was printed more than once."""
+        self.below = below
+        """The lines of the message below its first one."""
+        self._folded: tuple[str, ...] = ()
+        self._plain = ""
+
+    def __repr__(self) -> str:
+        return f"<Failure ({self.role}) at {self.line.file}:{self.line.number}: {self.text!r}>"
 
     @property
     def uncaught(self) -> bool:
@@ -100,8 +121,7 @@ class Failure:
         )
 
 
-@dataclass(slots=True)
-class Exit:
+class Exit(NamedTuple):
     """A process that ended: ``status`` as Python counts (negative: signal)."""
 
     status: int
@@ -109,8 +129,7 @@ class Exit:
     rank: int | None = None
 
 
-@dataclass(slots=True)
-class Point:
+class Point(NamedTuple):
     """One value of a metric: ``record`` numbers the printed record, ``step`` the training step where known."""
 
     value: float
@@ -155,8 +174,7 @@ class Bounds(NamedTuple):
     finite: bool
 
 
-@dataclass(slots=True)
-class Fact:
+class Fact(NamedTuple):
     """A fact of the environment: ``kind`` (version, gpu, capability, platform, package), and the line that shows it."""
 
     kind: str

@@ -6,50 +6,51 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from kb.wild import fits
-from troubleshooter.lean import dataclass, field
 from troubleshooter.observe.model import Bounds, Ending, Exit, Fact, Failure, Point, Record, all_finite
 from troubleshooter.observe.progress import RunProgress
 from troubleshooter.read.line import Line
 from troubleshooter.read.stream import Problem
 
 
-@dataclass(slots=True)
 class Observations:
     """Everything that was observed. ``hits``: the kept lines that hold a literal, by the literal's number.
 
     The methods keep what they computed, because the matcher asks the same for many entries.
     """
 
-    failures: list[Failure] = field(default_factory=list)
-    exits: list[Exit] = field(default_factory=list)
-    metrics: dict[str, list[Point]] = field(default_factory=dict)
-    facts: list[Fact] = field(default_factory=list)
-    phases: list[tuple[str, Line]] = field(default_factory=list)
-    hits: dict[int, list[Line]] = field(default_factory=dict)
-    progress: dict[int, RunProgress] = field(default_factory=dict)
-    """By file."""
-    lines: int = 0
-    bytes: int = 0
-    ending: Ending = field(default_factory=Ending)
-    """How the log ends."""
-    complete: bool = True
-    """False where only parts of a large log were looked at line by line."""
-    problems: dict[int, tuple[Problem, str]] = field(default_factory=dict)
-    """By file: what is wrong with it (`read.stream.Problem`), and for a damaged one what its decoder says."""
+    __slots__ = (
+        "_bounds", "_by_text", "_messages", "_records", "_series", "_texts", "_values", "bytes", "complete", "ending", "exits",
+        "facts", "failures", "hits", "lines", "metrics", "phases", "points_by_shape", "problems", "progress", "records_by_shape",
+    )  # fmt: skip
 
-    points_by_shape: dict[tuple[str, str, float | None], Point | None] = field(default_factory=dict, repr=False)
-    """Kept answers of `match.conditions.metric`, by metric, shape and value: the first point that shows the shape, or None."""
-    records_by_shape: dict[tuple[tuple[str, ...], str, float | None], frozenset[Record]] = field(
-        default_factory=dict, repr=False
-    )
-    """Kept answers of `match.conditions.metric`, by metrics, shape and value: the records that show the shape."""
-    _values: dict[str, list[float]] = field(default_factory=dict, repr=False)
-    _bounds: dict[str, Bounds] = field(default_factory=dict, repr=False)
-    _records: dict[str, dict[Record, Point]] = field(default_factory=dict, repr=False)
-    _texts: dict[int, str] = field(default_factory=dict, repr=False)
-    _messages: str | None = field(default=None, repr=False)
-    _by_text: dict[str, list[Line]] | None = field(default=None, repr=False)
-    _series: dict[tuple[str, ...], list[tuple[str, list[Point]]]] = field(default_factory=dict, repr=False)
+    def __init__(self) -> None:
+        self.failures: list[Failure] = []
+        self.exits: list[Exit] = []
+        self.metrics: dict[str, list[Point]] = {}
+        self.facts: list[Fact] = []
+        self.phases: list[tuple[str, Line]] = []
+        self.hits: dict[int, list[Line]] = {}
+        self.progress: dict[int, RunProgress] = {}
+        """By file."""
+        self.lines = 0
+        self.bytes = 0
+        self.ending = Ending()
+        """How the log ends."""
+        self.complete = True
+        """False where only parts of a large log were looked at line by line."""
+        self.problems: dict[int, tuple[Problem, str]] = {}
+        """By file: what is wrong with it (`read.stream.Problem`), and for a damaged one what its decoder says."""
+        self.points_by_shape: dict[tuple[str, str, float | None], Point | None] = {}
+        """Kept answers of `match.conditions.metric`, by metric, shape and value: the first point that shows the shape, or None."""
+        self.records_by_shape: dict[tuple[tuple[str, ...], str, float | None], frozenset[Record]] = {}
+        """Kept answers of `match.conditions.metric`, by metrics, shape and value: the records that show the shape."""
+        self._values: dict[str, list[float]] = {}
+        self._bounds: dict[str, Bounds] = {}
+        self._records: dict[str, dict[Record, Point]] = {}
+        self._texts: dict[int, str] = {}
+        self._messages: str | None = None
+        self._by_text: dict[str, list[Line]] | None = None
+        self._series: dict[tuple[str, ...], list[tuple[str, list[Point]]]] = {}
 
     def text_for_literal(self, literal: int) -> str:
         """All kept lines that hold a literal, as patterns see them, one a line, in lower case."""

@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Mapping
 
 from kb import lazy
-from troubleshooter.lean import dataclass, field
 from troubleshooter.observe.model import Failure
 from troubleshooter.read.line import Line
 
@@ -22,16 +21,18 @@ _OF_INSTALLER = lazy.compile(
 """Lines of an installer, which goes on to another release, or to another way to build one."""
 
 
-@dataclass(slots=True)
 class RunProgress:
     """The signs in one file that the run was at work: numbers of lines."""
 
-    well: int = 0
-    """The last line that says that something ended well."""
-    installed: int = 0
-    """The last line that says that packages were installed."""
-    steps: deque[int] = field(default_factory=lambda: deque([0] * RECORDS_AFTER_CRASH, maxlen=RECORDS_AFTER_CRASH))
-    """The last lines with metrics, the earliest first."""
+    __slots__ = ("installed", "steps", "well")
+
+    def __init__(self) -> None:
+        self.well = 0
+        """The last line that says that something ended well."""
+        self.installed = 0
+        """The last line that says that packages were installed."""
+        self.steps = deque([0] * RECORDS_AFTER_CRASH, maxlen=RECORDS_AFTER_CRASH)
+        """The last lines with metrics, the earliest first."""
 
     def continued_after(self, line: Line, records: int) -> bool:
         """Whether something ended well below this line, or so many records of metrics were printed there."""

@@ -7,7 +7,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from troubleshooter.lean import dataclass
 from troubleshooter.read.database import Database, database, named
 from troubleshooter.read.line import Line
 from troubleshooter.read.templates import LEARNED_AFTER_LINES, DigitLiterals, LineTemplate, LineTemplates
@@ -20,14 +19,16 @@ Readers = tuple[int, ...]
 """The numbers of the readers that a text calls, each once."""
 
 
-@dataclass(slots=True)
 class Segment:
     """Literals that are compiled into one database: how many, where to get them, and a digest of them (empty: the database is
     not cached)."""
 
-    count: int
-    texts: Callable[[], Sequence[str]]
-    digest: str = ""
+    __slots__ = ("count", "digest", "texts")
+
+    def __init__(self, count: int, texts: Callable[[], Sequence[str]], digest: str = "") -> None:
+        self.count = count
+        self.texts = texts
+        self.digest = digest
 
 
 class Scanner:

@@ -13,7 +13,6 @@ from typing import IO, Any, Literal, NamedTuple, Protocol
 
 from kb import lazy
 from kb.errors import TroubleshootError
-from troubleshooter.lean import dataclass
 from troubleshooter.read.decoders import MAGIC_BYTES, Damaged, packing, unpacked
 from troubleshooter.read.folder import log_files
 from troubleshooter.read.text import CHUNK, ENCODING_BYTES, encoding, recode
@@ -45,23 +44,36 @@ class Stop(NamedTuple):
     silent_s: float
 
 
-@dataclass(slots=True)
 class Source:
     """One input of a report: its name, its bytes, and the rank that its name tells."""
 
-    name: str
-    chunks: Chunks
-    rank: int | None = None
-    path: Path | None = None
-    notebook: bool = False
-    damaged: str = ""
-    """Once it was read: what is wrong with a file of which only the part before that place could be read."""
-    stop: Stop | None = None
-    """Set while it is read, where a signal stopped the run that writes it."""
-    descriptor: int | None = None
-    """What a stream is read from, where the system has a number for it."""
-    excerpt: bool = False
-    """Whether it is a part of a log, as a paste is: where it breaks off says nothing of the run."""
+    __slots__ = ("chunks", "damaged", "descriptor", "excerpt", "name", "notebook", "path", "rank", "stop")
+
+    def __init__(
+        self,
+        name: str,
+        chunks: Chunks,
+        rank: int | None = None,
+        path: Path | None = None,
+        notebook: bool = False,
+        damaged: str = "",
+        stop: Stop | None = None,
+        descriptor: int | None = None,
+        excerpt: bool = False,
+    ) -> None:
+        self.name = name
+        self.chunks = chunks
+        self.rank = rank
+        self.path = path
+        self.notebook = notebook
+        self.damaged = damaged
+        """Once it was read: what is wrong with a file of which only the part before that place could be read."""
+        self.stop = stop
+        """Set while it is read, where a signal stopped the run that writes it."""
+        self.descriptor = descriptor
+        """What a stream is read from, where the system has a number for it."""
+        self.excerpt = excerpt
+        """Whether it is a part of a log, as a paste is: where it breaks off says nothing of the run."""
 
     @property
     def piped(self) -> bool:

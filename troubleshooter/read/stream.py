@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Literal
 
-from troubleshooter.lean import dataclass
 from troubleshooter.read.line import GAP, Line
 from troubleshooter.read.line_numbers import line_number_pattern
 from troubleshooter.read.notebook import Notebook
@@ -44,15 +43,17 @@ Problem = Literal["blank", "binary", "damaged"]
 """What is wrong with an input: it holds no text; it looks like no text; only the part before some place can be read."""
 
 
-@dataclass(slots=True)
 class Seen:
     """How much of a source there was, whether all of it was looked at line by line, and what is wrong with it."""
 
-    bytes: int = 0
-    complete: bool = True
-    problem: Problem | None = None
-    detail: str = ""
-    """Of a damaged input: what its decoder says."""
+    __slots__ = ("bytes", "complete", "detail", "problem")
+
+    def __init__(self) -> None:
+        self.bytes = 0
+        self.complete = True
+        self.problem: Problem | None = None
+        self.detail = ""
+        """Of a damaged input: what its decoder says."""
 
 
 def read(source: Source, file: int = 0, scanner: Scanner | None = None, seen: Seen | None = None) -> Iterator[Line]:

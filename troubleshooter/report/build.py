@@ -94,6 +94,7 @@ def build(
         ignored=ignored,
         stopped=stopped(observations, stop),
         ending=_ending(observations, names),
+        explained=[],
         lang=lang,
     )
     culprit = _culprit(observations, report.stopped is not None)

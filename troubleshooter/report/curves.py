@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb import lazy
-from troubleshooter.lean import dataclass
 from troubleshooter.observe.model import Point, all_finite, finite
 from troubleshooter.report.model import Report
 
@@ -25,8 +24,7 @@ _MANY = 8
 """A value this many times the median before it is a jump."""
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(NamedTuple):
     """One metric as it is drawn: ``values`` has None where the log printed NaN or infinity."""
 
     name: str

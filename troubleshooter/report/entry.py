@@ -7,7 +7,7 @@ from typing import Any
 from kb.compiled import Body, translation
 from kb.placeholders import general
 from troubleshooter.report.build import spoken
-from troubleshooter.report.model import FixStep, Report
+from troubleshooter.report.model import FixStep, Report, unseen_end
 from troubleshooter.report.terminal import Page, new_console
 from troubleshooter.report.words import say
 
@@ -37,6 +37,10 @@ def _nothing(lang: str) -> Report:
         facts={"versions": {}, "gpus": [], "capabilities": [], "platforms": [], "newer_than_checked": {}},
         exits=[],
         metrics={},
+        ignored=[],
+        stopped=None,
+        ending=unseen_end(),
+        explained=[],
         lang=lang,
     )
 

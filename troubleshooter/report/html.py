@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment
 from markupsafe import Markup
 
 from kb.pages.render import STATIC, environment
-from troubleshooter.lean import asdict, dataclass
 from troubleshooter.report.charts import Chart, charts, timeline
 from troubleshooter.report.explanation import comes_first, dependencies, sentences
 from troubleshooter.report.explanation import say as told_say
@@ -23,8 +22,7 @@ from troubleshooter.report.words import health, is_well, say
 TEMPLATES = Path(__file__).with_name("templates")
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """A report as the templates show it: plain data that came through `safe`, and finished charts."""
 
     report: dict[str, Any]
@@ -46,7 +44,7 @@ class View:
     @classmethod
     def of(cls, report: Report) -> View:
         return cls(
-            report=_harmless(asdict(report) | {"metrics": {}}),
+            report=_harmless(report.to_dict() | {"metrics": {}}),
             charts=charts(report),
             timeline=timeline(report),
             way=[safe(step) for step in steps(report.unexplained["way"] if report.unexplained else [], report.lang)],

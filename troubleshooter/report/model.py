@@ -6,9 +6,7 @@ are described in `troubleshooter.report.parts`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from troubleshooter.lean import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from troubleshooter.observe.model import Role as FailureRole
@@ -41,8 +39,7 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 
 
-@dataclass(slots=True)
-class EvidenceLine:
+class EvidenceLine(NamedTuple):
     """A raw line (1-based) of an input, its text without prefix, and what it shows.
 
     ``where`` is the cell of a notebook (``cell [3]``), or "installed" for what ``--env`` read and no input holds: then
@@ -52,12 +49,11 @@ class EvidenceLine:
     line: int
     text: str
     why: str
-    file: str = ""
-    where: str = ""
+    file: str
+    where: str
 
 
-@dataclass(slots=True)
-class FixStep:
+class FixStep(NamedTuple):
     """One thing to do. ``risk``: whether it changes results. ``code`` and ``shell`` can be pasted as they are."""
 
     do: str
@@ -68,8 +64,7 @@ class FixStep:
     shell: str | None = None
 
 
-@dataclass(slots=True)
-class Diagnosis:
+class Diagnosis(NamedTuple):
     """One answer. ``confidence`` is a word, ``score`` the number behind it (0 to 1)."""
 
     id: str
@@ -86,19 +81,18 @@ class Diagnosis:
     evidence: list[EvidenceLine]
     symptom: str
     versions: AffectedVersions
-    advice: list[Advice] = field(default_factory=list)
-    lookalikes: list[Lookalike] = field(default_factory=list)
-    probe: ProbeCall | None = None
-    sources: list[SourceShown] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    cause_known: bool = True
+    advice: list[Advice]
+    lookalikes: list[Lookalike]
+    probe: ProbeCall | None
+    sources: list[SourceShown]
+    notes: list[str]
+    cause_known: bool
     """False where only the effect is seen: the log holds nothing that tells its cause."""
     summary: str = ""
     """What the title leaves out, in one or two sentences; "" where the title says it all."""
 
 
-@dataclass(slots=True)
-class FailureSeen:
+class FailureSeen(NamedTuple):
     """An exception as it was read, whether or not an entry knows it."""
 
     exception: str
@@ -112,32 +106,70 @@ class FailureSeen:
     repeated: int
 
 
+def plain_data(value: Any) -> Any:
+    """A part of the report as new dicts and lists."""
+    if isinstance(value, (EvidenceLine, FixStep, Diagnosis, FailureSeen)):
+        value = value._asdict()
+    if isinstance(value, dict):
+        return {key: plain_data(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain_data(each) for each in value]
+    return value
+
+
 def unseen_end() -> EndingShown:
     """Of a log that does not show how it ends."""
     return {"state": "unknown", "line": None, "file": None, "text": None}
 
 
-@dataclass(slots=True)
 class Report:
     """What `diagnose` returns: everything that a renderer needs.
 
     ``print(report)`` writes it as text, `show` as the command line does, and a notebook shows it as HTML.
     """
 
-    input: Input
-    failures: list[FailureSeen]
-    diagnoses: list[Diagnosis]
-    unexplained: Unexplained | None
-    first_failure: FirstFailure | None
-    facts: Facts
-    exits: list[ExitSeen]
-    metrics: dict[str, Metric]
-    ignored: list[Ignored] = field(default_factory=list)
-    stopped: Stopped | None = None
-    ending: EndingShown = field(default_factory=unseen_end)
-    explained: list[Explained] = field(default_factory=list)
-    """Failures that no entry diagnoses for sure, as the code that raised them explains them."""
-    lang: str = "en"
+    # The order is that of the JSON report.
+    __slots__ = (  # noqa: RUF023
+        "input", "failures", "diagnoses", "unexplained", "first_failure", "facts", "exits", "metrics", "ignored", "stopped",
+        "ending", "explained", "lang",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        *,
+        input: Input,
+        failures: list[FailureSeen],
+        diagnoses: list[Diagnosis],
+        unexplained: Unexplained | None,
+        first_failure: FirstFailure | None,
+        facts: Facts,
+        exits: list[ExitSeen],
+        metrics: dict[str, Metric],
+        ignored: list[Ignored],
+        stopped: Stopped | None,
+        ending: EndingShown,
+        explained: list[Explained],
+        lang: str,
+    ) -> None:
+        self.input = input
+        self.failures = failures
+        self.diagnoses = diagnoses
+        self.unexplained = unexplained
+        self.first_failure = first_failure
+        self.facts = facts
+        self.exits = exits
+        self.metrics = metrics
+        self.ignored = ignored
+        self.stopped = stopped
+        self.ending = ending
+        self.explained = explained
+        """Failures that no entry diagnoses for sure, as the code that raised them explains them."""
+        self.lang = lang
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Report) and (self.to_dict(), self.lang) == (other.to_dict(), other.lang)
+
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def exit_code(self) -> int:
@@ -150,9 +182,8 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract."""
-        out = asdict(self)
-        out.pop("lang")
-        return {"schema_version": SCHEMA_VERSION, **out}
+        fields = {name: plain_data(getattr(self, name)) for name in self.__slots__ if name != "lang"}
+        return {"schema_version": SCHEMA_VERSION, **fields}
 
     def show(self) -> None:
         """Print the report on standard output as the command line does: in colours on a terminal."""

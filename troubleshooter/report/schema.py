@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import is_dataclass
 from inspect import getdoc
 from pathlib import Path
 from types import NoneType, UnionType
@@ -65,12 +64,13 @@ def _of(type_: Any, definitions: dict[str, Any]) -> dict[str, Any]:
 
 
 def _reference(class_: type, definitions: dict[str, Any]) -> dict[str, Any]:
-    """A reference to the definition of a dataclass or `TypedDict`: an object with these keys and no others."""
+    """A reference to the definition of a class: an object with these keys and no others."""
     name = class_.__name__
     if name not in definitions:
         definitions[name] = {}  # a class may refer to itself
-        hints = get_type_hints(class_, _NAMES)
-        required = sorted(hints if is_dataclass(class_) else class_.__required_keys__, key=list(hints).index)  # type: ignore[attr-defined]
+        hints = get_type_hints(class_.__init__ if class_ is Report else class_, _NAMES)
+        hints.pop("return", None)
+        required = sorted(getattr(class_, "__required_keys__", hints), key=list(hints).index)
         definitions[name] = {
             "description": " ".join((getdoc(class_) or "").split()),
             "type": "object",

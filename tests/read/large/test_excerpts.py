@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.read.lines import lines_data
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.large.blocks import BLOCK_BYTES
 from troubleshooter.read.large.excerpts import Excerpts
@@ -70,7 +71,7 @@ def test_a_file_is_looked_at_as_a_text_is(tool: Diagnoser, tmp_path: Path, seed:
     path = tmp_path / "train.log"
     path.write_bytes(data)
     (source,) = from_path(path)
-    assert list(read(source, 0, tool.scanner)) == list(read(from_text(data), 0, tool.scanner))
+    assert lines_data(read(source, 0, tool.scanner)) == lines_data(read(from_text(data), 0, tool.scanner))
 
 
 @pytest.mark.parametrize("segments", [1, 2])

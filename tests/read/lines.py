@@ -1,0 +1,12 @@
+"""Lines as data, to be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from troubleshooter.read.line import Line
+
+
+def lines_data(lines: Iterable[Line]) -> list[tuple[object, ...]]:
+    """What each line says and where it stood; its template is shared and no part of it."""
+    return [(line.number, line.text, line.stream, line.rank, line.file, line.stamped, line.folded) for line in lines]

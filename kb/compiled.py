@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from kb.sealed import Sealed
 
-FORMAT = 49
+FORMAT = 50
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 WORDS = "words"

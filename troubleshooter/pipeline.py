@@ -10,6 +10,7 @@ from typing import Final
 from kb.cache import cache_folder, packs
 from kb.compiled import Knowledge, Pack
 from troubleshooter.elsewhere import elsewhere
+from troubleshooter.installed import without_fixless
 from troubleshooter.match.engine import Candidate, candidates
 from troubleshooter.observe.model import Ending, Fact
 from troubleshooter.observe.observations import Observations
@@ -135,7 +136,7 @@ class Diagnoser:
         """The report on one run. ``brief``: what a scan keeps of it (`report.build`). ``whole``: as for `observe`."""
         observations = self.observe(sources, whole=whole)
         ranked = doubted(rank(self.match(observations), observations), observations, self.knowledge)
-        ranked = elsewhere(ranked)
+        ranked = without_fixless(elsewhere(ranked), observations, self.knowledge)
         names = [source.name for source in sources]
         stop = next((source.stop for source in sources if source.stop is not None), None)
         piped = any(source.piped for source in sources)

@@ -26,6 +26,8 @@ class RankKey(NamedTuple):
 
     harmless: bool
     after_effect: bool
+    no_fix_left: bool
+    """The log's versions rule out every fix (`troubleshooter.installed`)."""
     general_elsewhere: bool
     """A general answer, about something that did not end the run."""
     end_of_run: float
@@ -263,6 +265,7 @@ def _key(item: Ranked, observations: Observations) -> RankKey:
     return RankKey(
         harmless=body["kind"] == "harmless",
         after_effect=body["role"] == "cascade",
+        no_fix_left=False,
         general_elsewhere=general and end_of_run > weights.SEVERAL_CAUSES,
         end_of_run=end_of_run,
         general=general,

@@ -60,7 +60,7 @@ WORDS_STEP = 12
 
 Reason = Literal[
     "decisive", "indecisive", "general", "support", "against", "unseen", "unseen-limit", "inside", "outside", "shared-line",
-    "doubted", "elsewhere", "lowest", "highest",
+    "doubted", "elsewhere", "no-fix-left", "lowest", "highest",
 ]  # fmt: skip
 """What weighed on a confidence."""
 

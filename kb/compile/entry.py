@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kb import likeness, search
+from kb.compile.installs import required_releases
 from kb.compiled import MATCHED
 from kb.compiled_conditions import TOLERATED, CompiledSymptom, has_row, patterns_of
 from kb.conditions.base import ConditionForm, compiled_pattern, rarest
@@ -115,6 +116,8 @@ class _Compiler:
             dumped = fix.model_dump(exclude_none=True, exclude={"when"})
             if fix.when is not None:
                 dumped["when"] = fix.when.compile(self._literal)
+            if (requires := required_releases(fix, entry.versions)) is not None:
+                dumped["requires"] = requires
             body["fixes"].append(dumped)
         body["advice"] = [
             {"because": a.because, "pattern": compiled_pattern(a.printed, self._literal)} for a in entry.advice

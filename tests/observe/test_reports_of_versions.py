@@ -37,6 +37,7 @@ def observe(text: str) -> Observations:
         ("Successfully installed accelerate-0.34.2 flash-attn-2.6.3.post1", {"accelerate": "0.34.2", "flash-attn": "2.6.3.post1"}),
         ("Found existing installation: torch 2.1.0", {}),
         ("transformers>=4.45 is required", {}),
+        ("RuntimeError: Transformers 4.53.* is bugged. Use transformers 4.54.0 or later.", {}),
     ],
 )  # fmt: skip
 def test_versions(text: str, want: dict[str, str]) -> None:

@@ -52,7 +52,7 @@ _SAID = lazy.compile(
     rf"(?:\s*(?:\||:|==?|@)\s*|\s+)[`'\"]?{_VERSION}(?=[\s,;)\]|\"'`(:]|\.?\s|\.?$)"
 )
 _REQUIRED = lazy.compile(
-    r"(?i)requir|upgrade|install\b|please|at least|minimum|need|older|newer|>=|<=|~=|deprecat|removed|will be|support|compiled|built|existing installation|uninstall|used to build"
+    r"(?i)requir|upgrade|install\b|please|at least|minimum|need|older|newer|or later|or above|or higher|>=|<=|~=|deprecat|removed|will be|support|compiled|built|existing installation|uninstall|used to build"
 )
 _EGG = lazy.compile(r"[/\\](?P<name>[A-Za-z]\w{1,40})-" + _VERSION + r"(?:-py3|\.dist-info|\.egg-info)")
 # pip's own last words:   Successfully installed accelerate-0.34.2 trl-0.12.0

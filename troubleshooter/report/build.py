@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from kb import versions
 from kb.compiled import Body, Knowledge, translation
-from troubleshooter.match.conditions import evaluate
+from troubleshooter.installed import already_installed, ruled_out
 from troubleshooter.match.context import Context
 from troubleshooter.match.regex import search
 from troubleshooter.observe.model import Failure, Point
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         EndingShown,
         Facts,
         FirstFailure,
+        FixLeftOut,
         Ignored,
         Lookalike,
         Metric,
@@ -128,6 +129,7 @@ def _diagnosis(
     if not brief:
         evidence = [line for shown in evidence for line in (shown, *_message_below(shown, item, names))]
     context = Context(observations, knowledge, item.candidate.base, trial.anchor, dict(trial.captured))
+    steps, left_out = _fixes(text, values, context)
     return Diagnosis(
         id=body["id"],
         kind=body["kind"],
@@ -139,7 +141,7 @@ def _diagnosis(
         score=round(item.confidence, 3),
         title=fill(text["title"], values) or body["id"],
         cause="" if brief else (fill(text["cause"], values) or text["cause"]).strip(),
-        fixes=[] if brief else _fixes(body, text, values, context),
+        fixes=[] if brief else steps,
         evidence=evidence[:EVIDENCE],
         symptom=trial.symptom,
         versions=_versions(body, item),
@@ -150,6 +152,7 @@ def _diagnosis(
         notes=item.notes,
         cause_known=body.get("cause_known", True),
         summary="" if brief else (fill(text["summary"], values) or "").strip(),
+        fixes_left_out=[] if brief else left_out,
     )
 
 
@@ -192,10 +195,12 @@ def spoken(body: Body, lang: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _fixes(body: Body, text: dict[str, Any], values: dict[str, str], context: Context) -> list[FixStep]:
-    steps = []
+def _fixes(text: dict[str, Any], values: dict[str, str], context: Context) -> tuple[list[FixStep], list[FixLeftOut]]:
+    """The fixes to show, and those that install what the log shows already."""
+    steps: list[FixStep] = []
+    left_out: list[FixLeftOut] = []
     for fix in text["fixes"]:
-        if "when" in fix and evaluate(fix["when"], context).state == "contradicted":
+        if ruled_out(fix, context):
             continue
         filled = {
             name: fill(fix[name], values, shell=name == "shell")
@@ -203,6 +208,9 @@ def _fixes(body: Body, text: dict[str, Any], values: dict[str, str], context: Co
             if fix.get(name)
         }
         if None in filled.values():
+            continue
+        if (installed := already_installed(fix, context)) is not None:
+            left_out.append({"do": filled["do"] or "", "installed": {fact.name: fact.value for fact in installed}})
             continue
         steps.append(
             FixStep(
@@ -214,7 +222,7 @@ def _fixes(body: Body, text: dict[str, Any], values: dict[str, str], context: Co
                 shell=(filled.get("shell") or "").rstrip() or None,
             )
         )
-    return steps
+    return steps, left_out
 
 
 def _advice(body: Body, text: dict[str, Any], context: Context) -> list[Advice]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -57,11 +56,6 @@ class View(NamedTuple):
             health=health(report),
             explained=_explained(report),
         )
-
-
-def show(report: Report, *, several: bool = False, first: bool = True) -> None:
-    """Print `html`."""
-    sys.stdout.write(html(report) + "\n")
 
 
 def html(report: Report) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from troubleshooter.report.explanation import comes_first, dependencies, sentences
@@ -11,15 +10,10 @@ from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Diagnosis, Report
 from troubleshooter.report.stopped import advice, headline, lines
 from troubleshooter.report.way import steps
-from troubleshooter.report.words import health, say
+from troubleshooter.report.words import health, left_out, say
 
 if TYPE_CHECKING:
     from troubleshooter.report.parts import Explained
-
-
-def show(report: Report, *, several: bool = False, first: bool = True) -> None:
-    """Print `markdown`."""
-    sys.stdout.write(markdown(report) + "\n")
 
 
 def markdown(report: Report) -> str:
@@ -82,6 +76,7 @@ def _diagnosis(item: Diagnosis, lang: str) -> str:
         for code, language in ((fix.code, fix.language or "text"), (fix.shell, "sh")):
             if code:
                 out += ["", *("   " + line for line in _fence(code, language).splitlines()), ""]
+    out += [f"{one}\n" for one in left_out(item, lang)]
     return "\n".join(out) + "\n"
 
 

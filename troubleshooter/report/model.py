@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Explained,
         Facts,
         FirstFailure,
+        FixLeftOut,
         FrameSeen,
         Ignored,
         Input,
@@ -88,6 +89,8 @@ class Diagnosis(NamedTuple):
     notes: list[str]
     cause_known: bool
     """False where only the effect is seen: the log holds nothing that tells its cause."""
+    fixes_left_out: list[FixLeftOut]
+    """Fixes that the versions in the log speak against."""
     summary: str = ""
     """What the title leaves out, in one or two sentences; "" where the title says it all."""
 

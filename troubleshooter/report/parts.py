@@ -254,6 +254,13 @@ class Advice(TypedDict):
     because: str
 
 
+class FixLeftOut(TypedDict):
+    """A fix that is not shown, because it installs what the log shows already: ``installed`` holds these releases by package."""
+
+    do: str
+    installed: dict[str, str]
+
+
 class Lookalike(TypedDict):
     """Another entry that this one could be confused with, and what tells them apart."""
 

@@ -16,7 +16,7 @@ from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Diagnosis, FixStep, Report
 from troubleshooter.report.stopped import advice, headline, lines, silence
 from troubleshooter.report.way import steps
-from troubleshooter.report.words import health, say
+from troubleshooter.report.words import health, left_out, say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -181,6 +181,8 @@ class Page:
             self.head("do")
             for number, fix in enumerate(item.fixes, 1):
                 self.fix(number, fix)
+        for one in left_out(item, self.lang):
+            self.print(one, "dim", indent=2)
         if item.advice:
             self.head("ignore-advice")
             for advice in item.advice:

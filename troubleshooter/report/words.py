@@ -5,11 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kb.text.catalog import Section
+from troubleshooter.report.fill import safe
 
 if TYPE_CHECKING:
-    from troubleshooter.report.model import Report
+    from troubleshooter.report.model import Diagnosis, Report
 
 say = Section("report")
+
+
+def left_out(item: Diagnosis, lang: str) -> list[str]:
+    """A sentence for each fix that is not shown, because the log shows what it installs."""
+    return [
+        say(
+            "fix-left-out",
+            lang,
+            installed=", ".join(f"{package} {safe(version, 40)}" for package, version in one["installed"].items()),
+            do=one["do"],
+        )
+        for one in item.fixes_left_out
+    ]
 
 
 def is_well(report: Report) -> bool:

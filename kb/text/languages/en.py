@@ -31,6 +31,7 @@ PHRASES: dict[str, dict[str, str]] = {
     "report": {
         "shows": "What the log shows",
         "do": "What to do",
+        "fix-left-out": "Left out, because the log shows {installed}: {do}",
         "ignore-advice": "Printed advice that does not apply here",
         "retry-useless": "running it again as it is will fail the same way",
         "retry-after-fix": "run it again after the fix",
@@ -188,6 +189,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "step-inside": "versions",
         "step-outside": "versions outside the affected range",
         "step-elsewhere": "raised by another package than the answer is about",
+        "step-no-fix-left": "the log's versions rule out every fix",
         "step-shared-line": "another answer on the same line",
         "step-doubted": "the log does not show the library",
         "step-lowest": "no answer is impossible",
@@ -200,6 +202,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "above": "{id} stands above: {why}",
         "by-harmless": "it is a failure, and this one is harmless.",
         "by-after_effect": "it is a cause, and this one is an after-effect.",
+        "by-no_fix_left": "it has a fix that the log's versions leave open, and this one has none.",
         "by-general_elsewhere": "this one is a general answer, about something that did not end the run.",
         "by-end_of_run": "it is closer to what ended the run.",
         "by-general": "it is specific, and this one is a general answer.",

@@ -27,6 +27,7 @@ PHRASES: dict[str, dict[str, str]] = {
     "report": {
         "shows": "日志证据",
         "do": "怎么办",
+        "fix-left-out": "未列出（日志显示已安装 {installed}）：{do}",
         "ignore-advice": "日志中不适用的建议",
         "retry-useless": "原样重跑会以同样方式失败",
         "retry-after-fix": "修复后再重跑",
@@ -170,6 +171,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "step-inside": "版本",
         "step-outside": "版本不在受影响范围内",
         "step-elsewhere": "抛出它的是另一个包",
+        "step-no-fix-left": "日志中的版本排除了所有修复方法",
         "step-shared-line": "同一行另有答案",
         "step-doubted": "日志中未出现该库",
         "step-lowest": "没有绝不可能的答案",
@@ -182,6 +184,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "above": "{id} 排在前面：{why}",
         "by-harmless": "它是故障，而此条目无害。",
         "by-after_effect": "它是原因，而此条目是后果。",
+        "by-no_fix_left": "它有日志中的版本未排除的修复方法，而此条目没有。",
         "by-general_elsewhere": "此条目是通用条目，所说的并非使训练终止的问题。",
         "by-end_of_run": "它更接近使训练终止的问题。",
         "by-general": "它更具体，而此条目是通用条目。",

@@ -4,7 +4,7 @@ A pack is one file: a JSON header line, a JSON line with the index, then parts a
 lines an entry (what is matched, its texts, what linking added), a JSON line for each literal whose entries ask for more (what
 else must be there), the tables as lines ``key<TAB>row``, and arrays of numbers by literal or entry. The header holds
 what a search of a large log begins with. Literals *trigger* entries; an entry's body is parsed only when one of its triggers
-was seen. So a thousand entries cost what ten cost. Data only: JSON and numbers, never pickle. The file is sealed
+was seen, so an answer takes about as long with ten times the entries (docs/decisions/0001). Data only: JSON and numbers, never pickle. The file is sealed
 (`kb.sealed`): what is read of it has a checksum.
 """
 
@@ -147,7 +147,8 @@ _KEPT = 1024
 
 
 MAX_KEPT_ENTRIES = 128
-"""Whole entries, with their texts, that stay in memory: those of a scan of many logs would take 20 MB in each process."""
+"""Whole entries, with their texts, that stay in memory. A scan of many logs meets most entries, in several processes
+(docs/decisions/0002)."""
 
 
 class Pack:

@@ -1,7 +1,7 @@
 """Entries and probes that others bring: installed packages, and folders named by the environment or by the user.
 
 A package announces them by entry points of the groups `ENTRIES` and `PROBES` (docs/extending.md). Which packages do is
-found by looking at their metadata files: `importlib.metadata.entry_points` would cost half the time of an answer
+found by looking at their metadata files: `importlib.metadata.entry_points` takes too long for each start
 (docs/decisions/0017).
 """
 

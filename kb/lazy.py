@@ -1,7 +1,7 @@
 """Regular expressions that are compiled when they are first used.
 
-Compiling all the layouts of tracebacks, metrics and versions costs more than reading a pasted traceback; most logs need
-a few of them.
+Most logs need only a few of the layouts of tracebacks, metrics and versions, and a start must not wait for the others
+(docs/decisions/0003).
 """
 
 from __future__ import annotations

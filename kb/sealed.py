@@ -1,8 +1,8 @@
 """A file whose every block has a checksum, and reading from it: damage is noticed where it is read, at the cost of what is read.
 
-Content, then one CRC-32 for each block of it, then a footer of fixed length that tells the length of the content. Checking the
-whole of 23 MB would cost a start 8 ms; an answer reads less than a hundredth of them. Checksums tell damage (a failing
-disk, a copy that broke off), not malice: whether a folder's files are to be trusted at all, `kb.trusted` says.
+Content, then one CRC-32 for each block of it, then a footer of fixed length that tells the length of the content. An answer
+reads a small part of the file, and must not wait until all of it was checked (docs/decisions/0002). Checksums tell damage (a
+failing disk, a copy that broke off), not malice: whether a folder's files are to be trusted at all, `kb.trusted` says.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A training environment rarely holds the plain release: ``2.13.0+cu128``, ``4.50.0.dev0`` and ``2.5.0a0+872d.nv24.08``
 all mean "the code of that release, more or less", and an entry speaks of releases. So pre-releases, development builds
 and local builds count as the release that they lead to. ``packaging`` is imported only for what the short path cannot
-decide; it costs more than all comparisons of a report together.
+decide (docs/decisions/0003).
 """
 
 from __future__ import annotations

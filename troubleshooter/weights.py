@@ -16,8 +16,8 @@ DECISIVE = 0.93
 INDECISIVE = 0.78
 """Start of every other symptom: it fits, but another cause may print the same."""
 GENERAL = 0.75
-"""Limit of a general answer (``fallback_for``). Where nothing more specific held it was right as often as a likely answer: in
-178 of 203 fresh reports and 313 of 363 (series ten and eleven of `benchmarks/FRESH.md`)."""
+"""Limit of a general answer (``fallback_for``). Where nothing more specific held it was right as often as a likely answer
+(docs/decisions/0020)."""
 SUPPORT, MAX_SUPPORT = 0.03, 0.06
 """Added for each supporting condition that holds, and the most that all of them add."""
 AGAINST, MAX_AGAINST = 0.03, 0.06
@@ -26,7 +26,7 @@ UNSEEN, MAX_UNSEEN = 0.06, 0.2
 """Taken off for each required condition (or part of one) that the log does not show, and the most that all take off."""
 UNSEEN_BELOW = 0.05
 """An answer with something unseen stays this far below certain (or below likely, if its symptom is not decisive): what was not
-shown leaves room for another cause, and words that have several causes were right half the time."""
+shown leaves room for another cause (docs/decisions/0020)."""
 INSIDE = 0.04
 """Added for each package whose version lies inside the entry's affected range, until one lies outside."""
 OUTSIDE = 0.6

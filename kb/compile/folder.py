@@ -221,7 +221,7 @@ def _taken_twice(folder: Path, units: dict[str, _Kept]) -> list[Problem]:
 
 @contextmanager
 def _no_garbage_collection() -> Iterator[None]:
-    """Linking makes a million objects and no cycles: collecting while they are made costs a third of the time."""
+    """Linking makes a million objects and no cycles, so the collector would search them in vain (docs/decisions/0002)."""
     enabled = gc.isenabled()
     gc.disable()
     try:

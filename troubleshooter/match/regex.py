@@ -13,8 +13,8 @@ MATCHES = 6
 MAX_KEPT_TEXT = 1000
 """Characters of a text up to which its matches are kept: the logs of a scan say the same again and again."""
 MAX_COMPILED = 768
-"""Patterns that stay compiled. All 10,000 of the shipped entries would take 500 MB in each process of a scan; to compile
-one again takes 0.1 ms."""
+"""Patterns that stay compiled. All those of the shipped entries would fill the memory of each process of a scan, and one is
+quickly compiled again (docs/decisions/0001)."""
 MAX_PATTERN_BYTES = 128 * 1024
 """Memory of a compiled pattern with the states that RE2 keeps for it while it searches (RE2's own default is 8 MiB)."""
 

@@ -41,8 +41,8 @@ _BOXED = lazy.compile(
     rf"(?:np\.float\d{{2,3}}|(?:torch\.)?tensor)\(\[?(?P<value>{NUMBER})\]?(?:, ?\w{{1,20}}=(?:'[^']{{0,40}}'|<[^>]{{0,60}}>|[\w.]{{1,40}})){{0,4}}\)"
 )
 _TYPED = {**QUOTES, ord("："): ":", ord("，"): ","}
-"""What word processors and Chinese keyboards put in place of quotes, colons and commas. (A class of characters that holds these
-takes `re` 1.5 ms to compile.)"""
+"""What word processors and Chinese keyboards put in place of quotes, colons and commas. Lines are translated first, because `re`
+is slow to compile classes of characters that hold these (docs/decisions/0003)."""
 # Code that begins a sum, in a paste beside the log:   total_loss = 0   running_loss, count = 0.0, 0   (but: loss = 0.0)
 _BEGUN = lazy.compile(r"(?!loss = 0\.)\s*[A-Za-z_][\w.]*(?:\s?,\s?[A-Za-z_][\w.]*)* = 0(?:\.0*)?\s*(?:[,;#].*)?$")
 _BETWEEN = lazy.compile(r"\s*[\t|]\s*|\s{2,}")

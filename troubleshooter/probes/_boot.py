@@ -113,7 +113,7 @@ def main():
             stream.flush()
         except (OSError, ValueError):
             pass
-    os._exit(status)  # torch and transformers take up to 0.7 s to tear down; nothing here needs it
+    os._exit(status)  # nothing here needs the slow end of torch and transformers (docs/decisions/0003)
 
 
 if __name__ == "__main__":

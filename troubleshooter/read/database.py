@@ -1,7 +1,7 @@
 """A set of literals that is searched for in one pass: by Hyperscan, or by Aho-Corasick where Hyperscan is not installed.
 
-Both are linear in the text and find the same. Hyperscan is faster, and what it compiled can be kept. The environment
-variable ``TROUBLESHOOT_SEARCHER`` (``hyperscan`` or ``aho-corasick``) takes one of them, for tests.
+Both are linear in the text and find the same. Hyperscan is faster, and what it compiled can be kept (docs/decisions/0018).
+The environment variable ``TROUBLESHOOT_SEARCHER`` (``hyperscan`` or ``aho-corasick``) takes one of them, for tests.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ _FORMATS = (
 
 
 def _by_start() -> dict[str, re.Pattern[str]]:
-    """By the first character of a line: the formats that it may have (all of them at once cost 2 ms to compile)."""
+    """By the first character of a line: the formats that it may have. Few are compiled for one log (docs/decisions/0003)."""
     found: dict[tuple[str, ...], re.Pattern[str]] = {}
     by_start = {}
     for start in {character for starts, _ in _FORMATS for character in starts}:

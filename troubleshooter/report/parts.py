@@ -1,7 +1,7 @@
 """The parts of a report that are plain dicts, as the JSON form has them.
 
 Type checkers and the schema's generator read this module. An answer does not: its dicts are made in
-`troubleshooter.report.build`, and importing this would cost every start a millisecond.
+`troubleshooter.report.build`, and a start imports no more than it needs (docs/decisions/0003).
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ PACKAGES: Final = (
 """Asked for in every run; an entry's own packages are added."""
 
 # Run by the training interpreter: names of metadata folders only, nothing of any package imported. Python 3.8 and newer.
-# importlib.metadata, which gives the same answer, costs more than the whole rest; it is asked about legacy installs only.
+# importlib.metadata gives the same answer but imports many modules; it is asked about legacy installs only.
 _QUESTION: Final = """
 import sys
 sys.path[:] = [p for p in sys.path if p]   # a json.py in the folder that the user stands in is not ours to run

@@ -1,7 +1,7 @@
 """Brings the Python files of a release, through pip's own client.
 
-Of a wheel only the parts that hold Python files are downloaded (pip's lazy wheel reads by ranges): of torch's 900 MB
-about 7. An sdist is downloaded whole. These are pip's internal modules, which a new pip may change; they are needed
+Of a wheel only the parts that hold Python files are downloaded (pip's lazy wheel reads by ranges), as compiled libraries
+are most of it (docs/decisions/0008). An sdist is downloaded whole. These are pip's internal modules, which a new pip may change; they are needed
 because ``pip download`` can only bring whole archives.
 """
 

@@ -55,5 +55,5 @@ class Blocks:
         return block
 
     def _room(self) -> bytearray:
-        """Memory for the next block. It is used again: fresh memory for each block would cost more than the search."""
+        """Memory for the next block. It is used again, because the system fills fresh memory with zeros first."""
         return self._kept.popleft().data if len(self._kept) >= self._max_kept else bytearray(BLOCK_BYTES)

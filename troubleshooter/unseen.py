@@ -41,11 +41,11 @@ def doubted(ranked: Sequence[Ranked], observations: Observations, knowledge: Kno
 
 
 def _named(item: Ranked, knowledge: Knowledge) -> set[str]:
-    """The libraries that an answer's summary, or else its title, is about; what stands in parentheses is an aside."""
+    """The libraries that an answer's title and summary are about; what stands in parentheses is an aside."""
     found = knowledge.find(item.candidate.id)
     assert found is not None
     body = found[0]
-    return spoken_of(_ASIDE.sub("", body.get("summary") or body["title"]))
+    return spoken_of(_ASIDE.sub("", f"{body['title']} {body.get('summary', '')}"))
 
 
 def _shown(observations: Observations) -> str:

@@ -63,8 +63,8 @@ def test_what_torch_adds_to_every_error_is_no_evidence(tool: Diagnoser) -> None:
 
 
 def test_a_label_out_of_range_is_named(tool: Diagnoser) -> None:
-    title = tool.report([from_text("IndexError: Target 4 is out of bounds.\n")]).diagnoses[0].title
-    assert "target 4 is outside" in title
+    summary = tool.report([from_text("IndexError: Target 4 is out of bounds.\n")]).diagnoses[0].summary
+    assert "target 4 is outside" in summary
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
+import yaml
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from kb import form
 from kb.conditions import FORMS, KINDS, Condition
-from kb.conditions.base import Identifier, Part, Pattern
+from kb.conditions.base import ANCHOR, ConditionForm, Identifier, Part, Pattern, Range, Wording
 from kb.placeholders import TYPES
 from troubleshooter.match import relations
 
@@ -47,6 +49,15 @@ entries are compiled; `troubleshoot explain ENTRY LOG` shows what happened on a 
 
 | condition | holds when | contradicted when | required and not seen |
 | --- | --- | --- | --- |
+"""
+
+_EXAMPLES = """\
+
+### Examples of conditions
+
+Each example is tried beside `{anchor}`. A test tries them. Where the log of an example has no `QuuxError`, it ends with the line
+`QuuxError: the flux capacitor is empty`.
+
 """
 
 _PATTERNS = """\
@@ -171,6 +182,9 @@ def entry_reference() -> str:
     for model in FORMS:
         cells = (*model.MEANING, "tolerated" if model.tolerated() else "ends it")
         out.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n")
+    out.append(_EXAMPLES.format(anchor=_inline({"require": [ANCHOR]})))
+    for model in FORMS:
+        out += _example(model)
     out.append("\n### Values\n\n| field | values |\n| --- | --- |\n")
     for model in FORMS:
         for name, field in model.model_fields.items():
@@ -187,6 +201,23 @@ def entry_reference() -> str:
         described = " ".join((function.__doc__ or _WITHOUT_DOCSTRING[name]).split())
         out.append(f"| `{name}` | {arguments} | {described} |\n")
     return "".join(out)
+
+
+def _example(model: type[ConditionForm]) -> Iterator[str]:
+    condition, held, contradicted = model.EXAMPLE
+    yield f"#### `{_inline(condition)}`\n\nholds on this log:\n\n```text\n{held}\n```\n\n"
+    if contradicted:
+        yield f"and is contradicted by this one:\n\n```text\n{contradicted}\n```\n\n"
+
+
+def _inline(value: object) -> str:
+    """The value as YAML on one line."""
+    return (
+        yaml.safe_dump(value, default_flow_style=True, width=1000, sort_keys=False)
+        .strip()
+        .removeprefix("{")
+        .removesuffix("}")
+    )
 
 
 def _described(model: type[BaseModel]) -> str:
@@ -236,6 +267,7 @@ def _literals(annotation: Any) -> list[str]:
     return found
 
 
+_TEXTS = ((Identifier, "id"), (Pattern, "pattern"), (Wording, "pattern"), (Range, "version range"))
 _PLAIN = {str: "text", int: "whole number", float: "number", bool: "`true` or `false`"}
 
 
@@ -246,7 +278,7 @@ def _type(annotation: Any) -> str:
     if annotation in _PLAIN:
         return _PLAIN[annotation]
     if origin is Annotated:
-        return "id" if annotation == Identifier else "pattern" if annotation == Pattern else _type(arguments[0])
+        return next((name for kind, name in _TEXTS if annotation == kind), None) or _type(arguments[0])
     if origin is Literal:
         return ", ".join(f"`{value}`" for value in arguments)
     if origin is list:

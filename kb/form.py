@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from kb.conditions import Condition
-from kb.conditions.base import Identifier, Part, Pattern
+from kb.conditions.base import Identifier, Part, Pattern, Range
 
 FORM = 1
 
@@ -97,7 +97,7 @@ class Entry(Part):
     title: Annotated[str, Field(min_length=10, max_length=140)]
     summary: Annotated[str, Field(min_length=10, max_length=400)] | None = None
     symptoms: Annotated[list[Symptom], Field(min_length=1)]
-    versions: dict[str, str] = {}
+    versions: dict[str, Range] = {}
     cause: Text
     cause_known: bool = True
     fixes: Annotated[list[EntryFix], Field(max_length=4)] = []

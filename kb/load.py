@@ -15,11 +15,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from kb import patterns, source
+from kb import form_texts, source
 from kb.clean import clean
 from kb.conditions import KINDS
 from kb.conditions.base import ConditionForm, Part
-from kb.error_words import weight
 from kb.files import Refused, contents
 from kb.form import Entry, Translation
 from kb.nearest import did_you_mean
@@ -158,7 +157,7 @@ def load_entry(path: Path, root: Path | None = None) -> tuple[Loaded | None, lis
         return None, problems
     if entry.id != path.parent.name:
         problems.append(document.problem(("id",), f"is {entry.id!r} in folder {path.parent.name!r}", "make them equal"))
-    problems += list(_patterns(entry, document)) + list(_ranges(entry, document))
+    problems += form_texts.problems(entry, document)
     translated, found = load_translations(entry, path.parent, root)
     problems += found
     found_samples, faults = load_samples(path.with_name(FILE), root)
@@ -245,44 +244,6 @@ def conditions(entry: Entry) -> Iterator[tuple[Place, ConditionForm]]:
     for i, fix in enumerate(entry.fixes):
         if fix.when is not None:
             yield from inside(("fixes", i, "when"), fix.when)
-
-
-def _patterns(entry: Entry, document: Document) -> Iterator[Problem]:
-    for place, condition in conditions(entry):
-        for name in ("message", "line", "gpu", "value"):
-            given = getattr(condition, name, None)
-            for pattern in given if isinstance(given, list) else [given]:
-                if not isinstance(pattern, str):
-                    continue
-                if error := patterns.syntax_error(pattern):
-                    yield document.problem((*place, name), f"not a linear-time pattern: {error}", f"in {pattern!r}")
-                elif name in ("message", "line"):
-                    found = patterns.literals(pattern)
-                    if not found or min(map(weight, found)) < patterns.MIN_LITERAL:
-                        text = f"no literal of {patterns.MIN_LITERAL} characters in every match of {pattern!r}"
-                        yield document.problem((*place, name), text, "add the words around it")
-    for i, advice in enumerate(entry.advice):
-        if error := patterns.syntax_error(advice.printed):
-            yield document.problem(("advice", i, "printed"), f"not a linear-time pattern: {error}")
-
-
-def _ranges(entry: Entry, document: Document) -> Iterator[Problem]:
-    from kb import versions
-
-    given: list[tuple[Place, str]] = [(("versions", package), text) for package, text in entry.versions.items()]
-    for place, condition in conditions(entry):
-        ranges: dict[str, str] = getattr(condition, "version", None) or {}
-        given += [((*place, "version", package), text) for package, text in ranges.items()]
-        if capability := getattr(condition, "capability", None):
-            given.append(((*place, "capability"), capability))
-    for place, text in given:
-        if "<<" in text:
-            continue  # filled in from a table row when it is matched
-        try:
-            if versions.dead(text):
-                yield document.problem(place, f"no version lies in {text!r}", "turn a comparison round")
-        except ValueError as error:
-            yield document.problem(place, str(error))
 
 
 def _same_shape(entry: Entry, text: Translation, document: Document) -> Iterator[Problem]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kb.compiled_conditions import AnyCondition
-from kb.conditions.base import ConditionForm, Meaning, Numbering
+from kb.conditions.base import ConditionExample, ConditionForm, Meaning, Numbering
 
 if TYPE_CHECKING:
     from kb.conditions.base import Condition
@@ -17,9 +17,14 @@ class AnyOfForm(ConditionForm):
     KIND = "any"
     KEYS = ("any",)
     MEANING = Meaning(
-        write=("`any: [conditions]`"),
-        holds=("At least one of the conditions holds."),
-        contradicted=("All of them are contradicted."),
+        write="`any: [conditions]`",
+        holds="At least one of the conditions holds.",
+        contradicted="All of them are contradicted.",
+    )
+    EXAMPLE = ConditionExample(
+        condition={"any": [{"version": {"torch": "<2.4"}}, {"gpu": "T4"}]},
+        held="torch==2.6.0\nGPU 0: Tesla T4",
+        contradicted="torch==2.6.0\nGPU 0: NVIDIA A100-SXM4-80GB",
     )
 
     any: list[Condition]

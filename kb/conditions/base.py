@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -12,8 +13,22 @@ from kb import compiled_conditions as compiled
 from kb import patterns
 from kb.conditions import rarity
 
+
+class TextCheck(Enum):
+    """What `kb.form_texts` checks of a text beside its length. The type of a field says it, so no check can be forgotten."""
+
+    PATTERN = "a pattern that takes linear time"
+    WORDING = "such a pattern, with a literal in every match: entries are found by it"
+    RANGE = "a PEP 440 range that some version lies in"
+
+
 Identifier = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
-Pattern = Annotated[str, Field(min_length=2, max_length=600)]
+TypeName = Annotated[str, Field(min_length=2, max_length=600)]
+"""The last dotted part of an exception's type."""
+Pattern = Annotated[str, Field(min_length=2, max_length=600), TextCheck.PATTERN]
+Wording = Annotated[str, Field(min_length=2, max_length=600), TextCheck.WORDING]
+"""A pattern by whose words an entry is found."""
+Range = Annotated[str, TextCheck.RANGE]
 OneOrMore = str | list[str]
 Numbering = Callable[[str], int]
 """Gives a literal its number within the entry."""
@@ -33,6 +48,24 @@ class Meaning(NamedTuple):
     contradicted: str
 
 
+ANCHOR = {
+    "exception": "QuuxError",
+    "message": "flux capacitor is empty(?: after (?P<used>\\d+) of (?P<given>\\d+) steps)?",
+}
+"""The condition beside which the examples of all conditions are tried: "QuuxError: the flux capacitor is empty"."""
+
+
+class ConditionExample(NamedTuple):
+    """A condition as an author writes it, with logs on which it is tried. The reference shows them, and a test tries them.
+
+    A log that does not raise the `QuuxError` of `ANCHOR` by itself ends with it. ``contradicted`` is "" where no log can be.
+    """
+
+    condition: dict[str, Any]
+    held: str
+    contradicted: str = ""
+
+
 class ConditionForm(Part):
     """Base of the forms of conditions."""
 
@@ -41,6 +74,7 @@ class ConditionForm(Part):
     KEYS: ClassVar[tuple[str, ...]]
     """Keys of which one tells this kind from the others."""
     MEANING: ClassVar[Meaning]
+    EXAMPLE: ClassVar[ConditionExample]
 
     @classmethod
     def tolerated(cls) -> bool:

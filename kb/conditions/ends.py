@@ -6,7 +6,7 @@ from typing import Literal
 
 from kb.compiled_conditions import EndsCondition
 from kb.conditions import rarity
-from kb.conditions.base import ConditionForm, Meaning, Numbering
+from kb.conditions.base import ConditionExample, ConditionForm, Meaning, Numbering
 
 
 class EndsForm(ConditionForm):
@@ -18,12 +18,19 @@ class EndsForm(ConditionForm):
     KIND = "ends"
     KEYS = ("ends",)
     MEANING = Meaning(
-        write=("`ends: in-training` or `ends: failed`"),
+        write="`ends: in-training` or `ends: failed`",
         holds=(
             "The log breaks off while more of the training was to come; or a process that had trained ended with another "
             "status than 0. It never holds for a paste, nor for a file that was written to in the last ten minutes."
         ),
-        contradicted=("The log shows that the run came to its end."),
+        contradicted="The log shows that the run came to its end.",
+    )
+    EXAMPLE = ConditionExample(
+        condition={"ends": "failed"},
+        held=(
+            "quux.QuuxError: the flux capacitor is empty\nepoch 1/3 step 100/900 loss 2.1\nexitcode  : 1 (pid: 4711)"
+        ),
+        contradicted="quux.QuuxError: the flux capacitor is empty\nepoch 3/3 step 900/900 loss 2.1\ndone",
     )
 
     ends: Literal["in-training", "failed"]

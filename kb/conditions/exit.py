@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kb.compiled_conditions import ExitCondition
 from kb.conditions import rarity
-from kb.conditions.base import ConditionForm, Meaning, Numbering
+from kb.conditions.base import ConditionExample, ConditionForm, Meaning, Numbering
 
 
 class ExitForm(ConditionForm):
@@ -13,9 +13,14 @@ class ExitForm(ConditionForm):
     KIND = "exit"
     KEYS = ("exit",)
     MEANING = Meaning(
-        write=("`exit: -9`"),
-        holds=("A launcher or a shell reported this exit status. A signal is a negative number; 137 counts as -9."),
-        contradicted=("Only other exit statuses were reported."),
+        write="`exit: -9`",
+        holds="A launcher or a shell reported this exit status. A signal is a negative number; 137 counts as -9.",
+        contradicted="Only other exit statuses were reported.",
+    )
+    EXAMPLE = ConditionExample(
+        condition={"exit": [137, -9]},
+        held="exitcode  : -9 (pid: 4711)",
+        contradicted="exitcode  : 1 (pid: 4711)",
     )
 
     exit: int | list[int]

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from kb.compiled_conditions import FlagCondition
 from kb.conditions import rarity
-from kb.conditions.base import ConditionForm, Meaning, Numbering, OneOrMore, Pattern, as_list, spellings
+from kb.conditions.base import (
+    ConditionExample,
+    ConditionForm,
+    Meaning,
+    Numbering,
+    OneOrMore,
+    Pattern,
+    as_list,
+    spellings,
+)
 
 
 class FlagForm(ConditionForm):
@@ -13,12 +22,17 @@ class FlagForm(ConditionForm):
     KIND = "flag"
     KEYS = ("flag",)
     MEANING = Meaning(
-        write=("`flag: NAME`, `value: P`"),
+        write="`flag: NAME`, `value: P`",
         holds=(
             'The log shows this option: `--fp16 True`, `fp16=True`, `"fp16": true` or `fp16: true`. P must match the whole '
             "value."
         ),
-        contradicted=("The log shows the option with another value."),
+        contradicted="The log shows the option with another value.",
+    )
+    EXAMPLE = ConditionExample(
+        condition={"flag": "fp16", "value": "[Tt]rue"},
+        held="python train.py --fp16 True",
+        contradicted="python train.py --fp16 False",
     )
 
     flag: OneOrMore

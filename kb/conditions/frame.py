@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from kb.compiled_conditions import FrameCondition
-from kb.conditions.base import ConditionForm, Meaning, Numbering, OneOrMore, as_list
+from kb.conditions.base import ConditionExample, ConditionForm, Meaning, Numbering, OneOrMore, as_list
 
 
 class FrameForm(ConditionForm):
@@ -14,12 +14,27 @@ class FrameForm(ConditionForm):
     KIND = "frame"
     KEYS = ("frame",)
     MEANING = Meaning(
-        write=("`frame: part/of/path.py`, `function: F`, `at: innermost`"),
+        write="`frame: part/of/path.py`, `function: F`, `at: innermost`",
         holds=(
             "The traceback of the matched exception has a frame whose path contains this part (a list means any of them), "
             "in function F. `at: innermost` looks at the last frame only."
         ),
-        contradicted=("The traceback is whole, and has no such frame."),
+        contradicted="The traceback is whole, and has no such frame.",
+    )
+    EXAMPLE = ConditionExample(
+        condition={"frame": "quux/trainer.py"},
+        held=(
+            "Traceback (most recent call last):\n"
+            '  File "/v/lib/python3.11/site-packages/quux/trainer.py", line 12, in fill\n'
+            "    take()\n"
+            "quux.QuuxError: the flux capacitor is empty"
+        ),
+        contradicted=(
+            "Traceback (most recent call last):\n"
+            '  File "/v/lib/python3.11/site-packages/other/loop.py", line 12, in fill\n'
+            "    take()\n"
+            "quux.QuuxError: the flux capacitor is empty"
+        ),
     )
 
     frame: OneOrMore

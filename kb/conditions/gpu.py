@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import model_validator
 
 from kb.compiled_conditions import GpuCondition
-from kb.conditions.base import ConditionForm, Meaning, Numbering, Pattern
+from kb.conditions.base import ConditionExample, ConditionForm, Meaning, Numbering, Pattern, Range
 
 
 class GpuForm(ConditionForm):
@@ -14,16 +14,21 @@ class GpuForm(ConditionForm):
     KIND = "gpu"
     KEYS = ("gpu", "capability")
     MEANING = Meaning(
-        write=('`gpu: P`, `capability: "<8.0"`'),
+        write='`gpu: P`, `capability: "<8.0"`',
         holds=(
             "The log names a GPU whose name P finds, or whose compute capability lies in the range (it is known from the "
             "GPU's name, too)."
         ),
-        contradicted=("The log names only other GPUs."),
+        contradicted="The log names only other GPUs.",
+    )
+    EXAMPLE = ConditionExample(
+        condition={"gpu": "A100"},
+        held="GPU 0: NVIDIA A100-SXM4-80GB",
+        contradicted="GPU 0: Tesla T4",
     )
 
     gpu: Pattern | None = None
-    capability: str | None = None
+    capability: Range | None = None
 
     @model_validator(mode="after")
     def _one(self) -> GpuForm:

@@ -8,7 +8,16 @@ from pydantic import Field
 
 from kb.compiled_conditions import LineCondition
 from kb.conditions import rarity
-from kb.conditions.base import ConditionForm, Meaning, Numbering, Pattern, as_list, compiled_patterns, required_literals
+from kb.conditions.base import (
+    ConditionExample,
+    ConditionForm,
+    Meaning,
+    Numbering,
+    Wording,
+    as_list,
+    compiled_patterns,
+    required_literals,
+)
 
 
 class LineForm(ConditionForm):
@@ -17,15 +26,19 @@ class LineForm(ConditionForm):
     KIND = "line"
     KEYS = ("line",)
     MEANING = Meaning(
-        write=("`line: P`, `at_least: N`"),
+        write="`line: P`, `at_least: N`",
         holds=(
             "P finds something in at least N lines of the log. Prefixes (times, ranks), colours and boxes are taken off "
             "first."
         ),
-        contradicted=("Never."),
+        contradicted="Never.",
+    )
+    EXAMPLE = ConditionExample(
+        condition={"line": "capacitor \\d+ is low"},
+        held="capacitor 3 is low",
     )
 
-    line: Pattern | list[Pattern]
+    line: Wording | list[Wording]
     at_least: Annotated[int, Field(ge=1)] = 1
 
     def compile(self, number: Numbering) -> LineCondition:

@@ -6,7 +6,17 @@ from pydantic import model_validator
 
 from kb.compiled_conditions import MessageCondition
 from kb.conditions import rarity
-from kb.conditions.base import ConditionForm, Meaning, Numbering, Pattern, as_list, compiled_patterns, required_literals
+from kb.conditions.base import (
+    ConditionExample,
+    ConditionForm,
+    Meaning,
+    Numbering,
+    TypeName,
+    Wording,
+    as_list,
+    compiled_patterns,
+    required_literals,
+)
 
 
 class MessageForm(ConditionForm):
@@ -20,20 +30,24 @@ class MessageForm(ConditionForm):
     KIND = "message"
     KEYS = ("exception", "message")
     MEANING = Meaning(
-        write=("`exception: T`, `message: P`, or both"),
+        write="`exception: T`, `message: P`, or both",
         holds=(
             "The log has an exception of type T (the last dotted part; a list of types means any of them) whose message P "
             "finds. White space in the message is folded, so a line break is one space. `message` alone is also found in "
             "any printed line. With both, a line without a type counts too if the log shows no exception of another type."
         ),
         contradicted=(
-            "The message was found, but its exception has another type. So list every type that it had over the versions, "
-            "or leave `exception` out if the message says enough."
+            "Never. A message whose exception has another type counts as not seen. So list every type that it had over the "
+            "versions, or leave `exception` out if the message says enough."
         ),
     )
+    EXAMPLE = ConditionExample(
+        condition={"exception": "FluxError", "message": "flux is gone"},
+        held="quux.FluxError: the flux is gone",
+    )
 
-    exception: Pattern | list[Pattern] | None = None
-    message: Pattern | list[Pattern] | None = None
+    exception: TypeName | list[TypeName] | None = None
+    message: Wording | list[Wording] | None = None
 
     @model_validator(mode="after")
     def _one(self) -> MessageForm:

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from kb.compiled_conditions import MetricCondition
 from kb.conditions import rarity
-from kb.conditions.base import ConditionForm, Meaning, Numbering, OneOrMore, as_list
+from kb.conditions.base import ConditionExample, ConditionForm, Meaning, Numbering, OneOrMore, as_list
 
 Shape = Literal[
     "seen", "nan", "inf", "nonfinite", "finite", "zero", "nonzero", "stuck", "constant", "falling", "rising",
@@ -26,14 +26,19 @@ class MetricForm(ConditionForm):
     KIND = "metric"
     KEYS = ("metric",)
     MEANING = Meaning(
-        write=("`metric: NAME`, `is: SHAPE`"),
+        write="`metric: NAME`, `is: SHAPE`",
         holds=(
             "A metric of this name did this. Names may hold `*` (`rewards/*`). `value` is the number for `above`, `below` "
             "and `equal`. `every: true` asks it of every point, `points: N` of a series of at least N points, "
             "`after_finite: true` after finite points came first, and `beside: [conditions]` of the same printed record. "
             "`climbing` never falls below its start; `frozen` is one value, to the last digit, until the end."
         ),
-        contradicted=("The log has the metric, and it did not do this."),
+        contradicted="The log has the metric, and it did not do this.",
+    )
+    EXAMPLE = ConditionExample(
+        condition={"metric": "loss", "is": "nan"},
+        held="{'loss': nan, 'epoch': 0.1}",
+        contradicted="{'loss': 2.31, 'epoch': 0.1}",
     )
 
     metric: OneOrMore

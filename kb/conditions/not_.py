@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from kb.compiled_conditions import NotCondition
-from kb.conditions.base import ConditionForm, Meaning, Numbering
+from kb.conditions.base import ConditionExample, ConditionForm, Meaning, Numbering
 
 if TYPE_CHECKING:
     from kb.conditions.base import Condition
@@ -19,9 +19,14 @@ class NotForm(ConditionForm):
     KIND = "not"
     KEYS = ("not",)
     MEANING = Meaning(
-        write=("`not: condition`"),
-        holds=("The condition is contradicted, or it was not seen although a log with it would show it."),
-        contradicted=("The condition holds."),
+        write="`not: condition`",
+        holds="The condition is contradicted, or it was not seen although a log with it would show it.",
+        contradicted="The condition holds.",
+    )
+    EXAMPLE = ConditionExample(
+        condition={"not": {"version": {"torch": "<2.4"}}},
+        held="torch==2.6.0",
+        contradicted="torch==2.1.0",
     )
 
     not_: Annotated[Condition, Field(alias="not")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kb.compiled_conditions import PackageCondition
 from kb.conditions import rarity
-from kb.conditions.base import ConditionForm, Meaning, Numbering, OneOrMore, as_list, spellings
+from kb.conditions.base import ConditionExample, ConditionForm, Meaning, Numbering, OneOrMore, as_list, spellings
 
 
 class PackageForm(ConditionForm):
@@ -13,9 +13,13 @@ class PackageForm(ConditionForm):
     KIND = "package"
     KEYS = ("package",)
     MEANING = Meaning(
-        write=("`package: NAME`"),
-        holds=("Frames, versions or a name in the log show that this package is at work."),
-        contradicted=("Never."),
+        write="`package: NAME`",
+        holds="Frames, versions or a name in the log show that this package is at work.",
+        contradicted="Never.",
+    )
+    EXAMPLE = ConditionExample(
+        condition={"package": "trl"},
+        held="trl==0.12.0",
     )
 
     package: OneOrMore

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from kb.compiled_conditions import PlatformCondition
-from kb.conditions.base import ConditionForm, Meaning, Numbering
+from kb.conditions.base import ConditionExample, ConditionForm, Meaning, Numbering
 
 
 class PlatformForm(ConditionForm):
@@ -14,9 +14,14 @@ class PlatformForm(ConditionForm):
     KIND = "platform"
     KEYS = ("platform",)
     MEANING = Meaning(
-        write=("`platform: NAME`"),
-        holds=("The log shows that it comes from this platform."),
-        contradicted=("The log shows another one of Windows, Linux and macOS."),
+        write="`platform: NAME`",
+        holds="The log shows that it comes from this platform.",
+        contradicted="The log shows another one of Windows, Linux and macOS.",
+    )
+    EXAMPLE = ConditionExample(
+        condition={"platform": "windows"},
+        held="Platform: Windows-10",
+        contradicted="Platform: Linux-5.15",
     )
 
     platform: Literal["windows", "linux", "macos", "wsl", "colab", "kaggle", "rocm", "mps", "cpu", "notebook"]

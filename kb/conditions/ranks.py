@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from kb.compiled_conditions import RanksCondition
-from kb.conditions.base import ConditionForm, Meaning, Numbering
+from kb.conditions.base import ConditionExample, ConditionForm, Meaning, Numbering
 
 
 class RanksForm(ConditionForm):
@@ -14,9 +14,14 @@ class RanksForm(ConditionForm):
     KIND = "ranks"
     KEYS = ("ranks",)
     MEANING = Meaning(
-        write=("`ranks: one`, `several` or `first`"),
-        holds=("So many ranks show the matched failure; `first` means that no other rank failed before."),
-        contradicted=("The log names the ranks, and it is otherwise."),
+        write="`ranks: one`, `several` or `first`",
+        holds="So many ranks show the matched failure; `first` means that no other rank failed before.",
+        contradicted="The log names the ranks, and it is otherwise.",
+    )
+    EXAMPLE = ConditionExample(
+        condition={"ranks": "one"},
+        held="[rank1]: quux.QuuxError: the flux capacitor is empty",
+        contradicted="[rank0]: quux.QuuxError: the flux capacitor is empty\n[rank1]: quux.QuuxError: the flux capacitor is empty",
     )
 
     ranks: Literal["one", "several", "first"]

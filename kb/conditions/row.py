@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kb.compiled_conditions import RowCondition
-from kb.conditions.base import ConditionForm, Meaning, Numbering
+from kb.conditions.base import ConditionExample, ConditionForm, Meaning, Numbering
 
 
 class RowForm(ConditionForm):
@@ -15,13 +15,18 @@ class RowForm(ConditionForm):
     KIND = "row"
     KEYS = ("row",)
     MEANING = Meaning(
-        write=('`row: TABLE`, `where: {column: "<<capture>>"}`'),
+        write='`row: TABLE`, `where: {column: "<<capture>>"}`',
         holds=(
             "The table in `entries/tables/` has such a row; its columns become placeholders. A value is a literal, a "
             "`<<capture>>`, `*` (has a value) or `-` (has none). A column of the table may list several values and patterns "
             "(`*Config`): one of them must fit."
         ),
-        contradicted=("The table has no such row."),
+        contradicted="The table has no such row.",
+    )
+    EXAMPLE = ConditionExample(
+        condition={"row": "nccl-status", "where": {"number": "<<used>>"}},
+        held="quux.QuuxError: the flux capacitor is empty after 2 of 8 steps",
+        contradicted="quux.QuuxError: the flux capacitor is empty after 99 of 8 steps",
     )
 
     row: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kb.compiled_conditions import VersionCondition
-from kb.conditions.base import ConditionForm, Meaning, Numbering
+from kb.conditions.base import ConditionExample, ConditionForm, Meaning, Numbering, Range
 
 
 class VersionForm(ConditionForm):
@@ -12,15 +12,20 @@ class VersionForm(ConditionForm):
     KIND = "version"
     KEYS = ("version",)
     MEANING = Meaning(
-        write=("`version: {package: RANGE}`"),
+        write="`version: {package: RANGE}`",
         holds=(
             "The log shows a version of the package inside of this PEP 440 range. `python`, `cuda` and `driver` count as "
             "packages; `X.dev0` and `X+cu128` count as X."
         ),
-        contradicted=("The log shows a version outside of the range."),
+        contradicted="The log shows a version outside of the range.",
+    )
+    EXAMPLE = ConditionExample(
+        condition={"version": {"torch": "<2.4"}},
+        held="torch==2.1.0",
+        contradicted="torch==2.6.0",
     )
 
-    version: dict[str, str]
+    version: dict[str, Range]
 
     def compile(self, number: Numbering) -> VersionCondition:
         return {"kind": "version", "version": self.version}

@@ -7,32 +7,26 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+import yaml
 
 from docs.pages_reference import entry_reference
 from kb import conditions as forms
 from kb.compiled_conditions import TOLERATED, Condition, Kind
 from kb.conditions import FORMS, KINDS
-from kb.conditions.base import ConditionForm
+from kb.conditions.base import ANCHOR, ConditionForm
 from kb.form import Entry
+from troubleshooter.explain import explain
 from troubleshooter.match import conditions as evaluators
 from troubleshooter.match.conditions import EVALUATORS
 from troubleshooter.match.tolerated import tolerated
-
-EXAMPLES = {
-    "message": {"exception": "ValueError", "message": "is made for a test"}, "line": {"line": "made for a test"},
-    "frame": {"frame": "a/b.py"}, "metric": {"metric": "loss", "is": "nan"}, "version": {"version": {"torch": "<2"}},
-    "package": {"package": "trl"}, "gpu": {"gpu": "A100"}, "flag": {"flag": "fp16"}, "platform": {"platform": "linux"},
-    "exit": {"exit": [137, -9]}, "ends": {"ends": "failed"}, "ranks": {"ranks": "one"}, "phase": {"phase": "load"},
-    "relation": {"relation": "less", "of": {"a": 1, "b": 2}}, "row": {"row": "t", "where": {"name": "x"}},
-    "any": {"any": [{"line": "made for a test"}]}, "all": {"all": [{"line": "made for a test"}]},
-    "not": {"not": {"line": "made for a test"}},
-}  # fmt: skip
+from troubleshooter.pipeline import Diagnoser
+from troubleshooter.read.sources import from_text
 
 
 def test_all_know_the_same_kinds() -> None:
     kinds = {form.KIND for form in FORMS}
     assert len(kinds) == len(FORMS)
-    assert kinds == set(EVALUATORS) == set(get_args(Kind)) == set(EXAMPLES)
+    assert kinds == set(EVALUATORS) == set(get_args(Kind))
     assert kinds == {_kind(one) for one in get_args(Condition)}
     assert kinds > TOLERATED
     union = str(Entry.model_json_schema()["$defs"])
@@ -56,7 +50,7 @@ def test_each_kind_is_a_module_on_both_sides() -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_condition_is_compiled_to_its_kind_and_has_its_row(form: type[ConditionForm]) -> None:
-    condition = form.model_validate(EXAMPLES[form.KIND])
+    condition = form.model_validate(form.EXAMPLE.condition)
     texts: list[str] = []
     compiled = condition.compile(lambda text: texts.append(text) or len(texts) - 1)
     assert compiled["kind"] == form.KIND
@@ -65,3 +59,39 @@ def test_a_condition_is_compiled_to_its_kind_and_has_its_row(form: type[Conditio
     assert all(KINDS[key] is form for key in form.KEYS)
     assert form.tolerated() == tolerated(compiled)
     assert f"| {form.MEANING.write} |" in entry_reference()
+
+
+@pytest.fixture(scope="module")
+def of_examples(tmp_path_factory: pytest.TempPathFactory) -> Diagnoser:
+    """One entry for each kind of condition: its example beside `ANCHOR`."""
+    folder = tmp_path_factory.mktemp("kinds")
+    for form in FORMS:
+        id_ = f"kind-{form.KIND}"
+        entry = {
+            "id": id_, "severity": "crash", "title": f"The condition {form.KIND} holds", "cause": "This is an example.",
+            "symptoms": [{"require": [ANCHOR], "support": [form.EXAMPLE.condition], "source": {"run": "a test"}}],
+            "fixes": [{"do": "Read the reference"}], "sources": [{"run": "a test", "shows": "cause"}],
+        }  # fmt: skip
+        place = folder / "kinds" / id_ / "entry.yaml"
+        place.parent.mkdir(parents=True)
+        place.write_text(yaml.safe_dump(entry), encoding="utf-8")
+    return Diagnoser.load([folder])
+
+
+def state(tool: Diagnoser, form: type[ConditionForm], log: str) -> str:
+    """What the example of a kind is on a log that ends with the exception of `ANCHOR`."""
+    text = log if "QuuxError" in log else f"{log}\nQuuxError: the flux capacitor is empty"
+    found = tool.knowledge.find(f"kind-{form.KIND}")
+    assert found is not None
+    (one,) = explain(*found, tool.observe([from_text(text + "\n")], whole=True), tool.knowledge)
+    assert one.holds, "the anchor is there"
+    return one.trial.support[0].state
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_example_of_a_condition_holds_and_is_contradicted(of_examples: Diagnoser, form: type[ConditionForm]) -> None:
+    assert state(of_examples, form, form.EXAMPLE.held) == "held"
+    assert bool(form.EXAMPLE.contradicted) != form.MEANING.contradicted.startswith("Never.")
+    if form.EXAMPLE.contradicted:
+        assert state(of_examples, form, form.EXAMPLE.contradicted) == "contradicted"
+    assert f"```text\n{form.EXAMPLE.held}\n```" in entry_reference()

@@ -15,12 +15,13 @@ an entry's probe.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False  # as in `typing`, which need not be imported for it
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from kb.errors import TroubleshootError
     from kb.problem import EntryError as InvalidEntries
     from troubleshooter.pipeline import Diagnoser, diagnose, diagnose_file
@@ -55,6 +56,8 @@ def __getattr__(name: str) -> Any:
     """Public names are imported when they are asked for: importing this package costs next to nothing."""
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     module, attribute = _PLACES[name]
     return getattr(import_module(module), attribute)
 

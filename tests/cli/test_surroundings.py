@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from troubleshooter.report.render import FORMATS
+
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="streams, users and terminals of POSIX")
 
 LOG = """\
@@ -34,7 +36,7 @@ def log(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("format", ["terminal", "json", "markdown", "html"])
+@pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_an_encoding_that_lacks_characters_ends_nothing(log: Path, format: str, encoding: str) -> None:
     done = run("--lang", "zh", "--format", format, str(log), PYTHONIOENCODING=encoding)
@@ -48,7 +50,7 @@ def test_names_and_text_of_a_log_cannot_steer_the_terminal(tmp_path: Path) -> No
     name = os.fsencode(tmp_path) + b"/a\x1b[31m\xff.log"
     with open(name, "wb") as file:
         file.write(b"ValueError: \xc2\x9b31m\n")
-    for arguments in ([name, name], ["--brief", name, name], ["--format", "json", name], ["--format", "markdown", name], [name + b"x"]):
+    for arguments in ([name, name], ["--brief", name, name], [name + b"x"], *(["--format", format, name] for format in FORMATS)):
         done = run(*arguments)
         assert b"Traceback" not in done.stderr
         for shown in (done.stdout, done.stderr):
@@ -121,7 +123,7 @@ def test_unknown_names_are_said_with_the_nearest(log: Path) -> None:
         (["list", "--kind", "harmles"], b"harmless"),
         (["show", "cache-object-flaot"], b"did you mean cache-object-float?"),
         (["--ignore", "cache-object-flaot", str(log)], b"--ignore cache-object-flaot: no such entry; did you mean cache-object-float?"),
-        (["--brief", "--format", "json", str(log)], b"--brief is a form of its own"),
+        (["--brief", "--format", "json", str(log)], b"--brief is a format of its own"),
     ):
         done = run(*arguments)
         assert done.returncode == 2, arguments
@@ -155,7 +157,7 @@ def test_help_shows_options_examples_and_exit_statuses_on_the_first_screen() -> 
         lines = run("--help", TROUBLESHOOT_LANG=lang).stdout.decode().splitlines()
         first = "\n".join(lines[:24])
         assert all(flag in first for option in DIAGNOSE for flag in option.flags)
-        assert "terminal|json|markdown|html" in first
+        assert "|".join(FORMATS) in first
         assert "2>&1 | troubleshoot" in first
         assert ("Exit status" in first) or ("退出状态" in first)
         assert max(map(cell_len, lines)) <= 80

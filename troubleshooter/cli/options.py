@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from kb.text.catalog import languages
 from troubleshooter.report import TOP
+from troubleshooter.report.render import FORMATS
 
 if TYPE_CHECKING:
     from typing import Literal
 
     Kind = Literal["flag", "text", "path", "whole", "number"]
     Completed = Literal["", "entry", "entry or file", "area"]
-
-FORMATS = ("terminal", "json", "markdown", "html")
 
 
 class Option:
@@ -83,8 +82,8 @@ FILES = Option(
     "files", many=True, metavar="FILE",
     help="files",
 )  # fmt: skip
-FORMAT = Option("format", "--format", choices=FORMATS, default="terminal", help="format")
-SHORT_FORMAT = Option("format", "--format", choices=FORMATS[:2], default="terminal", help="short-format")
+FORMAT = Option("format", "--format", choices=tuple(FORMATS), default="terminal", help="format")
+SHORT_FORMAT = Option("format", "--format", choices=("terminal", "json"), default="terminal", help="short-format")
 LANG = Option(
     "lang", "--lang", choices=languages(),
     help="lang",

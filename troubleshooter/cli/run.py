@@ -54,8 +54,8 @@ def _environment(asked: str | None) -> tuple[dict[str, str], tuple[str, ...]]:
 def run(options: Options) -> int:
     """Diagnose what the options name; the worst exit status of several inputs."""
     lang = language(options.lang)
-    if options.brief and options.format != "terminal":
-        raise UsageError(f"--brief is a form of its own: leave out --format {options.format}")
+    if options.brief and options.format not in ("terminal", "brief"):
+        raise UsageError(f"--brief is a format of its own: leave out --format {options.format}")
     if not options.files and sys.stdin.isatty():
         from troubleshooter.cli.prompt import paste
 
@@ -112,8 +112,9 @@ def _one(made: Diagnoser, sources: Sequence[Source], lang: str, top: int) -> Rep
 
 def _stdin(made: Diagnoser, options: Options, lang: str) -> Report:
     from troubleshooter.cli.pipe import passing
+    from troubleshooter.report.render import FOR_READERS
 
-    echo = not options.quiet and options.format == "terminal"
+    echo = not options.quiet and options.format in FOR_READERS
     source = from_stream(sys.stdin.buffer)
     with passing(source, echo=echo):
         report = _one(made, [source], lang, options.top)

@@ -24,7 +24,7 @@ _MARKS = re.compile(r"\*\*(.+?)\*\*|`([^`\n]+)`")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'(])|(?<=[。！？])")
 
 
-def show(report: Report, *, several: bool = False) -> None:
+def show(report: Report, *, several: bool = False, first: bool = True) -> None:
     """Print `lines`, as wide as the terminal, or `PIPED` (``COLUMNS`` may say otherwise)."""
     if sys.stdout.isatty():
         from rich.console import Console

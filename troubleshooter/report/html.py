@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -56,6 +57,11 @@ class View(NamedTuple):
             health=health(report),
             explained=_explained(report),
         )
+
+
+def show(report: Report, *, several: bool = False, first: bool = True) -> None:
+    """Print `html`."""
+    sys.stdout.write(html(report) + "\n")
 
 
 def html(report: Report) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from troubleshooter.report.explanation import comes_first, dependencies, sentences
@@ -14,6 +15,11 @@ from troubleshooter.report.words import health, left_out, say
 
 if TYPE_CHECKING:
     from troubleshooter.report.parts import Explained
+
+
+def show(report: Report, *, several: bool = False, first: bool = True) -> None:
+    """Print `markdown`."""
+    sys.stdout.write(markdown(report) + "\n")
 
 
 def markdown(report: Report) -> str:

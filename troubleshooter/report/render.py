@@ -1,30 +1,29 @@
-"""Which renderer shows a report."""
+"""The formats of a report. To add one, write its module and name it in `FORMATS`: the option ``--format`` offers it then."""
 
 from __future__ import annotations
 
-import sys
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from troubleshooter.report.jsontext import as_json
-from troubleshooter.report.model import Report
+if TYPE_CHECKING:
+    from troubleshooter.report.model import Report
+
+FORMATS = {
+    "terminal": "troubleshooter.report.terminal",
+    "brief": "troubleshooter.report.brief",
+    "line": "troubleshooter.report.line",
+    "json": "troubleshooter.report.jsontext",
+    "markdown": "troubleshooter.report.markdown",
+    "html": "troubleshooter.report.html",
+}
+"""By format: a module with a function ``show(report, *, several, first)``, which prints the report on standard output.
+
+``several``: the report is one of several, so it has to name its file. ``first``: it is the first of them.
+"""
+FOR_READERS = frozenset({"terminal", "brief"})
+"""Formats that a person reads beside the log: what is piped in is passed through before them."""
 
 
 def render(report: Report, format: str, *, several: bool = False, first: bool = True) -> None:
-    """Print the report on standard output: terminal, brief (three lines), json (one object a line), markdown or html."""
-    if format == "json":
-        sys.stdout.write(as_json(report.to_dict()) + "\n")
-    elif format == "brief":
-        from troubleshooter.report.brief import show as show_brief
-
-        show_brief(report, several=several)
-    elif format == "markdown":
-        from troubleshooter.report.markdown import markdown
-
-        sys.stdout.write(markdown(report) + "\n")
-    elif format == "html":
-        from troubleshooter.report.html import html
-
-        sys.stdout.write(html(report))
-    else:
-        from troubleshooter.report.terminal import show
-
-        show(report, several=several, first=first)
+    """Print the report on standard output in one of `FORMATS`."""
+    import_module(FORMATS[format]).show(report, several=several, first=first)

@@ -61,7 +61,11 @@ def application(lang: str, choose: Callable[[Asked], None]) -> typer.Typer:
         """Options of the program itself."""
 
     for command in COMMANDS:
-        app.command(command.name, help=_command(command.name, lang), cls=_Documented)(_function(command, lang, choose))
+        rest = any(option.rest for option in command.options)
+        app.command(
+            command.name, help=_command(command.name, lang), cls=_Documented,
+            context_settings={"allow_interspersed_args": not rest},
+        )(_function(command, lang, choose))  # fmt: skip
     return app
 
 

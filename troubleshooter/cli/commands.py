@@ -56,6 +56,19 @@ COMMANDS = (
         "troubleshooter.cli.calls:diagnose",
     ),
     Command(
+        "run",
+        (
+            Option("command", many=True, required=True, rest=True, metavar="COMMAND", help="run.command"),
+            Option("log", "--log", kind="path", metavar="DIR", help="run.log"),
+            Option("stop_early", "--stop-early", kind="flag", help="run.stop-early"),
+            Option("on_failure", "--on-failure", metavar="CMD", help="run.on-failure"),
+            Option("retry", "--retry", kind="whole", metavar="N", default=0, least=0, most=100, help="run.retry"),
+            ENTRIES, LANG,
+        ),
+        "troubleshooter.supervise.command:run",
+        own_exits=True,
+    ),
+    Command(
         "explain",
         (
             ENTRY,

@@ -29,18 +29,19 @@ class Option:
     ``name`` is the keyword that the command's function takes; ``flags`` are the spellings, such as ``--quiet`` and ``-q``;
     ``many`` says that it may be given several times, and its value is then a list; ``least`` and ``most`` bound a number;
     ``completes`` says what a shell offers for its value where there are no ``choices``. ``suggested`` values are offered,
-    but others are taken too.
+    but others are taken too. ``rest``: it takes all words from the first one on, whatever they look like: a command.
     """
 
     __slots__ = (
         "choices", "completes", "default", "flags", "help", "kind", "least", "many", "metavar", "most", "name", "required",
-        "suggested",
+        "rest", "suggested",
     )  # fmt: skip
 
     def __init__(
         self, name: str, *flags: str, help: str, kind: Kind = "text", metavar: str = "", choices: tuple[str, ...] = (),
         suggested: tuple[str, ...] = (), default: Any = None, least: int | None = None, most: int | None = None,
         many: bool = False, completes: Completed = "", required: bool = False,
+        rest: bool = False,
     ) -> None:  # fmt: skip
         self.name = name
         self.flags = flags
@@ -55,6 +56,7 @@ class Option:
         self.many = many
         self.completes = completes
         self.required = required
+        self.rest = rest
 
     def start(self) -> Any:
         """The value where the option is not given."""
@@ -152,6 +154,7 @@ def read_plain(arguments: Sequence[str], options: Sequence[Option]) -> dict[str,
     by_flag = {flag: (option, value) for option in options for flag, value in option.spellings().items()}
     values = {option.name: option.start() for option in options}
     positional: list[str] = []
+    takes_rest = any(option.rest for option in options)
     rest = iter(arguments)
     for argument in rest:
         if argument == "--":
@@ -159,6 +162,8 @@ def read_plain(arguments: Sequence[str], options: Sequence[Option]) -> dict[str,
             break
         if argument == "-" or not argument.startswith("-"):
             positional.append(argument)
+            if takes_rest:
+                positional += rest
             continue
         flag, equals, text = argument.partition("=")
         option, value = by_flag.get(flag, (None, False))

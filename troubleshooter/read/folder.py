@@ -12,15 +12,17 @@ from kb import lazy
 SKIPPED_SUFFIXES = frozenset((
     ".py", ".pyc", ".so", ".pt", ".pth", ".bin", ".safetensors", ".gguf", ".npy", ".npz", ".pkl", ".parquet",
     ".arrow", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".zip", ".tar", ".whl", ".md", ".yaml", ".yml", ".toml",
-    ".lock", ".html", ".css", ".js", ".cu", ".cpp", ".h", ".model", ".db", ".sqlite", ".pid",
+    ".lock", ".html", ".css", ".js", ".cu", ".cpp", ".h", ".model", ".db", ".sqlite", ".pid", ".stacks",
 ))  # fmt: skip
 SKIPPED_NAMES = frozenset((
     "config.json", "generation_config.json", "adapter_config.json", "tokenizer.json", "tokenizer_config.json",
     "special_tokens_map.json", "added_tokens.json", "vocab.json", "vocab.txt", "merges.txt", "preprocessor_config.json",
     "processor_config.json", "chat_template.jinja", "model.safetensors.index.json", "pytorch_model.bin.index.json",
     "requirements.txt", "dataset_info.json", "dataset_infos.json", "dataset_dict.json",
+    "run.json", "report.json", "ended.json",
 ))  # fmt: skip
-"""Files that stand in every checkpoint, model or data set and hold settings, a vocabulary or an index."""
+"""Files that stand in every checkpoint, model or data set and hold settings, a vocabulary or an index; and those that
+`troubleshoot run` writes beside a log."""
 _JSON_LINES_LOG = lazy.compile(r"(?:^|[._-])(?:logs?|logging|metrics?|history|events?|stats)(?=[._-])")
 _KINDS = (
     (stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"),

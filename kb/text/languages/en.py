@@ -285,6 +285,7 @@ PHRASES: dict[str, dict[str, str]] = {
     # One line for each command.
     "commands": {
         "diagnose": "Diagnose logs (the same as no command).",
+        "run": "Run a command, keep its log, and diagnose its failure at the end.",
         "explain": "Condition by condition: why an entry fits a log or not.",
         "list": "All entries, by area.",
         "show": "One entry: symptoms, cause, fixes, sources.",
@@ -299,6 +300,7 @@ PHRASES: dict[str, dict[str, str]] = {
     },
     # What the exit statuses of a command mean, where they are not those of a diagnosis.
     "exits": {
+        "run": "That of the command (128 and the signal's number; 127 not found, 126 not startable, 125 its end was not seen).",
         "explain": "0 the entry fits, or the reading is shown; 3 it does not, 2 unusable.",
         "search": "0 found, 3 nothing similar, 2 unusable.",
         "check": "0 no problems, 2 problems (each on its line).",
@@ -325,6 +327,11 @@ PHRASES: dict[str, dict[str, str]] = {
         "to": "The folder of entries to write to.",
         "redact": "Take keys, names and addresses out of all that is written.",
         "area": "Only this area.",
+        "run.command": "The command with its arguments, after --.",
+        "run.log": "A new folder for the log and the diagnosis (default: troubleshoot-runs/TIME-NAME).",
+        "run.stop-early": "End a run whose results are lost; asks first on a terminal.",
+        "run.on-failure": "Run this for a failure; it gets the path of report.json.",
+        "run.retry": "Start again, at most this often, where the answer says that it may help.",
         "explain.log": "A log, or - for standard input.",
         "explain.reading": "Show how the lines of a log are read; give no ENTRY then, only LOG.",
         "list.kind": "Only this kind.",
@@ -443,6 +450,33 @@ PHRASES: dict[str, dict[str, str]] = {
         "by-versions": "nothing was run",
         "affected-list": "{count} of {total} entries with version ranges match this environment",
         "yes": "y yes",
+    },
+    # troubleshoot run.
+    "run": {
+        "memory": "output that the log could not take",
+        "end-of-command": "end of the command",
+        "log-elsewhere": "{problem}; the log goes to {folder}",
+        "no-log": "{problem}; no log can be written, the last 4 MiB of output are kept in memory",
+        "ended-signal": "The command was ended by signal {name}.",
+        "ended-status": "The command ended with exit status {status}.",
+        "ended-well": "The command ended with exit status 0, but its log shows a failure.",
+        "ended-unseen": "How the command ended was not seen: the process that watched it was killed.",
+        "rank-first": "rank {rank}, where it began: {text}",
+        "rank-after": "rank {rank}, after that: {text}",
+        "ranks-more": "{count} more ranks",
+        "kept": "Log and diagnosis: {folder}",
+        "goes-on": "Processes that the command started are still running; their output goes on into the log.",
+        "call-status": "the command ended with exit status {status}",
+        "call-time": "the command was ended after {seconds} s",
+        "no-diagnosis": "there is no diagnosis: {problem}",
+        "again": "the diagnosis says that the same command may succeed: starting it again (attempt {attempt} of {most})",
+        "metrics": "{now}: {what} since {since}",
+        "loss-not-finite": "the loss is NaN or infinite",
+        "loss-zero-gradient-nan": "the loss is 0 and grad_norm NaN",
+        "step": "step {step}",
+        "record": "record {record} of the metrics",
+        "stop-now": "the results of this run are lost; stop it now? [y/N]",
+        "stopping": "stopping the run, because its results are lost",
     },
     # troubleshoot scan.
     "scan": {

@@ -1,0 +1,183 @@
+"""`troubleshoot run` does a run no harm: kills, full disks, closed readers, long lines, much output; and results are the same."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.supervise.running import COMMAND, ENVIRONMENT, OnTerminal, children_of, run, script
+from tests.waiting import wait_for
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="a keeper needs /proc and fork")
+TRACEBACK = "AttributeError: 'HybridCache' object has no attribute 'float'"
+
+
+def limit_files() -> None:
+    """No file may grow beyond 100,000 bytes, as on a disk that is full."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+
+def test_a_full_disk_costs_the_log_and_nothing_else(tmp_path: Path) -> None:
+    code = f"for i in range(40000): print(i)\nprint({TRACEBACK!r}); raise SystemExit(1)"
+    done = run(tmp_path / "a", *script(code), preexec_fn=limit_files)
+    assert done.returncode == 1
+    assert done.stdout == b"".join(b"%d\n" % i for i in range(40000)) + TRACEBACK.encode() + b"\n"
+    assert b"cache-object-float" in done.stderr
+    assert (tmp_path / "a/output.log").read_bytes() == done.stdout[:100_000]
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root mounts a file system")
+def test_a_file_system_that_is_full(tmp_path: Path) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", small], check=False).returncode:
+        pytest.skip("no right to mount here")
+    try:
+        code = f"for i in range(40000): print(i)\nprint({TRACEBACK!r}); raise SystemExit(1)"
+        done = run(small / "a", *script(code))
+        assert len(done.stdout.splitlines()) == 40001
+        assert b"cache-object-float" in done.stderr
+    finally:
+        subprocess.run(["umount", small], check=True)
+
+
+def test_a_folder_that_takes_nothing_does_not_keep_the_command_from_its_work(tmp_path: Path) -> None:
+    (tmp_path / "troubleshoot-runs").write_text("a file in the place of the folder")
+    done = subprocess.run(
+        [*COMMAND, "--", "echo", "works"], cwd=tmp_path, env={**ENVIRONMENT, "TMPDIR": str(tmp_path)}, capture_output=True, check=False
+    )
+    assert done.stdout == b"works\n"
+    assert b"the log goes to" in done.stderr
+    (log,) = tmp_path.glob("troubleshoot-runs-*/*/output.log")
+    assert log.read_bytes() == b"works\n"
+
+
+def test_a_folder_that_was_asked_for_and_takes_nothing_is_told_before_the_start(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    done = run(tmp_path / "file/a", "touch", str(tmp_path / "started"))
+    assert done.returncode == 2
+    assert b"name a folder that can be written" in done.stderr
+    assert not (tmp_path / "started").exists()
+
+
+def test_a_line_of_ten_megabytes(tmp_path: Path) -> None:
+    done = run(tmp_path / "a", *script("print('x' * 10_000_000); print('end')"))
+    assert done.stdout == b"x" * 10_000_000 + b"\nend\n"
+    assert (tmp_path / "a/output.log").read_bytes() == done.stdout
+
+
+def test_a_reader_that_goes_away_does_not_end_the_run(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "--log", str(tmp_path / "a"), "--", *script("for i in range(50000): print(i)")],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=ENVIRONMENT,
+    )  # fmt: skip
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.wait(60) == 0
+    assert (tmp_path / "a/output.log").read_bytes().endswith(b"49999\n")
+
+
+def test_memory_is_bounded_however_much_is_printed(tmp_path: Path) -> None:
+    """200 MB in lines of 100 kB; the keeper and the supervisor stay below 400 MB together."""
+    code = "import os\nline = b'x' * 99_999 + b'\\n'\nfor i in range(2000): os.write(1, line)\nprint(open('/proc/%d/status' % os.getppid()).read())"
+    done = run(tmp_path / "a", *script(code), stdout=subprocess.PIPE)
+    told = done.stdout[200_000_000:].decode()
+    (peak,) = (int(line.split()[1]) for line in told.splitlines() if line.startswith("VmHWM"))
+    assert peak < 100_000, "KiB of the keeper"
+
+
+TRAINING = """\
+import hashlib, torch
+torch.manual_seed(7)
+model = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.Dropout(0.1), torch.nn.Linear(32, 1))
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+for step in range(30):
+    loss = (model(torch.randn(8, 16)) - 1).square().mean()
+    optimizer.zero_grad(); loss.backward(); optimizer.step()
+    print({'loss': loss.item(), 'step': step})
+print(hashlib.sha256(b''.join(p.detach().contiguous().view(torch.uint8).flatten().tolist().__repr__().encode() for p in model.parameters())).hexdigest())
+"""
+
+
+def test_results_are_the_same_to_the_bit(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    alone = subprocess.run(script(TRAINING), capture_output=True, check=True, env=ENVIRONMENT).stdout
+    assert run(tmp_path / "a", *script(TRAINING)).stdout == alone
+    here = OnTerminal(tmp_path / "b", *script(TRAINING))
+    assert here.end() == 0
+    assert here.shown.replace(b"\r\n", b"\n").endswith(alone)
+
+
+LINES = 3000
+PRINTS = f"import os, sys\nfor i in range({LINES}): os.write(1, b'line %d\\n' % i)\n"
+
+
+def killed_once(folder: Path, *, terminal: bool, moment: float, victim: str) -> bytes:
+    """The log of a run of which one process was killed when its output had come to about ``moment`` (0 to 1) of all."""
+    log = folder / "output.log"
+    gate = folder.with_suffix(".gate")
+    code = PRINTS + f"open({str(gate)!r}, 'w').close()\n"
+    if terminal:
+        here = OnTerminal(folder, *script(code))
+        pid = here.pid
+    else:
+        out = folder.with_suffix(".out").open("wb")
+        process = subprocess.Popen(
+            [*COMMAND, "--log", str(folder), "--", *script(code)], stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=ENVIRONMENT
+        )
+        pid = process.pid
+    wanted = int(moment * 27_000)
+    wait_for(lambda: (not terminal or here.read() or True) and log.exists() and log.stat().st_size >= wanted)
+    keeper = children_of(pid)[:1]
+    for target in {"supervisor": [pid], "keeper": keeper, "command": [one for k in keeper for one in children_of(k)]}[victim]:
+        try:
+            os.kill(target, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    if terminal:
+        if victim == "supervisor":
+            wait_for(lambda: (here.read() or True) and gate.exists() and log.read_bytes().endswith(b"line %d\r\n" % (LINES - 1)))
+            os.waitpid(pid, 0)
+            os.close(here.master)
+        else:
+            here.end()
+    else:
+        process.wait(120)
+        out.close()
+        if victim == "supervisor":
+            wait_for(lambda: gate.exists() and log.read_bytes().endswith(b"line %d\n" % (LINES - 1)))
+    return log.read_bytes().replace(b"\r\n", b"\n")
+
+
+def is_whole(log: bytes) -> bool:
+    """Whether the log holds each line up to its last one, once, in order."""
+    lines = log.splitlines()
+    return lines == [b"line %d" % i for i in range(len(lines))]
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+@pytest.mark.parametrize("victim", ["supervisor", "keeper"])
+def test_no_line_is_lost_where_one_of_us_is_killed(tmp_path: Path, terminal: bool, victim: str) -> None:
+    log = killed_once(tmp_path / "a", terminal=terminal, moment=0.3, victim=victim)
+    assert is_whole(log)
+    if not (terminal and victim == "keeper"):  # the terminal goes with its keeper, and hangs the command up
+        assert log.count(b"\n") == LINES
+
+
+@pytest.mark.slow
+def test_no_line_is_lost_at_fifty_random_moments(tmp_path: Path) -> None:
+    chance = random.Random(50)
+    for number in range(50):
+        terminal, victim = chance.random() < 0.5, chance.choice(["supervisor", "keeper", "command"])
+        log = killed_once(tmp_path / str(number), terminal=terminal, moment=chance.random(), victim=victim)
+        assert is_whole(log), (number, terminal, victim)
+        if victim != "command" and not (terminal and victim == "keeper"):
+            assert log.count(b"\n") == LINES, (number, terminal, victim)

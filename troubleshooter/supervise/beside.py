@@ -1,0 +1,136 @@
+"""What the supervisor does beside the run: notes what was started and how it does, and tells what it sees."""
+
+from __future__ import annotations
+
+import os
+import platform
+import signal
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from kb.text.catalog import Section
+from troubleshooter.redact import Redactor
+from troubleshooter.supervise.folder import STATE
+from troubleshooter.supervise.state import StateLog, family
+from troubleshooter.supervise.supervisor import RunEnd, Supervisor
+from troubleshooter.supervise.versions import Versions, interpreter_of_command
+from troubleshooter.supervise.watch import LOST_RECORDS, Failing, Watch
+
+say = Section("run")
+GRACE_SECONDS = 30.0
+"""Between the signal that asks a run to end and the one that makes it end (``--stop-early`` only)."""
+INTERIM_SECONDS = 10.0
+"""A run that was told to end and does not: so long after the signal its report is written all the same."""
+ANSWER_SECONDS = 60.0
+
+
+class Beside:
+    """Made once the command runs; `tick` it about once a second."""
+
+    def __init__(self, supervisor: Supervisor, *, stop_early: bool, entries: list[Path], lang: str) -> None:
+        self.supervisor = supervisor
+        self.folder = supervisor.folder
+        self.stop_early = stop_early
+        self.entries = entries
+        self.lang = lang
+        self.versions = Versions(interpreter_of_command(supervisor.command))
+        self.state = StateLog(self.folder.file(STATE))
+        self._watch = Watch(self.folder.log) if self.folder.log is not None else None
+        self._told: Failing | None = None
+        self._asks_until = 0.0
+        self._kill_at = 0.0
+        self._interim_at = 0.0
+        self._noted = False
+        redactor = Redactor()
+        self.folder.note(
+            command=[redactor.redact(word) for word in redacted_words(supervisor.command)],
+            directory=redactor.redact(str(Path.cwd())),
+            started=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+            pid=supervisor.pid,
+            system=platform.platform(),
+            interpreter=self.versions.interpreter,
+        )
+
+    def tick(self) -> None:
+        """Do what is due."""
+        if not self._noted and self.versions.is_known:
+            self._noted = True
+            self.folder.note(versions=dict(self.versions.found))
+        self.state.tick(self.supervisor.pid)
+        now = time.monotonic()
+        if self._watch is not None and (failing := self._watch.look()) is not None:
+            self._tell(failing, now)
+        if self._asks_until and now > self._asks_until:
+            self.supervisor.asked, self._asks_until = None, 0.0
+        if self._kill_at and now > self._kill_at:
+            self._kill_at = 0.0
+            for one in family(self.supervisor.pid):
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(one.pid, signal.SIGKILL)
+        self._interim(now)
+
+    def close(self) -> Mapping[str, str]:
+        """The run ended: the versions that were found."""
+        self.state.close()
+        found = self.versions.wait()
+        self.folder.note(versions=dict(found))
+        return found
+
+    def _tell(self, failing: Failing, now: float) -> None:
+        if self._told is None:
+            self._told = failing
+            self.supervisor.tell(failing.told(self.lang))
+        if self.stop_early and failing.records >= LOST_RECORDS:
+            self.stop_early = False
+            window = self.supervisor.window
+            if window is None or not window.has_keys:
+                self._stop("")
+                return
+            self.supervisor.tell(say("stop-now", self.lang))
+            self.supervisor.asked = lambda key: self._stop(key) if key in ("y", "Y") else None
+            self._asks_until = now + ANSWER_SECONDS
+
+    def _stop(self, key: str) -> None:
+        self._asks_until = 0.0
+        self.supervisor.tell(say("stopping", self.lang))
+        self.supervisor.send(signal.SIGTERM, group=False)
+        self._kill_at = time.monotonic() + GRACE_SECONDS
+
+    def _interim(self, now: float) -> None:
+        """Write the report of a run that was told to end, before a scheduler loses its patience."""
+        if self.supervisor.signal not in ("SIGTERM", "SIGHUP") or self._interim_at < 0:
+            return
+        if not self._interim_at:
+            self._interim_at = now + INTERIM_SECONDS
+        elif now > self._interim_at:
+            self._interim_at = -1.0
+            from troubleshooter.supervise import ending
+
+            ended = RunEnd(0, self.supervisor.signal, now - self.supervisor.last_output)
+            with suppress(Exception):  # the run goes on, and so do we
+                tail = self.supervisor.shared.tail()
+                ending.keep(
+                    self.folder,
+                    ending.diagnosed(self.folder, tail, ended, self.versions.found, self.entries, self.lang),
+                )
+
+
+_SECRET = ("token", "password", "passwd", "secret", "api-key", "api_key", "apikey", "auth")
+
+
+def redacted_words(command: object) -> list[str]:
+    """The words of a command; the value of an option whose name speaks of a secret is left out."""
+    out: list[str] = []
+    hides = False
+    for word in command if isinstance(command, (list, tuple)) else ():
+        name, equals, _ = word.partition("=")
+        about = any(secret in name.lower() for secret in _SECRET) and len(name) < 60
+        if hides and not word.startswith("-"):
+            out.append("<redacted>")
+            hides = False
+            continue
+        hides = about and word.startswith("-") and not equals
+        out.append(f"{name}=<redacted>" if about and equals else word)
+    return out

@@ -1,0 +1,106 @@
+"""``troubleshoot run``: the parts together, from the folder of the run to its exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kb.errors import UsageError
+from kb.text.catalog import Section
+
+if TYPE_CHECKING:
+    from troubleshooter.report.model import Report
+    from troubleshooter.supervise.beside import Beside
+    from troubleshooter.supervise.folder import RunFolder
+    from troubleshooter.supervise.supervisor import RunEnd, Supervisor
+
+say = Section("run")
+
+
+def run(
+    command: list[str], log: Path | None, stop_early: bool, on_failure: str | None, retry: int, entries: list[Path], lang: str
+) -> int:  # fmt: skip
+    """Run a command to its end, diagnose it where it failed, and end as it ended.
+
+    Raises `UsageError` where the log cannot be had in the folder that was asked for, or on a system without its means.
+    """
+    if not hasattr(os, "fork"):
+        raise UsageError("run: needs Linux or macOS; here, pipe the run in: command 2>&1 | troubleshoot")
+    from troubleshooter.supervise.folder import new_folder
+
+    for attempt in range(1, retry + 2):
+        folder = new_folder(log, command, attempt)
+        if folder.warning is not None:
+            key, problem = folder.warning
+            print(f"troubleshoot: {say(key, lang, problem=problem, folder=folder.path)}", file=sys.stderr)
+        ended, report = _attempt(command, folder, stop_early, on_failure, entries, lang)
+        if attempt > retry or report is None or not _retry_helps(report, ended):
+            break
+        print(f"troubleshoot: {say('again', lang, attempt=attempt + 1, most=retry + 1)}", file=sys.stderr)
+    from troubleshooter.supervise.ending import end_as
+
+    return end_as(ended)
+
+
+def _attempt(
+    command: Sequence[str], folder: RunFolder, stop_early: bool, on_failure: str | None, entries: list[Path], lang: str
+) -> tuple[RunEnd, Report | None]:
+    from troubleshooter.supervise.supervisor import Supervisor
+
+    started = time.time()
+    beside: Beside | None = None
+
+    def tick(running: Supervisor) -> None:
+        nonlocal beside
+        if beside is None:  # the command is running by now: what is imported here delays nothing
+            from troubleshooter.supervise.beside import Beside
+
+            beside = Beside(running, stop_early=stop_early, entries=entries, lang=lang)
+        beside.tick()
+
+    supervisor = Supervisor(command, dict(os.environ), folder, tick)
+    ended = supervisor.run()
+    if ended.error:
+        print(f"troubleshoot: run: {command[0]}: {os.strerror(ended.error)}", file=sys.stderr)
+        return ended, None
+    if beside is None:
+        from troubleshooter.supervise.beside import Beside
+
+        beside = Beside(supervisor, stop_early=stop_early, entries=entries, lang=lang)
+    versions = beside.close()
+    seconds = round(time.time() - started, 1)
+    folder.note(status=ended.status, signal=ended.signal, seconds=seconds, missing_bytes=supervisor.shared.missing)
+    return ended, _told(folder, supervisor, ended, versions, on_failure, entries, lang)
+
+
+def _told(
+    folder: RunFolder, supervisor: Supervisor, ended: RunEnd, versions: Mapping[str, str], on_failure: str | None,
+    entries: list[Path], lang: str,
+) -> Report | None:  # fmt: skip
+    """Diagnose, keep, show, and call. Whatever goes wrong here must not change how the run ended."""
+    from troubleshooter.supervise import ending
+
+    try:
+        report = ending.diagnosed(folder, supervisor.shared.tail(), ended, versions, entries, lang)
+        path = ending.keep(folder, report)
+        failed = ended.status != 0 or report.exit_code == 1
+        if failed:
+            ending.show(folder, report, ended, lang)
+            if on_failure is not None:
+                ending.call(on_failure, path, folder, ended, lang)
+    except KeyboardInterrupt:
+        return None
+    except Exception as error:
+        ending.told_safely(error, lang)
+        return None
+    return report if failed else None
+
+
+def _retry_helps(report: Report, ended: RunEnd) -> bool:
+    """Whether the first answer says that the same command may well succeed; nobody who stopped a run wants it again."""
+    failures = [found for found in report.diagnoses if found.kind == "failure"]
+    return ended.signal is None and ended.status != 0 and bool(failures) and failures[0].retry == "may-help"

@@ -38,4 +38,4 @@ release-check:  ## build the wheel, install it in a bare environment, follow the
 	tools/release_check.sh
 
 release: release-check  ## the same; docs/releasing.md has the steps that follow
-	@echo "dist/ is ready; the next steps stand in docs/releasing.md"
+	@echo "dist/ is ready; docs/releasing.md has the next steps"

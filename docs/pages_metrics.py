@@ -9,11 +9,11 @@ _INTRODUCTION = """\
 
 <!-- Made by `python -m docs.make` from `troubleshooter/observe/metric_layouts.py`. Do not edit. -->
 
-These are the layouts in which numbers of a training are read. A test reads each example and compares what was read.
-On one line the first layout counts that finds a pair; names are written in lower case, and usual names are unified
+Numbers of a training are read in these layouts. A test reads each example and compares the numbers.
+A line is read in the first layout that finds a name with a value; names are written in lower case, and usual names are unified
 (`lm loss` is `loss`, `lr` is `learning_rate`).
 
-To see what is read from a log of yours: `troubleshoot explain --reading LOG`. To add a layout of one line, add an item to
+To see which numbers are read from your own log: `troubleshoot explain --reading LOG`. To add a layout of one line, add an item to
 `LAYOUTS` in `troubleshooter/observe/metric_layouts.py` with its pattern and an example, and run
 `.venv/bin/pytest tests/observe/test_metrics.py`; then `make docs`.
 """

@@ -69,16 +69,16 @@ searched anywhere in the text and are case-sensitive (`(?i)` is allowed).
 
 - Each pattern, and each branch of an alternation, needs a literal of at least 5 characters (3 Chinese ones). Entries are
   found by these literals.
-- A literal that every log holds (`site-packages`, `'loss':`, `warning`) does not count. Take a longer piece of the message, or
-  a condition on what the words stand for (`metric: loss, is: seen`).
-- Leave open what varies: numbers, paths, quotes, `c10::`. Never write a user's own names. Anchor with `^` only if needed.
+- A literal that every log contains (`site-packages`, `'loss':`, `warning`) does not count. Take a longer piece of the message, or
+  a condition on the meaning of the words (`metric: loss, is: seen`).
+- Do not write out the parts that vary: numbers, paths, quotes, `c10::`. Never write a user's own names. Anchor with `^` only if needed.
 - Patterns see white space folded and typographic quotes as plain ones. Messages of a Chinese system are seen in English
   (`kb/localized.py`). Backticks and the underscores of `__init__` may be missing in the log, as in a copy of a rendered page.
 - Named groups, `(?P<name>…)`, become placeholders.
 
 ## Placeholders
 
-`<<name>>`, `<<name:type>>` or `<<name:type|default>>` may stand in a title, a summary, a cause and a fix. A value that does not fit its
+`<<name>>`, `<<name:type>>` or `<<name:type|default>>` may be used in a title, a summary, a cause and a fix. A value that does not fit its
 type counts as missing. A fix with a missing value and no default is not shown. A title, summary or cause needs defaults, unless
 every symptom captures the name.
 
@@ -147,7 +147,7 @@ FIELDS: dict[type[Part], dict[str, str]] = {
     form.EntryLookalike: {"entry": "The other entry's id.", "because": "How to tell the two apart."},
     form.EntryProbe: {
         "name": "A probe of `troubleshooter/probes/`.",
-        "with": "Its options; `<<captures>>` may stand in them.",
+        "with": "Its options; they may contain `<<captures>>`.",
     },
     form.Translation: {
         "of": "The hash of the English text. `troubleshoot check --stamp` writes it once the translation is right.",

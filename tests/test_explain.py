@@ -61,7 +61,7 @@ def test_an_answer_below_another_one_says_which_part_of_the_order_decided(tool: 
     assert found.first is not None
     assert found.first.candidate.id == first
     assert found.decided_by in RankKey._fields
-    assert any(line.startswith(f"{first} stands above: ") for line in placed(found, "en"))
+    assert any(line.startswith(f"{first} comes first: ") for line in placed(found, "en"))
     assert any(line.startswith(f"{first} 排在前面：") for line in placed(found, "zh"))
 
 

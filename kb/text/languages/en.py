@@ -199,7 +199,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "dropped-aside": "It is no answer: it is harmless or an after-effect, and the failure itself is not explained.",
         "dropped-causeless": "It is no answer: it knows no cause, and the log shows another failure.",
         "first": "first answer {id}: confidence {value} = {weights}",
-        "above": "{id} stands above: {why}",
+        "above": "{id} comes first: {why}",
         "by-harmless": "it is a failure, and this one is harmless.",
         "by-after_effect": "it is a cause, and this one is an after-effect.",
         "by-no_fix_left": "it has a fix that the log's versions leave open, and this one has none.",
@@ -319,10 +319,10 @@ PHRASES: dict[str, dict[str, str]] = {
         "brief": "Three lines: what, why, first fix.",
         "quiet": "Do not pass the piped log through.",
         "top": "How many answers at most.",
-        "env": "Training environment (folder or Python): facts.",
-        "entries": "Your own entries, on top of ours.",
+        "env": "The run's environment: its folder or its Python.",
+        "entries": "A folder of your own entries, added to ours.",
         "probes": "A team's own probes: programs that verify may run.",
-        "ignore": "Entry not to report (or: .troubleshoot.toml).",
+        "ignore": "Do not report this entry.",
         "entry": "The entry's id.",
         "to": "The folder of entries to write to.",
         "redact": "Take keys, names and addresses out of all that is written.",
@@ -335,7 +335,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "explain.log": "A log, or - for standard input.",
         "explain.reading": "Show how the lines of a log are read; give no ENTRY then, only LOG.",
         "list.kind": "Only this kind.",
-        "list.sources": "Where entries come from: later ones replace earlier ones.",
+        "list.sources": "Show the folders of entries; later ones replace earlier ones.",
         "search.words": "Words of a title, message or cause; typing errors are fine.",
         "check.folder": "Entries to check: all, an area or one (default: the shipped ones).",
         "check.healthy": "Logs on which no failure may be diagnosed.",
@@ -345,7 +345,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "check.report-schema": "Print the JSON Schema of the report.",
         "check.rerun": "Run the probes of this many recorded claims again.",
         "check.claims": "List claims without a recorded run, too.",
-        "check.changed": "Only what differs from the main branch.",
+        "check.changed": "Check only entries that differ from the main branch.",
         "new.log": "A log that no entry explains, or - for standard input.",
         "new.area": "The entry's area.",
         "new.id": "The entry's id (default: from the message).",
@@ -355,18 +355,18 @@ PHRASES: dict[str, dict[str, str]] = {
         "verify.python": "Training environment: its folder (venv, conda) or Python.",
         "verify.device": "auto, cpu, cuda or cuda:N.",
         "verify.timeout": "Seconds that the probe may take.",
-        "verify.model": "Your own local weights or config, where a probe can use them.",
+        "verify.model": "Your own weights or config, for probes that can use them.",
         "verify.record": "Keep the result beside the entry (or in your data folder).",
         "verify.record-to": "Keep the result in this folder.",
-        "verify.show-code": "Show the few lines that a person could run by hand.",
+        "verify.show-code": "Show a few lines that fail, for you to run by hand.",
         "scan.paths": "Logs, folders or patterns; with --summary: records of scans.",
-        "scan.kept": "Where done jobs are kept (JSON Lines).",
-        "scan.summary-only": "Only sum up records: cat them together as you like.",
+        "scan.kept": "The file that keeps finished jobs (JSON Lines).",
+        "scan.summary-only": "Only sum up the records of earlier scans.",
         "scan.workers": "Processes (default: all cores).",
         "browse.entry": "The id of the entry to open (default: the start page).",
         "browse.port": "The port (default: 8765).",
         "browse.next-port": "Take the next free port if it is in use.",
-        "browse.host": "Another address than this machine's loopback.",
+        "browse.host": "Listen on this address instead of the loopback address.",
         "browse.open-browser": "Open the browser.",
         "build-site.folder": "A new folder, or one that an earlier run wrote.",
         "build-site.base-url": "The site's address, for sitemap.xml and canonical links.",
@@ -386,12 +386,12 @@ PHRASES: dict[str, dict[str, str]] = {
         "occurred": "It happens in this environment: {what}",
         "kind-occurred": (
             "The usual case of this failure happens in this environment: {what}. Whether it stopped the run of "
-            "the log is not proven: the log does not hold all that decides it"
+            "the log is not proven: the log does not show everything that decides it"
         ),
         "kind-other-environment": "It happens in this environment, which is not the one that wrote the log: {what}",
         "kind-did-not-occur": (
-            "The usual case of this failure did not fail here, and the log does not hold all that decides its "
-            "own. {cases}"
+            "The usual case of this failure did not fail here, and the log does not show everything that decides "
+            "whether its own case fails. {cases}"
         ),
         "model-settles": (
             "With --model DIR (your model's folder; its config.json is enough) the question is asked of your own model"
@@ -428,7 +428,7 @@ PHRASES: dict[str, dict[str, str]] = {
             "you trust it"
         ),
         "why-named": "named with --python",
-        "why-log": "its site-packages stand in the log",
+        "why-log": "the log names its site-packages",
         "why-active": "the active environment",
         "why-path": "the first Python on PATH that has torch",
         "why-own": "the tool's own environment",
@@ -564,9 +564,7 @@ PHRASES: dict[str, dict[str, str]] = {
             "A small probe reproduces the failure in your training environment and shows which fix removes it. "
             "It builds a tiny random model and downloads nothing."
         ),
-        "verify-log": (
-            "No probe stands behind this entry. Condition by condition, this shows what of it holds on your log:"
-        ),
+        "verify-log": ("This entry has no probe. These are its conditions, and whether each one holds on your log:"),
         "advice": "Printed advice that does not apply here",
         "lookalikes": "Not this? Lookalikes",
         "runs": "Recorded runs",

@@ -1,4 +1,5 @@
-"""The whole way for one log: read → observe → match → rank → report. No global state: safe to run side by side."""
+"""The whole pipeline for one log: read → observe → match → rank → report. There is no global state, so several can run
+at once."""
 
 from __future__ import annotations
 
@@ -29,11 +30,11 @@ from troubleshooter.unseen import doubted
 
 
 class Diagnoser:
-    """The knowledge and how to use it, loaded once and used for any number of logs. Nothing changes after it is made.
+    """The loaded entries and everything needed to use them on any number of logs. It never changes after it is made.
 
-    ``ignore``: entries not to report, with the reason for each. ``environment``: versions that are installed where the
-    run took place, by package; they join the facts of every log. ``folders``: where its packages are installed; there the
-    source of what failed is looked up, besides the paths that the log names.
+    ``ignore``: the entries that are not reported, each with a reason. ``environment``: the versions that are installed
+    where the run took place, by package; they are added to the facts of every log. ``folders``: the folders in which
+    these packages are installed. The source of a failure is looked up there, and at the paths that the log names.
     """
 
     __slots__ = ("environment", "folders", "ignore", "knowledge", "scanner")
@@ -69,7 +70,7 @@ class Diagnoser:
         cls, packs: Sequence[Pack], *, ignore: Mapping[str, str] | Iterable[str] = (),
         environment: Mapping[str, str] | None = None, folders: Sequence[str] = (),
     ) -> Diagnoser:  # fmt: skip
-        """A diagnoser for these packs of entries, its scanner from the user's cache where it is there."""
+        """A diagnoser for these packs of entries. Its scanner is loaded from the user's cache if it is there."""
         known = Knowledge(packs)
         scanner = Scanner(
             [Segment(*segment) for segment in known.segments()],
@@ -81,10 +82,10 @@ class Diagnoser:
         return cls(known, scanner, ignore=ignore, environment=environment, folders=folders)
 
     def observe(self, sources: Sequence[Source], *, whole: bool | None = None) -> Observations:
-        """What the sources of one run show, merged. Raises `read.sources.Unreadable`.
+        """What the logs of one run show, merged. Raises `read.sources.Unreadable`.
 
-        ``whole``: whether they are whole logs that nobody writes to any more, so that their last lines tell how the run
-        ended (default: as each source knows it).
+        ``whole``: True if the logs are complete and nobody writes to them any more, so that their last lines show how
+        the run ended. None: each source decides this for itself.
         """
         observer = Observer(self.scanner)
         for number, source in enumerate(sources):
@@ -111,9 +112,10 @@ class Diagnoser:
         return candidates(observations, self.knowledge)
 
     def diagnose(self, log: Given, *, lang: str = "en", top: int = TOP) -> Report:
-        """Diagnose one log, given as `troubleshooter.diagnose` takes it. Raises `UnreadableInput`.
+        """Diagnose one log, given in any form that `troubleshooter.diagnose` takes. Raises `UnreadableInput`.
 
-        An exception was raised by this very Python: if nothing else is known, its versions join the facts.
+        An exception object was raised by this Python process. So the versions installed here are added to its facts,
+        unless the diagnoser has an environment already.
         """
         if isinstance(log, BaseException) and not self.environment:
             from troubleshooter.verify.environment import installed
@@ -133,7 +135,8 @@ class Diagnoser:
         brief: bool = False,
         whole: bool | None = None,
     ) -> Report:
-        """The report on one run. ``brief``: what a scan keeps of it (`report.build`). ``whole``: as for `observe`."""
+        """The report on one run. ``brief``: make only the parts that a scan keeps (`report.build`). ``whole``: as for
+        `observe`."""
         observations = self.observe(sources, whole=whole)
         ranked = doubted(rank(self.match(observations), observations), observations, self.knowledge)
         ranked = without_fixless(elsewhere(ranked), observations, self.knowledge)
@@ -157,12 +160,14 @@ def diagnose(
 ) -> Report:
     """Diagnose one log.
 
-    ``log``: its text (str or bytes), its lines, the `Path` of a file or of a run's folder, or an exception that was caught.
-    ``lang``: the two-letter code of a language; what is not said in it is said in English. ``top``: how many answers at most. ``entries``: folders of your own entries. ``ignore``: ids of
-    entries not to report, with reasons if you like. ``env``: the Python of the training environment, or its versions by
-    package. Use a `Diagnoser` for many logs: it loads the knowledge once.
+    ``log``: its text (str or bytes), its lines, the `Path` of a file or of a run's folder, or an exception that was
+    caught. ``lang``: the two-letter code of a language; a phrase that this language lacks is shown in English. ``top``:
+    the largest number of answers. ``entries``: folders of your own entries. ``ignore``: ids of entries that are not
+    reported; a dict holds the reasons. ``env``: the Python of the training environment, or its versions by package. For
+    many logs use a `Diagnoser`, which loads the entries once.
 
-    Raises `TroubleshootError`: `UnreadableInput`, `InvalidEntries`, or what is wrong with ``entries`` or ``env``.
+    Raises `TroubleshootError`: `UnreadableInput`, `InvalidEntries`, or one that says what is wrong with ``entries`` or
+    ``env``.
     """
     return Diagnoser.load(entries, ignore=ignore, env=env).diagnose(log, lang=lang, top=top)
 
@@ -176,7 +181,8 @@ def diagnose_file(
     ignore: Mapping[str, str] | Iterable[str] = (),
     env: str | Path | Mapping[str, str] | None = None,
 ) -> Report:
-    """Diagnose the log in a file (also .gz, .xz, .zst, .ipynb), or all logs of a run's folder; else as `diagnose`."""
+    """Diagnose the log in a file (also .gz, .xz, .zst, .ipynb), or all logs in a run's folder. All else is as for
+    `diagnose`."""
     return diagnose(Path(path), lang=lang, top=top, entries=entries, ignore=ignore, env=env)
 
 
@@ -185,8 +191,8 @@ def _several(ids: Iterable[str]) -> Iterable[str]:
 
 
 def asked(env: str | Path | Mapping[str, str] | None) -> tuple[Mapping[str, str], tuple[str, ...]]:
-    """The versions by package that ``env`` means, and the folders of its packages: those that a Python has installed, or
-    the versions as they are given and no folders."""
+    """The versions by package that ``env`` asks for, and the folders in which these packages are installed. A mapping
+    is returned as it is, without folders; a Python is asked for both."""
     if env is None or isinstance(env, Mapping):
         return env or {}, ()
     from troubleshooter.verify.environment import EnvironmentProblem, ask

@@ -1,4 +1,5 @@
-"""Candidates → diagnoses in order: root cause before cascade, specific before fallback, with an honest confidence."""
+"""Turns candidates into answers: gives each a confidence, leaves out those that are no answer beside the others, and
+puts the rest in order."""
 
 from __future__ import annotations
 
@@ -17,8 +18,9 @@ from troubleshooter.weights import CERTAIN, LIKELY, Score
 Confidence = Literal["certain", "likely", "possible"]
 VersionState = Literal["inside", "outside", "unknown"]
 Dropped = Literal["went-on", "replaced", "aside", "causeless"]
-"""Why a candidate is no answer: the run went on after it, a more specific answer replaces it, it is an after-effect or
-harmless while a failure stands unexplained, or it knows no cause while another failure is seen."""
+"""Why a candidate is no answer. ``went-on``: the run continued after it. ``replaced``: a more specific answer replaces
+it. ``aside``: it is an after-effect or harmless, and another failure in the log is unexplained. ``causeless``: it knows
+no cause, and the log shows another failure."""
 
 
 class RankKey(NamedTuple):
@@ -29,28 +31,30 @@ class RankKey(NamedTuple):
     no_fix_left: bool
     """The log's versions rule out every fix (`troubleshooter.installed`)."""
     general_elsewhere: bool
-    """A general answer, about something that did not end the run."""
+    """Whether this is a general answer about something that did not end the run."""
     end_of_run: float
-    """How the failure stands to the end of the run (`weights`)."""
+    """How close the failure is to what ended the run: a number of `weights`, 0 for the failure that ended it."""
     general: bool
     rough_confidence: float
-    """The confidence to one digit, negative: small differences do not outweigh what failed first."""
+    """The confidence rounded to one digit, negative. It is compared before the ranks, so that small differences of
+    confidence do not decide which rank has the cause."""
     first_rank_line: int
-    """Where several ranks failed: the line. The rank that failed first has the cause; the others lost it."""
+    """The line number if several ranks failed, else 0: the rank that failed first has the cause, and the others failed
+    because they lost it."""
     confidence: float
-    """The confidence to two digits, negative."""
+    """The confidence rounded to two digits, negative."""
     conditions: int
-    """How many conditions held, negative: an answer that asked for more of the log is more specific."""
+    """How many conditions held, negative: an answer for which more of the log had to fit is more specific."""
     words: int
     """How many characters the patterns matched, negative."""
     line: int
 
 
 class Ranked:
-    """A candidate with its confidence (0 to 1) and what weighed on it.
+    """A candidate with its confidence (0 to 1) and the steps that led to it.
 
-    ``versions`` compares the log's versions with the entry's affected range; ``versions_installed`` says that these versions
-    are those of an environment that the user named, and not the log's. ``key`` is set by `ranking`.
+    ``versions`` compares the log's versions with the entry's affected range. ``versions_installed``: these versions
+    come from an environment that the user named, not from the log. `ranking` sets ``key``.
     """
 
     __slots__ = ("candidate", "key", "notes", "score", "version_evidence", "versions", "versions_installed")
@@ -74,7 +78,7 @@ class Ranked:
 
 
 class Ranking(NamedTuple):
-    """The answers, best first, and by entry id why the other candidates are none."""
+    """The answers, best first, and for every other candidate, by the id of its entry, why it is no answer."""
 
     answers: list[Ranked]
     dropped: dict[str, Dropped]
@@ -108,17 +112,17 @@ def ranking(candidates: list[Candidate], observations: Observations) -> Ranking:
 
 
 def _overcome(candidate: Candidate, observations: Observations) -> bool:
-    """A crash or hang after which the run went on is none."""
+    """Whether the candidate is a crash or hang after which the run went on; then it is no failure."""
     anchor = candidate.trial.anchor
     if anchor is None or candidate.body["severity"] not in ("crash", "hang"):
         return False
-    if not candidate.body.get("cause_known", True):  # about the end of the log itself
+    if not candidate.body.get("cause_known", True):  # it is about the end of the log, so nothing can follow
         return False
     if anchor.failure is not None:
         return anchor.failure.role == "handled"
     end = observations.ending
     if candidate.trial.unseen and end.state == "ended" and end.line is not None and _is_below(end.line, anchor.line):
-        return True  # a line that names no exception, and the run came to its end
+        return True  # the line names no exception, and the run came to its end
     if not run_continued_after(observations.progress, anchor.line):
         return False
     return all(
@@ -180,7 +184,7 @@ def _without_replaced(ranked: list[Ranked]) -> list[Ranked]:
 
 
 def _without_asides(ranked: list[Ranked], observations: Observations) -> list[Ranked]:
-    """After-effects and harmless lines are no answer while the failure that matters stands in the log, unexplained."""
+    """Leave out after-effects and harmless messages if the log holds a failure that no answer explains."""
     if any(r.candidate.body["role"] == "root" and r.candidate.body["kind"] == "failure" for r in ranked):
         return ranked
     initiating = [f for f in observations.failures if f.role == "initiating"]
@@ -192,7 +196,7 @@ def _without_asides(ranked: list[Ranked], observations: Observations) -> list[Ra
 
 
 def _without_causeless(ranked: list[Ranked], observations: Observations) -> list[Ranked]:
-    """An answer that knows no cause is one only where no other failure is seen, explained or not."""
+    """Leave out answers that know no cause if the log shows any other failure, explained or not."""
     seen = any(f.role in ("initiating", "cascade") for f in observations.failures)
     known = any(r.candidate.body["kind"] == "failure" and _knows_cause(r) for r in ranked)
     return [r for r in ranked if _knows_cause(r)] if seen or known else ranked
@@ -203,7 +207,7 @@ def _knows_cause(item: Ranked) -> bool:
 
 
 def _about(trial: Trial, failures: list[Failure]) -> bool:
-    """Whether a symptom is about one of the failures: about it, or about the line that says where it was raised
+    """Whether the symptom is about one of the failures, or about the line above it that says where it was raised
     ("Exception in thread …")."""
     if trial.anchor is None:
         return False
@@ -226,7 +230,8 @@ def _place(trial: Trial) -> tuple[int, int] | None:
 
 
 def _share_doubt(ranked: list[Ranked]) -> None:
-    """Two specific answers to the same line: the one that asked for less of the log is doubted, or both of equals."""
+    """Lower the confidence of specific answers that rest on the same line: of the less specific one, or of both if they
+    are equally specific."""
     before = {id(item): item.confidence for item in ranked}
     for item in ranked:
         rivals = [
@@ -246,7 +251,7 @@ def _share_doubt(ranked: list[Ranked]) -> None:
 
 
 def _specific(trial: Trial) -> tuple[int, int]:
-    """How much of the log an answer asked for: required conditions that held, then the length of the words."""
+    """How specific an answer is: the number of required conditions that held, then the length of the matched words."""
     return trial.asked, sum(o.length for o in trial.require) // weights.WORDS_STEP
 
 
@@ -279,7 +284,7 @@ def _key(item: Ranked, observations: Observations) -> RankKey:
 
 
 def _end_of_run(item: Ranked) -> float:
-    """How the answer's failure stands to the end of the run: the numbers of `weights`."""
+    """How close the answer's failure is to what ended the run, as a number of `weights`; a lower one comes first."""
     severity, anchor = item.candidate.body["severity"], item.candidate.trial.anchor
     if anchor is not None and anchor.failure is not None:
         found = _BY_ROLE.get(anchor.failure.role, weights.AFTER_EFFECT)
@@ -291,5 +296,5 @@ def _end_of_run(item: Ranked) -> float:
 
 
 def _conditions(trial: Trial) -> int:
-    """How much an answer asked for: an answer that needed more of the log to hold is the more specific one."""
+    """How many conditions held: the more of the log had to fit, the more specific is the answer."""
     return sum(o.state == "held" for o in trial.require) + sum(o.state == "held" for o in trial.support)

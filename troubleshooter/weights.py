@@ -1,6 +1,7 @@
-"""How sure an answer is: every number that weighs on it, with its meaning.
+"""The numbers that make up the confidence of an answer, each with its meaning.
 
-A confidence lies between 0 and 1. The numbers were chosen on frozen collections of real reports (`benchmarks/FRESH.md`).
+A confidence lies between 0 and 1. The numbers were chosen on frozen collections of real reports
+(`benchmarks/FRESH.md`).
 """
 
 from __future__ import annotations
@@ -8,39 +9,41 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 CERTAIN = 0.9
-"""From here on an answer is called certain; `benchmarks/figures.py` measures how often such answers are right."""
+"""An answer with at least this confidence is called certain. `benchmarks/figures.py` measures how often such answers
+are right."""
 LIKELY = 0.7
-"""From here on an answer is called likely; below it is called possible."""
+"""An answer with at least this confidence is called likely, one below it possible."""
 DECISIVE = 0.93
-"""Start of a symptom whose conditions alone name the cause."""
+"""The first value for a symptom whose conditions alone name the cause."""
 INDECISIVE = 0.78
-"""Start of every other symptom: it fits, but another cause may print the same."""
+"""The first value for every other symptom: it fits, but another cause may print the same."""
 GENERAL = 0.75
-"""Limit of a general answer (``fallback_for``). Where nothing more specific held it was right as often as a likely answer
-(docs/decisions/0020)."""
+"""The highest value for a general answer (``fallback_for``). If nothing more specific held, such answers were right as
+often as likely ones (docs/decisions/0020)."""
 SUPPORT, MAX_SUPPORT = 0.03, 0.06
 """Added for each supporting condition that holds, and the most that all of them add."""
 AGAINST, MAX_AGAINST = 0.03, 0.06
 """Taken off for each supporting condition that the log contradicts, and the most that all of them take off."""
 UNSEEN, MAX_UNSEEN = 0.06, 0.2
-"""Taken off for each required condition (or part of one) that the log does not show, and the most that all take off."""
+"""Taken off for each required condition, or part of one, that the log does not show; and the most that all of them take
+off."""
 UNSEEN_BELOW = 0.05
-"""An answer with something unseen stays this far below certain (or below likely, if its symptom is not decisive): what was not
-shown leaves room for another cause (docs/decisions/0020)."""
+"""An answer with something unseen stays this far below certain, or below likely if its symptom is not decisive: another
+cause remains possible (docs/decisions/0020)."""
 INSIDE = 0.04
 """Added for each package whose version lies inside the entry's affected range, until one lies outside."""
 OUTSIDE = 0.6
-"""Factor for each package whose version lies outside the affected range."""
+"""The confidence is multiplied by this for each package whose version lies outside the affected range."""
 SHARED_LINE = 0.1
 """Taken off an answer when another one of equal or greater detail rests on the same line."""
 RIVAL_WITHIN = 0.13
 """Another answer is a rival on the same line if its confidence is at most this much lower."""
 DOUBTED = LIKELY - 0.05
-"""Limit of an answer that speaks of a library which the log does not show."""
+"""The highest value for an answer about a library that the log does not show."""
 LOWEST, HIGHEST = 0.05, 0.99
 """No answer is impossible, and none is beyond doubt."""
 
-# How an answer's failure stands to the end of the run. A lower number comes first.
+# How close an answer's failure is to what ended the run. A lower number comes first.
 ENDED_THE_RUN = 0.0
 CERTAIN_LINE = 0.1
 """A line, without an exception, that names a crash or hang for certain: before an exception that has several causes."""
@@ -62,11 +65,11 @@ Reason = Literal[
     "decisive", "indecisive", "general", "support", "against", "unseen", "unseen-limit", "inside", "outside", "shared-line",
     "doubted", "elsewhere", "no-fix-left", "lowest", "highest",
 ]  # fmt: skip
-"""What weighed on a confidence."""
+"""Why a step changed the confidence."""
 
 
 class Step(NamedTuple):
-    """One step on the way to a confidence. ``how`` says what was done with the number ``by``."""
+    """One step on the way to a confidence. ``how``: what was done with the number ``by``."""
 
     reason: Reason
     how: Literal["start", "add", "times", "at-most", "at-least"]
@@ -74,7 +77,7 @@ class Step(NamedTuple):
 
 
 class Score:
-    """A confidence with the steps that led to it; limits are steps only where they changed it."""
+    """A confidence with the steps that led to it. A limit is recorded as a step only if it changed the value."""
 
     __slots__ = ("steps", "value")
 

@@ -1,4 +1,5 @@
-"""What a condition is evaluated against: the observations, what a symptom is anchored to, what it captured."""
+"""Everything that a condition is evaluated against: the observations, the symptom's anchor, and the values captured so
+far."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from troubleshooter.read.line import Line
 
 
 class Context:
-    """A symptom's view of the log: what was observed, what it is anchored to, what its patterns captured."""
+    """A symptom's view of the log: the observations, the exception or line that the symptom is about (its anchor), and
+    the values that its patterns captured."""
 
     __slots__ = ("anchor", "base", "captured", "knowledge", "observations")
 
@@ -28,12 +30,13 @@ class Context:
         self.captured = {} if captured is None else captured
 
     def lines(self, literals: Iterable[int]) -> list[Line]:
-        """The kept lines that hold one of the literals, in the order of the log, each once."""
+        """The kept lines that contain one of the literals, each once, in the order of the log."""
         hits = self.observations.hits
         return _each_once([hits[self.base + n] for n in literals if self.base + n in hits])
 
     def may_match(self, patterns: Iterable[Pattern]) -> bool:
-        """Whether a line or a message may match one of the patterns. Wrong on one side only: True proves nothing."""
+        """Whether a line or a message could match one of the patterns. False is sure; True only means that it is worth
+        searching."""
         seen = self.observations
         for pattern in patterns:
             for number in pattern["literals"]:
@@ -52,13 +55,14 @@ class Context:
         return self.lines([n for n in literals if contains_required(seen.text_for_literal(self.base + n), pattern)])
 
     def filled(self, text: str) -> str | None:
-        """A text with its ``<<captures>>``; None when one is missing."""
+        """The text with its ``<<captures>>`` replaced by their values; None if a value is missing."""
         missing = [m for m in HOLE.finditer(text) if m[1] not in self.captured]
         return None if missing else HOLE.sub(lambda m: self.captured[m[1]], text)
 
 
 def contains_required(text: str, pattern: Pattern) -> bool:
-    """Whether a text in lower case contains what every match of the pattern contains (`kb.patterns.required_texts`)."""
+    """Whether the text contains what every match of the pattern contains (`kb.patterns.required_texts`). ``text`` is in
+    lower case."""
     for choices in pattern["required"]:
         for choice in choices:
             if choice in text:
@@ -76,4 +80,4 @@ def _each_once(lists: list[list[Line]]) -> list[Line]:
 
 
 Evaluate = Callable[[Condition, Context], Outcome]
-"""Evaluates a condition of any kind; what combines conditions is given it for their parts."""
+"""A function that evaluates a condition of any kind. Conditions that combine others get it to evaluate their parts."""

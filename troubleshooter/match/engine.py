@@ -1,4 +1,4 @@
-"""Entries that were triggered, tried on the log: the best trial of each symptom becomes a candidate."""
+"""Tries the triggered entries on the log: the best trial of an entry's symptoms makes it a candidate."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from troubleshooter.observe.observations import Observations
 from troubleshooter.paths import installed_file
 
 ANCHORS, SAME = 12, 3
-"""Exceptions or lines that one symptom is tried on, and lines of one kind (told by its text without digits)."""
+"""A symptom is tried on at most ``ANCHORS`` exceptions or lines, and on at most ``SAME`` lines that differ only in
+digits."""
 
 
 class Candidate:
-    """An entry of which a symptom holds, with the trial that shows it best."""
+    """An entry with a symptom that holds, and the trial that shows it best."""
 
     __slots__ = ("base", "body", "trial")
 
@@ -34,7 +35,7 @@ class Candidate:
 
     @property
     def evidence(self) -> list[Evidence]:
-        """Lines that held conditions point at, each once, in the order of the log."""
+        """The lines that conditions which hold point at, each once, in the order of the log."""
         out: dict[tuple[int, int, str], Evidence] = {}
         for outcome in (*self.trial.require, *self.trial.support):
             for item in outcome.evidence if outcome.state == "held" else ():
@@ -43,7 +44,7 @@ class Candidate:
 
 
 def candidates(observations: Observations, knowledge: Knowledge) -> list[Candidate]:
-    """Every entry of which a symptom holds on this log, unordered."""
+    """Every entry with a symptom that holds on this log, in no order."""
     found = []
     for body, base in knowledge.triggered(observations.hits, set(pseudo_literals(observations))):
         trials = [
@@ -53,24 +54,25 @@ def candidates(observations: Observations, knowledge: Knowledge) -> list[Candida
         ]
         if trials:
             best = max(trials, key=_strength)
-            # What another symptom proves holds for what is shown, too.
+            # One decisive symptom makes the entry decisive, whichever trial is shown.
             best.decisive |= any(trial.decisive and not trial.unseen for trial in trials)
             found.append(Candidate(body, base, best))
     return found
 
 
 def holding(body: Body, base: int, number: int, observations: Observations, knowledge: Knowledge) -> Iterator[Trial]:
-    """The trials of one symptom that hold."""
+    """The trials of one symptom in which it holds."""
     for trial in trials(body, base, number, observations, knowledge, full=False):
         if not any(o.state == "held" for o in trial.exclude):
             yield trial
 
 
 def passes(condition: Condition, outcome: Outcome, body: Body, strict: bool = False) -> bool:
-    """Whether a required condition lets its symptom hold: held, or of a kind that a paste often lacks and not seen.
+    """Whether a required condition lets its symptom hold: it holds itself, or it is not seen and of a kind that a paste
+    often lacks.
 
-    A variant asks that the log shows its framework, and a symptom of words that many entries have (``strict``) needs
-    all else that it asks.
+    There are two exceptions. A variant needs to see its framework in the log. A ``strict`` symptom, whose words belong
+    to many entries, needs to see all its required conditions.
     """
     if outcome.state == "unseen" and tolerated(condition) and not strict:
         return not (condition["kind"] == "package" and body.get("variant_of") is not None)
@@ -80,9 +82,10 @@ def passes(condition: Condition, outcome: Outcome, body: Body, strict: bool = Fa
 def trials(
     body: Body, base: int, number: int, observations: Observations, knowledge: Knowledge, *, full: bool = True
 ) -> Iterator[Trial]:
-    """One symptom on each exception or line that it may be about (or on the log as a whole).
+    """Trials of one symptom, one for each exception or line that it may be about; one for the whole log if there is
+    none.
 
-    ``full``: with the outcome of every condition, also where an earlier one has decided already (for `explain`).
+    ``full``: evaluate every condition, even if an earlier one has already ruled the symptom out (for `explain`).
     """
     symptom: CompiledSymptom = body["symptoms"][number]
     require = symptom["require"]
@@ -115,7 +118,7 @@ def trials(
 
 
 def _few(text: str, kinds: dict[str, int]) -> bool:
-    """Whether few lines of this one's kind were tried."""
+    """Count the line, and say whether at most `SAME` lines that differ only in digits were tried by now."""
     kind = without_digits(text)
     kinds[kind] = kinds.get(kind, 0) + 1
     return kinds[kind] <= SAME
@@ -129,7 +132,7 @@ def _trial(
     if anchor is not None and anchor.line.rank is not None:
         context.captured.setdefault("rank", str(anchor.line.rank))
     frames = anchor.failure.frames if anchor is not None and anchor.failure is not None else []
-    if frames and (installed := installed_file(frames[-1].path)):  # ``<<caller>>`` in an entry's texts and relations
+    if frames and (installed := installed_file(frames[-1].path)):  # entries use it as ``<<caller>>``
         context.captured.setdefault("caller", installed.package)
     require: list[Outcome] = []
     strict = symptom.get("strict", False)
@@ -145,7 +148,7 @@ def _trial(
         if outcome.state == "held":
             context.captured.update((k, v) for k, v in outcome.captured.items() if k not in context.captured)
     exclude = [excluding(c, context) for c in symptom["exclude"]]
-    if anchor is None:  # about numbers or an exit: the first line that shows it
+    if anchor is None:  # the symptom is about numbers or an exit: take the first line that shows it
         shown = [e for o in require if o.state == "held" for e in o.evidence]
         anchor = Anchor(None, shown[0].line) if shown else None
     asked = sum(o.state == "held" and _of_the_log(c) for o, c in zip(require, symptom["require"], strict=True))
@@ -161,7 +164,8 @@ def _of_the_log(condition: Condition) -> bool:
 
 
 def _strength(trial: Trial) -> tuple[int, int, int, int, int]:
-    """Which trial of an entry to show: about an exception, nothing unseen, most support, longest words, earliest."""
+    """Sort key of an entry's trials: one about an exception is best, then the one with fewest unseen conditions, with
+    most support, with the longest matched words, and the earliest."""
     support = sum(o.state == "held" for o in trial.support)
     length = sum(o.length for o in trial.require)
     failure = trial.anchor.failure if trial.anchor else None

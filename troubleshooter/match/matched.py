@@ -1,4 +1,4 @@
-"""What a match of a pattern gives: its outcome, and the exception that its line belongs to."""
+"""The outcome of a pattern's match, and the exception that a line belongs to."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from troubleshooter.read.line import Line
 
 
 def held(said: str, line: Line, text: str, found: RegexMatch, why: str) -> Outcome:
-    """The outcome for a match."""
+    """The outcome of a condition whose pattern matched."""
     return Outcome("held", said, [Evidence(line, text, why)], dict(found.captured), 0, len(found.said))
 
 

@@ -1,4 +1,4 @@
-"""What became of a condition: held, contradicted or not seen, with the evidence."""
+"""The outcome of a condition (held, contradicted or not seen) with the evidence for it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def quoted(pattern: str) -> str:
 
 
 class Evidence:
-    """A line that shows something, the words in it, and what it shows."""
+    """A line of the log, the words in it that prove something, and what they prove."""
 
     __slots__ = ("line", "text", "why")
 
@@ -27,10 +27,10 @@ class Evidence:
 
 
 class Outcome:
-    """What became of a condition, the lines that show it, and what its patterns captured.
+    """The outcome of a condition, the lines that show it, and the values that its patterns captured.
 
-    ``parts_unseen`` counts parts of a held condition that the paste does not show (an exception's type). ``length`` is the
-    number of characters that a pattern matched: how specific the words are.
+    ``parts_unseen``: how many parts of a held condition the paste does not show, such as an exception's type.
+    ``length``: how many characters a pattern matched, which tells how specific the words are.
     """
 
     __slots__ = ("captured", "evidence", "length", "parts", "parts_unseen", "said", "state")
@@ -49,7 +49,7 @@ class Outcome:
 
 
 class Anchor:
-    """What a symptom is about: an exception, or a line without one."""
+    """The thing that a symptom is about: an exception, or a line that belongs to none."""
 
     __slots__ = ("failure", "line")
 
@@ -59,10 +59,10 @@ class Anchor:
 
 
 class Trial:
-    """A symptom tried on one anchor: outcomes by part, in the order of the entry.
+    """A symptom tried on one anchor, with the outcomes of its conditions in the order of the entry.
 
-    ``asked`` counts the required conditions about the log's own words and places that held (rows of tables and versions
-    apart).
+    ``asked``: how many required conditions held that are about the log's words and places. Conditions about versions or
+    rows of tables are not counted.
     """
 
     __slots__ = ("anchor", "asked", "captured", "decisive", "entry", "exclude", "require", "support", "symptom")
@@ -83,5 +83,5 @@ class Trial:
 
     @property
     def unseen(self) -> int:
-        """What was asked and the log does not show: conditions, and parts of them."""
+        """How many required conditions, and parts of conditions, the log does not show."""
         return sum(o.parts_unseen + (o.state == "unseen") for o in self.require)

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import re2
 
 MATCHES = 6
-"""Matches of one pattern in one text that are told apart."""
+"""At most this many matches of one pattern in one text are told apart."""
 MAX_KEPT_TEXT = 1000
-"""Characters of a text up to which its matches are kept: the logs of a scan say the same again and again."""
+"""The matches in a text of at most this many characters are kept, because the logs of a scan repeat the same texts."""
 MAX_COMPILED = 768
 """Patterns that stay compiled. All those of the shipped entries would fill the memory of each process of a scan, and one is
 quickly compiled again (docs/decisions/0001)."""
@@ -62,7 +62,8 @@ def _found(match: Any) -> RegexMatch:
 
 
 def different(pattern: str, text: str) -> Sequence[RegexMatch]:
-    """The matches that captured different values, at most `MATCHES`; the first alone where nothing is captured."""
+    """The matches that captured different values, at most `MATCHES` of them. If the pattern captures nothing, the first
+    match alone."""
     return _kept_different(pattern, text) if len(text) <= MAX_KEPT_TEXT else _different(pattern, text)
 
 

@@ -1,6 +1,7 @@
-"""Named predicates over captured values, for `relation:` conditions. Each is one function; its name has ``-`` for ``_``.
+"""Named predicates over captured values, for `relation:` conditions.
 
-They return None when a value is missing or is no number: "not seen".
+Each is one function; the relation's name has ``-`` where the function has ``_``. A predicate returns None if a value is
+missing or is no number; the condition is then not seen.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a metric series does: the shapes that `metric:` conditions ask for."""
+"""The shapes that `metric:` conditions ask for: whether a series of numbers falls, explodes, repeats and so on."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ STUCK_POINTS = 4
 REPEAT_POINTS = 400
 """Points at the end of a series that are searched for a block that comes again."""
 EXPLODED = 30.0
-"""A series explodes when its end lies this many times over its lowest earlier value (F20 of the lab: 5 → 6,665),
-and lies above `EXPLODED_TO`."""
+"""A series explodes if its end is this many times its lowest earlier value (case F20 of the lab went from 5 to 6,665)
+and above `EXPLODED_TO`."""
 EXPLODED_TO = 10.0
 
 CLIMB_POINTS = 10
 CLIMBED, CLIMBED_NOISE, HELD = 1.05, 3.0, 0.96
-"""A series climbs when its last third lies so many times above its first, by so many standard deviations of the first, and no
-later value below this part of the first three."""
+"""A series climbs if the mean of its last third is ``CLIMBED`` times that of its first and ``CLIMBED_NOISE`` standard
+deviations above it, and if no later value falls below ``HELD`` times the mean of the first three."""
 FROZEN_POINTS = 8
 
 
 def ruled_out(shape: str, value: float | None, within: Bounds) -> bool:
-    """Whether no point of a series with these bounds shows the shape: told without looking at each."""
+    """Whether these bounds of a series already exclude that any of its points shows the shape."""
     if not within.finite:
         return False
     if shape in ("nan", "inf", "nonfinite"):
@@ -40,7 +40,8 @@ def ruled_out(shape: str, value: float | None, within: Bounds) -> bool:
 
 
 def first(values: list[float], shape: str, value: float | None) -> int | None:
-    """Where the first value is that shows the shape, or None. Shapes of a whole series point at its last value."""
+    """The index of the first value that shows the shape, or None. For a shape of the whole series it is the index of
+    the last value."""
     if shape in POINTWISE:
         shows, x = POINTWISE[shape], value or 0.0
         if all_finite(values):  # thousands of points: each call counts
@@ -79,7 +80,7 @@ def _near(value: float) -> float:
 
 
 def _stuck(values: list[float]) -> bool:
-    """No change but noise over its last half."""
+    """Whether the last half of the series does not change, apart from noise."""
     seen = _finite(values)
     if len(seen) < STUCK_POINTS:
         return False
@@ -92,7 +93,7 @@ def _constant(values: list[float]) -> bool:
 
 
 def _trend(values: list[float]) -> float:
-    """Change from the first to the last third, relative to the size of the values."""
+    """The change from the first third to the last, relative to the size of the values."""
     seen = _finite(values)
     if len(seen) < 3:
         return 0.0
@@ -102,7 +103,8 @@ def _trend(values: list[float]) -> float:
 
 
 def _climbing(values: list[float]) -> bool:
-    """Never noticeably below where it began, each third above the one before, and the rise is larger than its noise."""
+    """Whether the series never falls noticeably below its start, each third is above the one before, and the rise is
+    larger than its noise."""
     seen = _finite(values)
     if len(seen) < CLIMB_POINTS or seen[0] <= 0:
         return False
@@ -117,7 +119,7 @@ def _climbing(values: list[float]) -> bool:
 
 
 def _frozen(values: list[float]) -> bool:
-    """The same value to the last digit, from some record on to the end."""
+    """Whether the series has the same value, to the last digit, from some record on to its end."""
     if len(values) < FROZEN_POINTS:
         return False
     count = next((n for n, v in enumerate(reversed(values)) if v != values[-1]), len(values))
@@ -135,7 +137,8 @@ def _exploding(values: list[float]) -> bool:
 
 
 def _repeating(values: list[float]) -> bool:
-    """A block of at least three different values comes again digit for digit (nothing is updated between epochs)."""
+    """Whether a block of at least three different values comes again digit for digit, as it does when nothing is
+    updated between epochs."""
     values = values[-REPEAT_POINTS:]
     n = len(values)
     for period in range(3, n // 2 + 1):

@@ -1,4 +1,4 @@
-"""Which conditions may stay unseen in a required place."""
+"""Which required conditions may stay unseen."""
 
 from __future__ import annotations
 
@@ -6,5 +6,6 @@ from kb.compiled_conditions import TOLERATED, Condition
 
 
 def tolerated(condition: Condition) -> bool:
-    """Whether the condition is of a kind that a paste often lacks: required and not seen, it only lowers the confidence."""
+    """Whether a paste often lacks what the condition asks for. Such a condition, if required and not seen, only lowers
+    the confidence."""
     return condition["kind"] in TOLERATED or condition["kind"] == "not"

@@ -1,1 +1,1 @@
-"""Observe: lines → observations. Exceptions with frames, metric series, facts of the environment, native messages."""
+"""Observe: turns lines into observations, such as exceptions with frames, metric series and facts of the environment."""

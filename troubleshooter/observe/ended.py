@@ -19,13 +19,15 @@ from troubleshooter.observe.success import reports_success
 from troubleshooter.read.line import Line
 
 TAIL_LINES = 60
-"""Lines with text at the end of a log from which its ending is judged."""
+"""The ending of a log is judged by its last lines with text, at most this many."""
 LINES_AFTER_TRAINING = 12
-"""Lines at most below the last sign of training (warnings, a saved checkpoint). If there are more, the program did something else."""
+"""At most this many lines (warnings, a saved checkpoint) follow the last sign of training. If there are more, the
+program went on to something else."""
 
 
 class _Counter(NamedTuple):
-    """How far a counter of training came. ``drawn``: whether it is drawn at every step (a bar); others appear every few steps."""
+    """A counter of the training: where it stands and its total. ``drawn``: it is a bar, which is drawn at every step;
+    other counters appear every few steps."""
 
     name: str
     at: int
@@ -34,7 +36,7 @@ class _Counter(NamedTuple):
 
 
 # A record of a Trainer:   {'loss': 1.2, 'grad_norm': 0.9, 'learning_rate': 2e-05, 'epoch': 0.1}
-# By RE2, which is linear: Python's `re` would try each "loss" with each "learning_rate" of a hostile line.
+# RE2 runs this, because it is linear: Python's `re` would try each "loss" with each "learning_rate" of a hostile line.
 _TRAINER = re2.compile(
     r"\{.*?['\"]loss['\"]: .*?['\"]learning_rate['\"]: ['\"]?(?P<rate>\d+(?:\.\d+)?(?:e[+-]?\d+)?).*?['\"]epoch['\"]: ['\"]?(?P<epoch>\d+(?:\.\d+)?)"
 )
@@ -55,7 +57,7 @@ _ASIDE = lazy.compile(
     r"(?i)\S*\.py:\d+: |\s+\S|\w*warning\b|\[?(?:debug|info|warn|[wi]\d{4})\b|\[\w+\|\w+\.py|\{['\"]eval_|.{0,40}\bsav(?:ed|ing)\b"
     r"|.{0,80}checkpoint-\d|\*{3,} |num examples|batch size|[\d,]+ examples"
 )
-# Words of programs at their end, or when they begin something else.
+# Words that programs print at their end, or when they begin something else.
 _END = lazy.compile(
     r"(?i)\b(?:saved|done|finish(?:ed|ing)?|complet(?:ed?|ion)|stopp(?:ed|ing)|early stop|total (?:time|runtime)|elapsed|took|wall|"
     r"summary|upload(?:ed|ing)|push(?:ed|ing) to|exit(?:ed|ing)|success(?:ful|fully)?|best|final|bye|results?|converged|"
@@ -64,7 +66,7 @@ _END = lazy.compile(
 
 
 def ending_of_run(endings: Iterable[Ending]) -> Ending:
-    """How a run of several logs ends: logs that show a training count first, and among them one that ended well."""
+    """How a run of several logs ends. Logs that show a training come first, and among them those that ended well."""
     found = sorted(endings, key=lambda e: (not e.trained, _STATES_BY_WEIGHT.index(e.state)))
     return found[0] if found else Ending()
 

@@ -1,4 +1,4 @@
-"""With what status processes ended, as launchers, schedulers, shells and the kernel report it."""
+"""The exit statuses of processes, as launchers, schedulers, shells and the kernel report them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from troubleshooter.observe.observations import Observations
 from troubleshooter.read.line import Line
 
 MAX_EXITS = 1000
-"""Exits that are kept of one run."""
+"""At most this many exits of one run are kept."""
 
 SIGNALS = {
     "SIGHUP": 1, "SIGINT": 2, "SIGQUIT": 3, "SIGILL": 4, "SIGTRAP": 5, "SIGABRT": 6, "SIGBUS": 7, "SIGFPE": 8, "SIGKILL": 9,
@@ -77,7 +77,7 @@ class ExitReader:
         self._exits = observations.exits
 
     def read(self, line: Line) -> None:
-        """Take the exit that a line reports, if it does."""
+        """Take the exit that a line reports, if it reports one."""
         if len(self._exits) < MAX_EXITS and (value := status(line.text)) is not None:
             rank = _RANK.search(line.text)
             self._exits.append(Exit(value, line, int(rank["rank"]) if rank else line.rank))

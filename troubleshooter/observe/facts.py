@@ -16,11 +16,11 @@ from troubleshooter.observe.observations import Observations
 from troubleshooter.read.line import Line
 
 MAX_SAME_KIND = 12
-"""Lines of one kind that are read for facts."""
+"""Of lines that differ only in digits, at most this many are read for facts."""
 KIND_CHARACTERS = 160
-"""Characters at the start of a line that tell its kind, without their digits."""
+"""Two lines are of one kind if they begin with the same characters, this many, apart from digits."""
 MAX_KINDS, MAX_FACTS = 50_000, 4000
-"""Kinds of lines and facts that are kept."""
+"""At most this many kinds of lines are told apart, and this many facts are kept."""
 MIN_LINE_CHARACTERS = 6
 
 PACKAGES = (
@@ -46,7 +46,7 @@ _KNOWN = frozenset(PACKAGES)
 _VERSION = r"v?(?P<version>\d{1,4}(?:\.\d{1,5}){1,4}(?:[.\-]?(?:dev|post|rc|a|b)\d*)?(?:\+\w+(?:\.\w+)*)?)"
 _PIN = lazy.compile(r"(?:^|[\s\"'`])(?P<name>[A-Za-z][\w.-]{1,40})==" + _VERSION + r"(?=[\s\"'`,;\])]|$)")
 _WORD = lazy.compile(r"(?<![\w./-])[A-Za-z][\w-]{1,30}")
-# What follows a package's name where a version is said of it.
+# The text between a package's name and its version, and the version.
 _SAID = lazy.compile(
     rf"[`'\"]?(?:\s*(?:\(GPU\?\)|library|package))?(?:\s*_?(?:[Vv]ersion|[Vv]er\.?))?(?:\s*\(GPU\?\))?[`'\"]?"
     rf"(?:\s*(?:\||:|==?|@)\s*|\s+)[`'\"]?{_VERSION}(?=[\s,;)\]|\"'`(:]|\.?\s|\.?$)"
@@ -55,7 +55,7 @@ _REQUIRED = lazy.compile(
     r"(?i)requir|upgrade|install\b|please|at least|minimum|need|older|newer|or later|or above|or higher|>=|<=|~=|deprecat|removed|will be|support|compiled|built|existing installation|uninstall|used to build"
 )
 _EGG = lazy.compile(r"[/\\](?P<name>[A-Za-z]\w{1,40})-" + _VERSION + r"(?:-py3|\.dist-info|\.egg-info)")
-# pip's own last words:   Successfully installed accelerate-0.34.2 trl-0.12.0
+# The last line that pip prints:   Successfully installed accelerate-0.34.2 trl-0.12.0
 _INSTALLED = lazy.compile(r"(?<=\s)(?P<name>[A-Za-z][\w.-]{0,60})-" + _VERSION + r"(?=\s|$)")
 # Reports that name a version in words of their own: DeepSpeed's, vLLM's, `torch.__version__`, Unsloth's CUDA toolkit.
 _WORDED = (
@@ -102,7 +102,8 @@ _PLATFORMS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     ("notebook", ("ipython-input", "cell in[", "input in [", "ipykernel", "<cell line"),
      lazy.compile(r"ipython-input|Cell In\[|Input In \[|ipykernel|<cell line")),
 )  # fmt: skip
-"""Platform, keywords of which every line that shows it has one, and how it is shown."""
+"""For each platform: its name, keywords of which every line that shows it contains one, and the pattern that shows it.
+"""
 _VLLM = lazy.compile(r"Vllm|EngineCore|APIServer|ApiServer|Worker_|WorkerProc")
 _ALIASES = {
     "pytorch": "torch",
@@ -114,7 +115,7 @@ _ALIASES = {
 
 
 _BUILT_FOR = lazy.compile(r"\+cu(\d{2})(\d)$")
-"""The CUDA release that PyTorch was built for, behind its version."""
+"""The CUDA release that PyTorch was built for, which follows its version."""
 
 
 def canonical(name: str) -> str:
@@ -124,9 +125,9 @@ def canonical(name: str) -> str:
 
 
 class FactReader:
-    """Collects facts line by line. Of each fact the first line that shows it is kept.
+    """Collects facts line by line. For each fact the first line that shows it is kept.
 
-    Of the lines that differ in digits alone, only the first `MAX_SAME_KIND` are read: a repeated warning shows nothing new.
+    Of lines that differ only in digits, the first `MAX_SAME_KIND` are read: a repeated warning shows nothing new.
     """
 
     keywords: ClassVar[tuple[str, ...]] = ()
@@ -203,7 +204,7 @@ class VersionReader(FactReader):
                     if canonical(name) in _KNOWN:
                         self._add("version", canonical(name), worded["version"], line)
         toolkit = "CUDA Toolkit" in text
-        asked = False  # whether the line was searched for a requirement: once, however many versions it names
+        asked = False  # whether the line was searched for a requirement, which is done once
         for word in _WORD.finditer(text):
             name = word.group().lower()
             bare = name.replace("_version", "")
@@ -235,7 +236,8 @@ class GpuReader(FactReader):
 
 
 class PlatformReader(FactReader):
-    """The operating system, the service and the kind of accelerator: each is searched for until a line shows it."""
+    """Finds the operating system, the service and the kind of accelerator. Each platform is searched for until a line
+    shows it."""
 
     keywords: ClassVar[tuple[str, ...]] = tuple(keyword for _, keywords, _ in _PLATFORMS for keyword in keywords)
 
@@ -251,7 +253,8 @@ class PlatformReader(FactReader):
 
 
 class StreamReader(FactReader):
-    """Facts that the prefix of a line shows: Ray names its workers "Name pid=1, ip=…" (vLLM's own are not Ray's)."""
+    """Facts that the prefix of a line shows: Ray names its workers "Name pid=1, ip=…". vLLM prints similar prefixes for
+    processes that are not Ray's."""
 
     def read(self, line: Line) -> None:
         if "pid=" in line.stream and not _VLLM.match(line.stream):

@@ -37,7 +37,8 @@ TABLE_HEADER = lazy.compile(r"\|?\s*(?:Step|Epoch)(?=\s{2}|\s*[\t|])(?P<columns>
 
 
 class MetricExample(NamedTuple):
-    """Lines of a log, the program that prints such lines, and what is read: ``name=value[,value…]``, separated by blanks."""
+    """Lines of a log, the program that prints such lines, and the metrics that are read: ``name=value[,value…]``,
+    separated by blanks."""
 
     program: str
     text: str
@@ -45,10 +46,11 @@ class MetricExample(NamedTuple):
 
 
 class MetricLayout(NamedTuple):
-    """A way to print metrics.
+    """A layout in which programs print metrics.
 
-    ``patterns`` find the pairs of a line; each has two groups, ``name`` and ``value``. They are empty for a layout of several
-    lines, which `metrics.MetricReader` reads by a method of its own. ``needs``: a text without which the patterns are not tried.
+    ``patterns`` find the pairs on a line; each has two groups, ``name`` and ``value``. A layout of several lines has
+    none: `metrics.MetricReader` has a method for it. ``needs``: the patterns are tried only on lines that contain this
+    text.
     """
 
     name: str
@@ -160,4 +162,4 @@ LAYOUTS = (
         ),
     ),
 )
-"""All layouts. Of those with patterns the first that finds a pair on a line counts."""
+"""All layouts. A line is read in the first layout whose patterns find a pair on it."""

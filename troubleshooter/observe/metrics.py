@@ -23,9 +23,10 @@ from troubleshooter.read.templates import MetricPositions
 from troubleshooter.read.text import QUOTES
 
 FIRST_POINTS, LAST_POINTS = 500, 4000
-"""Points of one series that are kept: the first and the last; of those between them only anomalies are."""
+"""The first and the last points of a series are kept, this many. Between them only NaN, infinite values and zeros are
+kept."""
 MAX_POINTS = FIRST_POINTS + 2 * LAST_POINTS
-"""A longer series is cut to these."""
+"""A series that grows longer than this is shortened."""
 
 _ABOUT = lazy.compile(
     r"loss|grad[_ ]?norm|reward|perplexity|learning[_ ]rate|logps|\bkl\b|\blr\b|\bppl\b", re.IGNORECASE
@@ -34,20 +35,20 @@ _KEYWORDS = (
     "loss", "grad_norm", "grad norm", "gradnorm", "grad-norm", "gnorm", "reward", "perplexity", "learning_rate", "learning rate",
     "logps", "'kl'", '"kl"', "kl:", "kl=", "kl :", "/kl", "'lr'", '"lr"', "lr:", "lr=", "lr ", "/lr", "ppl",
 )  # fmt: skip
-"""Every line with metrics has one of these (but not the lines of an object or a table that began above)."""
+"""Every line with metrics contains one of these, except the lines of an object or a table that began above."""
 
 # Numbers as NumPy and torch print them among others: np.float64(0.1), tensor(nan, device='cuda:0')
 _BOXED = lazy.compile(
     rf"(?:np\.float\d{{2,3}}|(?:torch\.)?tensor)\(\[?(?P<value>{NUMBER})\]?(?:, ?\w{{1,20}}=(?:'[^']{{0,40}}'|<[^>]{{0,60}}>|[\w.]{{1,40}})){{0,4}}\)"
 )
 _TYPED = {**QUOTES, ord("："): ":", ord("，"): ","}
-"""What word processors and Chinese keyboards put in place of quotes, colons and commas. Lines are translated first, because `re`
-is slow to compile classes of characters that hold these (docs/decisions/0003)."""
+"""Quotes, colons and commas as word processors and Chinese keyboards type them, and their plain forms. Lines are
+translated first, because `re` is slow to compile character classes that contain these (docs/decisions/0003)."""
 # Code that begins a sum, in a paste beside the log:   total_loss = 0   running_loss, count = 0.0, 0   (but: loss = 0.0)
 _BEGUN = lazy.compile(r"(?!loss = 0\.)\s*[A-Za-z_][\w.]*(?:\s?,\s?[A-Za-z_][\w.]*)* = 0(?:\.0*)?\s*(?:[,;#].*)?$")
 _BETWEEN = lazy.compile(r"\s*[\t|]\s*|\s{2,}")
-"""What stands between the cells of a table."""
-# What a step brings about; its settings (learning_rate, max_grad_norm, aux_loss_coef, loss_scale) stand in any configuration.
+"""The text between two cells of a table."""
+# Results of a training step. Its settings (learning_rate, max_grad_norm, aux_loss_coef, loss_scale) are in any configuration, too.
 _OUTCOME = lazy.compile(
     r"(?:^|[/_.])(?:loss(?:es)?(?:_(?:step|epoch))?|ppl|perplexity|rewards?|kl|logps)$|(?:^|/)grad_norm$"
 )
@@ -69,7 +70,7 @@ _ONE_LINE_LAYOUTS = tuple(layout for layout in LAYOUTS if layout.patterns)
 
 
 class MetricReader:
-    """Reads records line by line into ``observations.metrics``; knows the state of JSON objects and tables."""
+    """Reads metrics line by line into ``observations.metrics``. It remembers whether a JSON object or a table is open."""
 
     keywords: ClassVar[tuple[str, ...]] = _KEYWORDS
     reads_metric_lines: ClassVar[bool] = True
@@ -87,11 +88,12 @@ class MetricReader:
 
     @property
     def is_open(self) -> bool:
-        """Whether an object or a table began above: the next line may belong to it without a keyword."""
+        """Whether an object or a table began above, so that the next line may belong to it without containing a
+        keyword."""
         return self._inside or self._columns is not None
 
     def read(self, line: Line) -> bool:
-        """Take one line's metrics; True when it held some."""
+        """Read the metrics of one line. Returns whether it held some."""
         text = line.text
         template = line.template
         if template is not None and template.metrics and template.metrics.values and not self.is_open:
@@ -152,13 +154,13 @@ class MetricReader:
         return True
 
     def _record(self, named: list[tuple[str, float]], line: Line, step: int | None) -> None:
-        """Add the values of a record that one line is; ``step``: which of them is the training step."""
+        """Add the values of a one-line record. ``step``: the index of the training step among them."""
         self.record += 1
         at = None if step is None else named[step][1]
         self._put(named, line, at if at is not None and finite(at) else None)
 
     def _summed(self, found: re.Match[str] | None, line: Line) -> bool:
-        """A value of a summary, of a run or of a stage: all of them are one record."""
+        """Add a value of a summary of a run or of a stage. All lines of one summary are one record."""
         if found is None:
             return False
         if self._summary != self.record:
@@ -168,7 +170,7 @@ class MetricReader:
         return True
 
     def _row(self, line: Line) -> bool:
-        """A row of a notebook's table: step, then the columns."""
+        """Read a row of a table: the step, then the columns."""
         assert self._columns is not None
         cells = [cell for cell in _BETWEEN.split(line.text.strip(" |")) if cell]
         if len(cells) != len(self._columns) + 1 or not all(_CELL.match(c) for c in cells):
@@ -206,7 +208,7 @@ class MetricReader:
 
 
 def _pairs(text: str) -> tuple[list[tuple[str, str]], tuple[re.Pattern[str], ...]]:
-    """The names and values on a line, and the patterns of the layout that they have."""
+    """The names and values on a line, and the patterns that found them."""
     for layout in _ONE_LINE_LAYOUTS:
         if layout.needs in text and (pairs := [pair for pattern in layout.patterns for pair in pattern.findall(text)]):
             return pairs, layout.patterns
@@ -237,7 +239,8 @@ def _float(value: str) -> float:
 
 
 def _positions(patterns: tuple[re.Pattern[str], ...], text: str, named: dict[str, str]) -> list[tuple[str, int, int]]:
-    """Where the values stand in all lines of the text's template; nothing if digits of a name, or ``nan.0``, may decide that."""
+    """The positions of the values in all lines of the text's template. The list is empty if digits in a name, or
+    ``nan.0``, could change them."""
     pairs = [pair for pattern in patterns for pair in pattern.finditer(text)]
     if len(pairs) != len(named) or any(_DIGIT.search(pair["name"]) or not _plain(pair["value"]) for pair in pairs):
         return []

@@ -1,4 +1,5 @@
-"""The things that are observed in a log: data only. `observations` collects them, `progress` judges whether the run went on."""
+"""The data types for everything that is observed in a log. `observations` collects them; `progress` judges whether the
+run went on."""
 
 from __future__ import annotations
 
@@ -9,8 +10,8 @@ from troubleshooter.read.line import Line
 from troubleshooter.read.text import fold
 
 Role = Literal["initiating", "cascade", "teardown", "handled"]
-"""What a failure is to its run: its own beginning, the after-effect of another one, the noise of an ending process, or
-something that the run survived."""
+"""The part that a failure played in its run: it began the failure, it followed from another process's failure, it is
+noise of a process that ends, or the run survived it."""
 
 
 Layout = Literal["python", "notebook", "rich box", "debugger", "message alone"]
@@ -18,7 +19,7 @@ Layout = Literal["python", "notebook", "rich box", "debugger", "message alone"]
 
 
 class Frame:
-    """One frame of a traceback: path as printed, line (0 when the paste lacks it) and function."""
+    """One frame of a traceback: the path as printed, the line number (0 if the paste lacks it) and the function."""
 
     __slots__ = ("file", "function", "line", "seen", "shown")
 
@@ -40,10 +41,11 @@ class Frame:
 
 
 class Failure:
-    """An exception that the log shows (or a process that died).
+    """An exception that the log shows, or a process that died.
 
-    ``exception`` is "" if the type was cut off. ``line`` is the first line of the message, ``start`` that of the traceback. ``cut``:
-    whether the start or frames are missing, so that an absent frame proves nothing.
+    ``exception`` is "" if the type was cut off. ``line`` is the first line of the message, ``start`` the first line of
+    the traceback. ``cut``: its start or some frames are missing, so that a frame may have existed although it is not
+    shown.
     """
 
     __slots__ = (
@@ -89,12 +91,14 @@ class Failure:
 
     @property
     def uncaught(self) -> bool:
-        """Whether the interpreter itself printed it: its frames begin where a program does, and no logger's prefix is there."""
+        """Whether the interpreter itself printed the exception: its frames begin where a program begins, and no
+        logger's prefix precedes it."""
         return bool(self.frames) and not self.cut and not self.line.stamped and self.frames[0].function == "<module>"
 
     @property
     def folded(self) -> tuple[str, ...]:
-        """The texts that patterns see: the message; type and message; and both without line breaks, which may split a word."""
+        """The texts in which patterns search: the message, then type and message, then both again without line breaks,
+        which may split a word."""
         if not self._folded:
             self._folded = (fold(self.message), fold(self.text))
             if "\n" in self.message:
@@ -139,13 +143,14 @@ class Point(NamedTuple):
 
 
 EndState = Literal["ended", "in-training", "failed", "unknown", "written"]
-"""``ended``: a line says so. ``in-training``: more of the training was to come. ``failed``: a process that trained ended with
-another status than 0. ``unknown``: the log does not show its end. ``written``: the log breaks off in the middle of the training,
-and was written to a moment ago, so the run may be going on."""
+"""``ended``: a line says so. ``in-training``: the training was not complete. ``failed``: a process that trained ended
+with a status other than 0. ``unknown``: the log does not show its end. ``written``: the log breaks off in the middle of
+the training but was written to a moment ago, so the run may be going on."""
 
 
 class Ending(NamedTuple):
-    """How a log ends, and the line that shows it (None where none does). ``trained``: whether its last lines show a training."""
+    """How a log ends, and the line that shows it (None if no line does). ``trained``: whether its last lines show a
+    training."""
 
     state: EndState = "unknown"
     line: Line | None = None
@@ -153,7 +158,7 @@ class Ending(NamedTuple):
 
 
 Record = tuple[int, int]
-"""A printed record of metrics: its file, and its number there."""
+"""A printed record of metrics: the file, and the number of the record in it."""
 
 
 def finite(value: float) -> bool:
@@ -162,12 +167,12 @@ def finite(value: float) -> bool:
 
 
 def all_finite(values: Iterable[float]) -> bool:
-    """Whether all values are finite (and not so large that their sum is not)."""
+    """Whether all values are finite. False also for values so large that their sum is infinite."""
     return finite(sum(values))
 
 
 class Bounds(NamedTuple):
-    """Lowest and highest value of a metric, and whether all are finite (else the two mean nothing)."""
+    """The lowest and the highest value of a metric, and whether all values are finite; if not, the two mean nothing."""
 
     low: float
     high: float

@@ -1,4 +1,4 @@
-"""Everything that was observed in the logs of one run, and what the matcher asks of it."""
+"""Everything that was observed in the logs of one run, with the questions that the matcher asks about it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from troubleshooter.read.stream import Problem
 
 
 class Observations:
-    """Everything that was observed. ``hits``: the kept lines that hold a literal, by the literal's number.
+    """Everything that was observed in the logs of one run.
 
-    The methods keep what they computed, because the matcher asks the same for many entries.
+    ``hits``: the kept lines that contain a literal, by the literal's number. The methods keep their results, because
+    the matcher asks the same question for many entries.
     """
 
     __slots__ = (
@@ -53,7 +54,8 @@ class Observations:
         self._series: dict[tuple[str, ...], list[tuple[str, list[Point]]]] = {}
 
     def text_for_literal(self, literal: int) -> str:
-        """All kept lines that hold a literal, as patterns see them, one a line, in lower case."""
+        """The kept lines that contain a literal, as one text: one line each, in lower case, in the form in which
+        patterns see them."""
         if (known := self._texts.get(literal)) is None:
             text = "\n".join([line.folded for line in self.hits.get(literal, ())])
             known = self._texts[literal] = text.lower()
@@ -61,13 +63,13 @@ class Observations:
 
     @property
     def all_messages(self) -> str:
-        """The messages of all exceptions as one text in lower case. Ask only when everything was observed."""
+        """The messages of all exceptions as one text in lower case. Call it only after everything was observed."""
         if self._messages is None:
             self._messages = "\n".join([failure.plain for failure in self.failures])
         return self._messages
 
     def lines_with_text(self, text: str) -> list[Line]:
-        """The kept lines that have exactly this text. Ask only when everything was observed."""
+        """The kept lines that have exactly this text. Call it only after everything was observed."""
         if self._by_text is None:
             self._by_text = {}
             for lines in self.hits.values():
@@ -76,7 +78,7 @@ class Observations:
         return self._by_text.get(text, [])
 
     def series(self, names: Sequence[str]) -> list[tuple[str, list[Point]]]:
-        """The metrics of these names, which may hold ``*``. Ask only when everything was observed."""
+        """The metrics of these names, which may contain ``*``. Call it only after everything was observed."""
         wanted = tuple(names)
         if (found := self._series.get(wanted)) is None:
             found = [(name, self.metrics[name]) for name in _meant(wanted, tuple(self.metrics))]
@@ -103,14 +105,14 @@ class Observations:
         return known
 
     def progress_of(self, file: int) -> RunProgress:
-        """The progress of one file, new ones without any sign."""
+        """The progress of one file; a new one without any sign if the file has none yet."""
         known = self.progress.get(file)
         if known is None:
             known = self.progress[file] = RunProgress()
         return known
 
     def facts_of(self, kind: str, name: str | None = None) -> list[Fact]:
-        """The facts of a kind, or those of them with this name."""
+        """The facts of a kind; if a name is given, only those with this name."""
         return [f for f in self.facts if f.kind == kind and (name is None or f.name == name)]
 
 

@@ -1,4 +1,5 @@
-"""Lines in, observations out: each line goes to the readers that it calls, and streams are taken apart for tracebacks."""
+"""Turns lines into observations: gives each line to the readers that it concerns, and collects the lines of each stream
+for its tracebacks."""
 
 from __future__ import annotations
 
@@ -23,33 +24,34 @@ from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.text import fold
 
 MAX_LINES_PER_LITERAL = 48
-"""Lines that are kept of those that hold one literal: the first and the last; all are counted."""
+"""Of the lines that contain one literal, the first and the last are kept, this many; all of them are counted."""
 MAX_FAILURES = 2000
-"""Different exceptions that are kept of one run."""
+"""At most this many different exceptions of one run are kept."""
 PART_LINES = 4000
-"""Lines of a stream that are held before their tracebacks are read; so often lines of literals are thinned out, too."""
+"""A stream's lines are held until there are this many; then their tracebacks are read. After as many lines the lines
+kept for literals are thinned out."""
 MAX_JOINED_CHARACTERS, MAX_JOINED_LINES = 600, 4
-"""A printed message that goes on below is seen as one line of at most this length."""
+"""A printed message that continues on the next lines is also read as one line of at most this length."""
 MAX_MESSAGE_CHARACTERS = 400
-"""Characters of a message that tell an exception from another one."""
+"""Two exceptions are different if their messages differ within this many characters."""
 MAX_STREAMS = 4096
-"""Streams that are noted of one exception."""
+"""For one exception at most this many streams are remembered."""
 
 
 def _may_go_on(text: str) -> bool:
-    """Whether a printed message may go on below; a traceback's header introduces no message."""
+    """Whether a printed message may continue on the next line. The header of a traceback does not introduce a message."""
     return text[0].isalpha() and len(text) <= MAX_JOINED_CHARACTERS and HEADER not in text
 
 
 class StreamPart(NamedTuple):
-    """Lines of one stream, and the exceptions that were read from them, before repeats are counted together."""
+    """Lines of one stream and the exceptions that were read from them, before repeated ones are counted together."""
 
     lines: list[Line]
     failures: list[Failure]
 
 
 class Observer:
-    """Feed it lines in the order of the log, then `finish`."""
+    """Call `feed` with the lines in the order of the log, then `finish`."""
 
     def __init__(self, scanner: Scanner, parts: list[StreamPart] | None = None) -> None:
         """``parts``: takes each part of a stream that was read, for those who show how a log was read."""
@@ -62,13 +64,15 @@ class Observer:
         self._streams: dict[str, list[Line]] = {}
         self._by_frame: dict[tuple[str, str, str], Failure] = {}
         self._by_message: dict[tuple[str, ...], Failure] = {}
-        self._open: tuple[Line, int] | None = None  # a line that may go on below, and how many lines it is by now
+        self._open: tuple[Line, int] | None = (
+            None  # a message that may continue below, and the number of its lines so far
+        )
         self._fed = 0
         self._thin_out_at = PART_LINES
         self._tails: dict[int, deque[Line]] = {}  # by file: its last lines with text
 
     def feed(self, lines: Iterable[Line]) -> None:
-        """Observe some lines of one file; memory stays bounded however many there are."""
+        """Observe some lines of one file. Memory stays bounded however many lines there are."""
         find, hits = self._scanner.find, self.observations.hits
         tail: deque[Line] = deque(maxlen=ended.TAIL_LINES)
         for line in lines:
@@ -99,7 +103,7 @@ class Observer:
             self._tails[tail[-1].file] = tail
 
     def finish(self) -> Observations:
-        """Everything that was observed; the observer is used up."""
+        """Everything that was observed. The observer cannot be used afterwards."""
         self._read_tracebacks()
         self._thin_out()
         seen = self.observations
@@ -115,7 +119,7 @@ class Observer:
         return seen
 
     def _read(self, line: Line, called: tuple[int, ...]) -> None:
-        """Give a line to the readers that it calls; one that holds metrics holds little else."""
+        """Give a line to the readers that it concerns. Most readers skip lines that hold metrics."""
         if line.stream:
             self._of_streams.read(line)
         metrics = self._metrics
@@ -126,11 +130,11 @@ class Observer:
                 reader.read(line)
         if holds_metrics and metrics.shows_work:
             progress = self.observations.progress_of(line.file)
-            if progress.well != line.number:  # a record at the end of a run is no step of it
+            if progress.well != line.number:  # a record at the end of a run is not a training step
                 progress.steps.append(line.number)
 
     def _hold(self, line: Line) -> None:
-        """Keep a line for the tracebacks of its stream, and read these before they are too many."""
+        """Keep a line for the tracebacks of its stream; read these once there are too many lines."""
         name = f"{line.file} {line.stream}" if line.file else line.stream
         stream = self._streams.get(name)
         if stream is None:
@@ -142,7 +146,7 @@ class Observer:
             self._streams[name] = stream[rest:]
 
     def _trains(self, file: int) -> bool:
-        """Whether a file shows a training: records of it, or its announcement."""
+        """Whether a file shows a training: it holds records of one, or a line announces one."""
         progress = self.observations.progress.get(file)
         announced = any(phase == "train" and line.file == file for phase, line in self.observations.phases)
         return announced or (progress is not None and progress.steps[-1] > 0)
@@ -156,7 +160,7 @@ class Observer:
                 del kept[half : len(kept) - half]
 
     def _join(self, line: Line) -> None:
-        """A printed message that goes on below (its line ends with a colon or a comma) is also seen as one line."""
+        """If a printed message continues below (its line ends with a colon or a comma), also read it as one line."""
         assert self._open is not None
         first, count = self._open
         self._open = None
@@ -177,9 +181,9 @@ class Observer:
                 kept.append(joined)
 
     def _read_tracebacks(self, *, passed_over: bool = False) -> None:
-        """Read the exceptions of all streams: nothing that follows belongs to them.
+        """Read the exceptions of all streams, because no later line belongs to them.
 
-        If lines were passed over, a traceback without its last line is our own cut and no observation.
+        If lines were passed over, a traceback without its last line was cut by us, so it is not observed.
         """
         short = self._fed <= SHORT_PASTE_LINES and not passed_over
         for lines in self._streams.values():
@@ -194,7 +198,7 @@ class Observer:
         self._take(failures)
 
     def _take(self, failures: list[Failure]) -> None:
-        """Add exceptions. One that another rank printed too, or that was printed again, is counted."""
+        """Add exceptions. One that another rank printed too, or that was printed again, is only counted."""
         for failure in failures:
             frame = failure.frames[-1] if failure.frames else None
             place = f"{frame.file}:{frame.line}" if frame else ""

@@ -1,4 +1,4 @@
-"""What a run was doing: the functions in a traceback tell it, and the last line that announced something."""
+"""The phase that a run was in: the functions in a traceback show it, or the last line that announced one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from troubleshooter.observe.observations import Observations
 from troubleshooter.read.line import Line
 
 MAX_PHASES = 500
-"""Changes of the phase that are kept."""
+"""At most this many changes of the phase are kept."""
 
 _FRAMES: tuple[tuple[str, frozenset[str], tuple[str, ...]], ...] = (
     ("merge", frozenset(), ("merge_and_unload", "merge_adapter", "_unload_and_optionally_merge", "export_model", "merge_lora")),
@@ -26,7 +26,7 @@ _FRAMES: tuple[tuple[str, frozenset[str], tuple[str, ...]], ...] = (
     ("train", frozenset({"backward", "train", "step"}), ("training_step", "_inner_training_loop", "compute_loss", "train_step", "optimizer_step")),
     ("import", frozenset(), ("_find_and_load", "_call_with_frames_removed", "import_module", "_get_module")),
 )  # fmt: skip
-"""Phase, the functions that show it, and parts of the names of other functions that do."""
+"""For each phase: the names of functions that show it, and parts of the names of other functions that show it, too."""
 _BUILD_FILES = ("setup.py", "cpp_extension.py", "op_builder/", "build_meta", "ninja")
 _LINES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     ("train", ("running training", "num epochs"), lazy.compile(r"\*{3} Running training|Num Epochs =")),
@@ -44,7 +44,8 @@ _LINES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     ("build", ("building ", "loading extension", "c++", "nvcc", "torch_extensions"),
      lazy.compile(r"Building (?:wheel|extension)|Loading extension module|\[\d+/\d+\] (?:c\+\+|/usr/|nvcc)|Using .{0,60}torch_extensions")),
 )  # fmt: skip
-"""Phase, keywords of which every line that announces it has one, and how it is announced. The first that fits counts."""
+"""For each phase: keywords of which every line that announces it contains one, and the pattern of such lines. The first
+pattern that fits counts."""
 _TRAIN_METRICS = ("'grad_norm'", "'learning_rate'")
 
 
@@ -65,7 +66,7 @@ def _of_frame(function: str, path: str) -> frozenset[str]:
 
 
 class PhaseReader:
-    """Records the phases that lines announce, each with the last line that did so before another phase began."""
+    """Records the phases that lines announce. For each phase the last line before the next phase is kept."""
 
     keywords: ClassVar[tuple[str, ...]] = (
         *(keyword for _, keywords, _ in _LINES for keyword in keywords),
@@ -77,7 +78,7 @@ class PhaseReader:
         self._phases = observations.phases
 
     def read(self, line: Line) -> None:
-        """Take the phase that a line announces, if it does."""
+        """Take the phase that a line announces, if it announces one."""
         phase = _announced(line.text)
         if phase is None:
             return

@@ -1,4 +1,4 @@
-"""Did the run go on? Failures that it survived were warnings, or were retried or skipped."""
+"""Decides whether the run went on. A failure that the run survived was a warning, or was retried or skipped."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from troubleshooter.read.line import Line
 RECORDS_AFTER_WARNING = 1
 RECORDS_AFTER_EXCEPTION = 2
 RECORDS_AFTER_CRASH = 10
-"""Records of metrics below a printed warning, an exception, and an exception that ended its process, that show that the run
-went on. A few are printed by other ranks before they notice, and by people who quote the log below the error."""
+"""The run went on if at least this many records of metrics follow: below a printed warning, below an exception, and
+below an exception that ended its process. A few records prove nothing after a crash: other ranks print them before they
+notice, and people quote the log below the error."""
 
 _OF_INSTALLER = lazy.compile(
     r"\s*(?:(?:ERROR|WARNING|warning|note):\s|error:\s(?:subprocess|metadata|legacy|externally|command|failed|could not)|Failed\b)"
 )
-"""Lines of an installer, which goes on to another release, or to another way to build one."""
+"""Lines that an installer prints before it tries another release, or another way to build one."""
 
 
 class RunProgress:
-    """The signs in one file that the run was at work: numbers of lines."""
+    """The signs in one file that the run was at work, as line numbers."""
 
     __slots__ = ("installed", "steps", "well")
 
@@ -35,12 +36,12 @@ class RunProgress:
         """The last lines with metrics, the earliest first."""
 
     def continued_after(self, line: Line, records: int) -> bool:
-        """Whether something ended well below this line, or so many records of metrics were printed there."""
+        """Whether, below this line, something ended well or this many records of metrics were printed."""
         return line.number < max(self.well, self.steps[-records])
 
 
 def run_continued_after(progress: Mapping[int, RunProgress], line: Line) -> bool:
-    """Whether the run went on after this line; ``progress`` by file."""
+    """Whether the run went on after this line. ``progress`` is by file."""
     own = progress.get(line.file)
     return own is not None and (
         own.continued_after(line, RECORDS_AFTER_WARNING)
@@ -49,7 +50,7 @@ def run_continued_after(progress: Mapping[int, RunProgress], line: Line) -> bool
 
 
 def run_survived(progress: Mapping[int, RunProgress], failure: Failure) -> bool:
-    """Whether the run went on after this exception, or another one was begun after a crash; ``progress`` by file."""
+    """Whether the run went on after this exception, or another run was begun after a crash. ``progress`` is by file."""
     line = failure.last or failure.line
     own = progress.get(line.file)
     records = RECORDS_AFTER_CRASH if failure.uncaught else RECORDS_AFTER_EXCEPTION

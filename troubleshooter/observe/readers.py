@@ -1,6 +1,7 @@
-"""The readers that observe lines: each names the keywords of its lines, so that one scan tells whom a line is for.
+"""The readers that observe lines. Each names the keywords of its lines, so that one scan of a line finds the readers
+that it concerns.
 
-A new reader is a class with `Reader`'s members in a module of its own, and its name in `READERS`.
+To add a reader, write a class with `Reader`'s members in a module of its own, and name it in `READERS`.
 """
 
 from __future__ import annotations
@@ -21,26 +22,26 @@ class Reader(Protocol):
     """Takes one kind of observation from the lines of one run."""
 
     keywords: ClassVar[tuple[str, ...]]
-    """Every line that it reads has one of these; case is ignored."""
+    """Every line that it reads contains one of these; case is ignored."""
     reads_metric_lines: ClassVar[bool]
-    """Whether it reads lines that hold a record of metrics, too."""
+    """Whether it also reads lines that hold a record of metrics."""
 
     def __init__(self, observations: Observations) -> None: ...
 
     def read(self, line: Line) -> object:
-        """Take what the line shows."""
+        """Take the observation that the line shows."""
 
 
 READERS: tuple[type[Reader], ...] = (
     ExitReader, SuccessReader, PhaseReader, VersionReader, GpuReader, PlatformReader,
 )  # fmt: skip
-"""The readers beside that of metrics, in the order in which they are given a line."""
+"""All readers but that of metrics. A line is given to them in this order."""
 METRICS = 0
-"""The number of the reader of metrics; `READERS` are numbered from 1 on."""
+"""The number of the metric reader; `READERS` are numbered from 1."""
 
 
 def keywords() -> dict[str, tuple[int, ...]]:
-    """Every keyword in lower case, with the numbers of the readers that it calls. A mark of an anomaly calls none."""
+    """Every keyword in lower case, with the numbers of the readers that it calls. A mark of an anomaly calls no reader."""
     found: dict[str, tuple[int, ...]] = dict.fromkeys(ANOMALY_MARKS, ())
     readers: tuple[type[Reader], ...] = (MetricReader, *READERS)
     for number, reader in enumerate(readers):

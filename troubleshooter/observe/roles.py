@@ -1,4 +1,4 @@
-"""What an exception is to its run: where it began, or the after-effect of another process's failure."""
+"""Whether an exception began a failure, or followed from the failure of another process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CASCADE_TEXTS = (
 
 
 def role_of(failure: Failure) -> Role:
-    """Initiating, or the after-effect of another process's failure."""
+    """Returns "initiating" or, for the after-effect of another process's failure, "cascade"."""
     if failure.role == "teardown":
         return failure.role
     if failure.type in CASCADES or failure.type == "KeyboardInterrupt":

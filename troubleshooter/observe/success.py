@@ -12,7 +12,7 @@ _KEYWORDS = (
     "train_runtime", "0 failed", " passed", "exit", "training completed", "training succeeded", "successfully ",
     "completed successfully", "build succeeded",
 )  # fmt: skip
-"""Every line that says that something ended well has one of these."""
+"""Every line that reports a success contains one of these."""
 # Each has an expression of its own: a line that holds one of the words is tried with that word's alone (docs/decisions/0001).
 _SUCCESS = (
     ("train_runtime", None),
@@ -55,7 +55,7 @@ class SuccessReader:
         self._observations = observations
 
     def read(self, line: Line) -> None:
-        """Note a line that says so."""
+        """Note a line that reports a success or an installation."""
         if reports_success(line.text):
             self._observations.progress_of(line.file).well = line.number
         elif reports_install(line.text):

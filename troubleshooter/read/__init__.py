@@ -1,1 +1,2 @@
-"""Read: bytes → lines. Decodes anything, takes prefixes and decoration off, keeps each line's place in the raw input."""
+"""Read: turns bytes into lines. It decodes any input, removes prefixes and decoration, and keeps each line's place in
+the raw input."""

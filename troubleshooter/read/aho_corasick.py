@@ -39,7 +39,8 @@ class AhoCorasickDatabase:
 def make(
     words: Callable[[], Sequence[str]], every: Callable[[int], bool], cache: Path | None, name: str
 ) -> AhoCorasickDatabase | None:
-    """What `read.database.database` says. Nothing is cached: the automaton has no form to write."""
+    """Makes a database as `read.database.database` describes. Nothing is cached, because the automaton cannot be
+    written to a file."""
     texts = words()
     numbers = [number for number, text in enumerate(texts) if text]
     return AhoCorasickDatabase(texts, numbers, every) if numbers else None

@@ -1,4 +1,4 @@
-"""What makes a line worth a look though no word of an error stands on it."""
+"""Marks of lines that are worth reading although they contain no word of an error."""
 
 ANOMALY_MARKS = (
     "traceback (most recent",

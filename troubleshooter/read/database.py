@@ -21,15 +21,17 @@ SEARCHERS = {
     "hyperscan": ("hyperscan", "troubleshooter.read.hyperscan_search"),
     "aho-corasick": ("ahocorasick_rs", "troubleshooter.read.aho_corasick"),
 }
-"""By name: the package that is needed, and the module that uses it. The first one that is installed is taken."""
+"""For each searcher: the package that it needs, and the module that uses it. The first one whose package is installed
+is used."""
 VARIABLE = "TROUBLESHOOT_SEARCHER"
 
 Note = Callable[[int, int, int, int, object], bool | None]
-"""Is told of a literal's place: its number, 0, the offset behind it, 0, None. What is true ends the search."""
+"""Called for each place of a literal with: its number, 0, the offset after it, 0, None. A true result ends the search.
+"""
 
 
 class MissingSearcher(TroubleshootError):
-    """No library that searches literals is installed, or the one that was asked for is not."""
+    """No library that searches for literals is installed, or the one that was asked for is not."""
 
 
 class Database(Protocol):
@@ -44,7 +46,7 @@ class Database(Protocol):
 
 
 def named(key: str, words: Iterable[str]) -> str:
-    """A name for what is told by the key and these words."""
+    """A file name that is different for every key and every list of words."""
     return f"{key}-{zlib.crc32(chr(0).join(words).encode()):08x}"
 
 
@@ -65,7 +67,7 @@ def database(
 
 
 def _searcher() -> Any:
-    """The module to search with: the first whose package is installed, or the one that was asked for."""
+    """The module that searches: the one that was asked for, else the first whose package is installed."""
     asked = os.environ.get(VARIABLE)
     if asked and asked not in SEARCHERS:
         raise MissingSearcher(f"{VARIABLE}={asked}: expected one of {', '.join(SEARCHERS)}")

@@ -1,6 +1,6 @@
-"""Compressed files → the bytes that they hold, as far as they can be had.
+"""Turns compressed files into the bytes that they hold, as far as these can be read.
 
-How a file is compressed is told by its first bytes, not by its name.
+A file's first bytes tell how it is compressed, not its name.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from troubleshooter.read.text import CHUNK
 Packing = Literal["gzip", "xz", "bzip2", "zstd"]
 
 MAGIC_BYTES = 10
-"""First bytes of a file that tell how it is compressed."""
+"""This many first bytes tell how a file is compressed."""
 
 
 class Damaged(Exception):
-    """A compressed file that ends early, or whose bytes are wrong from some place on."""
+    """A compressed file that ends too early, or whose bytes are wrong from some place on."""
 
 
 class MissingDecoder(TroubleshootError):
@@ -30,7 +30,7 @@ class _Reader(Protocol):
 
 
 def packing(head: bytes) -> Packing | None:
-    """How a file that begins so is compressed; None where it is not."""
+    """The compression of a file with these first bytes; None if it is not compressed."""
     if head.startswith(b"\x1f\x8b"):
         return "gzip"
     if head.startswith(b"\xfd7zXZ\x00"):
@@ -88,7 +88,8 @@ _OPEN: dict[Packing, Callable[[IO[bytes]], _Reader]] = {"gzip": _gzip, "xz": _xz
 
 
 class _Zstandard:
-    """The package ``zstandard`` as a reader that tells where a file is cut; its own reader takes a cut file for a whole one."""
+    """A reader for the package ``zstandard`` that notices where a file was cut. The package's own reader takes a cut
+    file for a complete one."""
 
     STEP = 1024
     """Bytes that are given at once: a block of 4 bytes may hold 128 KiB."""

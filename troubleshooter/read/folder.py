@@ -1,4 +1,4 @@
-"""Which files below a folder are logs: the one rule for a run's folder and for a scan of many runs."""
+"""Which files below a folder are logs. The same rule is used for the folder of one run and for a scan of many runs."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _KINDS = (
 )  # fmt: skip
 
 Skip = Callable[[str, str], None]
-"""Is told the path of what is passed over, and the reason."""
+"""Called with the path of a file that is passed over, and the reason."""
 
 
 class LogFile(NamedTuple):
-    """A regular file, with what the system said about it when it was listed."""
+    """A regular file, with what the system reported about it when it was listed."""
 
     path: str
     status: os.stat_result

@@ -1,4 +1,4 @@
-"""What a Python caller gives → inputs: the text of a log, its lines, a path, or an exception that was caught."""
+"""Turns what a Python caller gives into inputs: the text of a log, its lines, a path, or an exception that was caught."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ Given = str | bytes | Path | BaseException | Iterable[str | bytes]
 
 
 def given(log: Given) -> list[Source]:
-    """The inputs of one report. Raises `Unreadable`, and for a `str` that names a file, as only a `Path` means one."""
+    """The inputs of one report. Raises `Unreadable`, also for a `str` that is the name of a file, because only a `Path`
+    means a file."""
     if isinstance(log, Path):
         return from_path(log)
     if isinstance(log, BaseException):

@@ -22,7 +22,7 @@ _ONCE = hyperscan.HS_FLAG_CASELESS | hyperscan.HS_FLAG_SINGLEMATCH
 _EACH = hyperscan.HS_FLAG_CASELESS
 _DIGEST_BYTES = 32
 _MADE_BY = f"{getattr(hyperscan, '__version__', '')}-2"
-"""In a file's name: which library compiled it, and the form of the file."""
+"""A part of the file's name: the library that compiled it, and the version of the file's form."""
 
 
 class HyperscanDatabase:
@@ -48,7 +48,7 @@ class HyperscanDatabase:
 def make(
     words: Callable[[], Sequence[str]], every: Callable[[int], bool], cache: Path | None, name: str
 ) -> HyperscanDatabase | None:
-    """What `read.database.database` says. A cache that others may write to is not used."""
+    """Makes a database as `read.database.database` describes. A cache that others may write to is not used."""
     path = cache / f"{name}-{_MADE_BY}.hs" if cache is not None and is_own_folder(cache) else None
     if path is not None and (kept := _kept(path)) is not None:
         return HyperscanDatabase(kept)
@@ -70,7 +70,7 @@ def make(
 
 
 def _kept(path: Path) -> hyperscan.Database | None:
-    """The database of a file, or None where there is none, or another than the one that was written there."""
+    """The database in a file. None if there is no file, or if it is not exactly what was written under this name."""
     with suppress(OSError, hyperscan.HyperscanError):
         content = path.read_bytes()
         code = content[_DIGEST_BYTES:]
@@ -83,7 +83,7 @@ def _kept(path: Path) -> hyperscan.Database | None:
 
 
 def _keep(path: Path, code: bytes) -> None:
-    """Write a database behind its digest; a cache that cannot be written is passed over."""
+    """Write a database after its digest. If the cache cannot be written, do nothing."""
     temporary = path.with_suffix(f".{os.getpid()}")
     with suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

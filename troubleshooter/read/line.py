@@ -1,4 +1,4 @@
-"""A line as a person saw it: text without prefix and decoration, and where it stands in the raw input."""
+"""A line as a person saw it: its text without prefix and decoration, and its place in the raw input."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from troubleshooter.read.templates import LineTemplate
 
 
 class Line:
-    """``number`` counts raw lines from 1 in ``file`` (an index into the report's inputs); ``stream`` takes
-    interleaved writers apart and is "" where nothing on the line names one."""
+    """One line of a log.
+
+    ``number`` counts raw lines from 1 in ``file``, which is an index into the report's inputs. ``stream`` tells writers
+    apart whose lines are mixed; it is "" if the line names no writer.
+    """
 
     __slots__ = ("file", "folded", "number", "rank", "stamped", "stream", "template", "text")
 
@@ -39,4 +42,4 @@ class Line:
 
 
 GAP = Line("", 0)
-"""Stands between lines that do not follow each other: a part of a large log was passed over."""
+"""A marker between two lines that do not follow each other: the part of a large log between them was passed over."""

@@ -8,15 +8,15 @@ from itertools import islice, pairwise
 from kb import lazy
 
 MIN_LINES, SAMPLE_LINES = 5, 40
-"""Numbered lines that show a numbering, and lines at the start that are looked at."""
+"""So many numbered lines prove a numbering, among so many lines at the start."""
 
 _NUMBER = lazy.compile(rb" {0,7}(?P<number>[1-9]\d{0,6})(?:[:\-|]|\t| {1,2}\|? ?)")
 
 
 def line_number_pattern(piece: bytes) -> re.Pattern[bytes] | None:
-    """What to take off each line of a log that begins with this piece; None if no viewer numbered its lines.
+    """The pattern of the line numbers in a log that begins with this text; None if no viewer numbered its lines.
 
-    The ranks that ``srun --label`` puts there start at 0 and come again; line numbers go up by one.
+    ``srun --label`` also writes numbers: ranks start at 0 and come again, while line numbers go up by one.
     """
     if not piece[:8].lstrip(b" ")[:1].isdigit() or _NUMBER.match(piece) is None:
         return None

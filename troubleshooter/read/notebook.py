@@ -16,7 +16,7 @@ from troubleshooter.read.line import Line
 from troubleshooter.read.split import split_line
 
 LARGEST_BYTES = 64 * 1024 * 1024
-"""Bytes of a notebook that are read; the rest of a larger one is passed over."""
+"""At most this many bytes of a notebook are read."""
 
 _TOKEN = lazy.compile(
     r'"(?P<text>[^"\\]*(?:\\.[^"\\]*)*)(?P<end>"?)|(?P<number>-?\d[\d.eE+-]*)|[\[\]{}:,\n]', 16
@@ -39,7 +39,7 @@ class Printed(NamedTuple):
 
 
 class Notebook:
-    """What is known of a notebook once its `lines` were taken."""
+    """What is known about a notebook after its `lines` were read."""
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks = chunks
@@ -50,7 +50,7 @@ class Notebook:
         """What is wrong with it: "" for a whole one."""
 
     def lines(self, file: int) -> Iterator[Line]:
-        """The printed lines, in the order of the cells; their stream is the cell."""
+        """The printed lines, in the order of the cells. The stream of a line is its cell."""
         for text, number, cell in _joined(self._printed()):
             for part in text.split("\n"):
                 yield from split_line(part.encode("utf-8", "replace"), number, file, cell)
@@ -86,7 +86,7 @@ class _Reader:
         """Whether a text has no end."""
 
     def read(self, text: str) -> Iterator[Printed]:
-        """The texts that cells printed. What is no JSON is passed over."""
+        """The texts that cells printed. Anything that is not JSON is skipped."""
         number, cell, count, output = 1, 0, "", 0
         stack = self.stack
         value = False  # whether what comes is a value of an object

@@ -1,7 +1,8 @@
-"""Takes off what launchers, schedulers, containers and loggers put before a line, and keeps the rank or process that it names.
+"""Removes what launchers, schedulers, containers and loggers put before a line, and keeps the rank or process that it
+names.
 
-A stream tells interleaved writers apart: it is a rank, worker, process or label. A time stamp names none. To add a format, add
-it to `_FORMATS`.
+A stream tells writers apart whose lines are mixed: it is a rank, worker, process or label. A time stamp names no
+stream. To add a format, add it to `_FORMATS`.
 """
 
 from __future__ import annotations
@@ -66,7 +67,8 @@ def _by_start() -> dict[str, re.Pattern[str]]:
 _PREFIXES = _by_start()
 _RANK_IN = lazy.compile(r"rank=(\d+)")
 _LOCAL = ("rank1", "rank2")
-"""Groups of `_FORMATS` that number a process within its node. A rank within the run that follows replaces it."""
+"""Groups of `_FORMATS` that number a process within its node. If another prefix gives the rank within the whole run,
+that one is used."""
 _MAX_PREFIXES = 5
 _WORDS = lazy.compile(r"[a-z][\w.-]{0,70}(?::|\s+\|)|std(?:out|err)")
 

@@ -1,4 +1,4 @@
-"""One scan of a line for all literals: those of the entries, and the keywords that call readers of `observe`."""
+"""Scans a line once for all literals: those of the entries, and the keywords by which readers of `observe` are called."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Readers = tuple[int, ...]
 
 
 class Segment:
-    """Literals that are compiled into one database: how many, where to get them, and a digest of them (empty: the database is
-    not cached)."""
+    """Literals that are compiled into one database: their count, a function that returns them, and their digest. If the
+    digest is empty, the database is not cached."""
 
     __slots__ = ("count", "digest", "texts")
 
@@ -148,7 +148,7 @@ class Scanner:
         return [*template.literals, *literals], tuple(sorted({*template.readers, *readers}))
 
     def _learn(self, template: LineTemplate, line: Line, is_folded: bool, numbers: Sequence[int]) -> None:
-        """Note what this line holds for all lines of its template, but for literals with digits."""
+        """Remember what this line contains for all lines of its template, except literals with digits."""
         template.suspects = self._with_digits.possible_in(line.folded.encode("utf-8", "replace"))
         with_digits = {number for number, _ in template.suspects}
         template.is_folded = is_folded
@@ -156,7 +156,7 @@ class Scanner:
 
     @cached_property
     def prefilter(self) -> Prefilter:
-        """What large logs are searched for."""
+        """What is searched for in large logs."""
         from troubleshooter.read.large.prefilter import Prefilter
 
         return Prefilter(self._alone(), self._everything, self._cache, self._key)

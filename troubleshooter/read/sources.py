@@ -1,4 +1,4 @@
-"""What the user names → inputs: files (plain or compressed), folders as one run, notebooks, standard input."""
+"""Turns what the user names into inputs: files (plain or compressed), folders as one run, notebooks, standard input."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from troubleshooter.read.folder import log_files
 from troubleshooter.read.text import CHUNK, ENCODING_BYTES, encoding, recode
 
 WRITTEN_SECONDS = 600.0
-"""A run that still goes on wrote to its log within this time, as a rule: what it logs every some steps comes later than a step."""
+"""A log that was written to within this time may belong to a run that is still going on. Runs that log every few steps
+write less often than they step."""
 FILES = 4096
-"""Files of one folder that are read as one run."""
+"""At most this many files of one folder are read as one run."""
 
 _RANK = (
     lazy.compile(r"(?:^|[/_.\-])(?:rank|task|proc|worker|local_rank)[_\-]?(\d{1,5})(?=[/_.\-]|$)"),
@@ -32,7 +33,7 @@ _RANK = (
 
 
 class Chunks(Protocol):
-    """What an input is read from."""
+    """A function that opens an input and returns its bytes in chunks."""
 
     def __call__(self) -> Iterator[bytes]: ...
 
@@ -77,7 +78,7 @@ class Source:
 
     @property
     def piped(self) -> bool:
-        """Whether it comes through a pipe, which tells nothing of how the program at its other end did."""
+        """Whether the log comes through a pipe. A pipe does not show how the program at its other end ended."""
         with suppress(OSError):
             return self.descriptor is not None and stat.S_ISFIFO(os.fstat(self.descriptor).st_mode)
         return False
@@ -93,7 +94,7 @@ class Source:
 
 
 class Unreadable(TroubleshootError):
-    """An input that cannot be read: one sentence with its place and the next step."""
+    """An input that cannot be read. The message is one sentence with the place and the next step."""
 
 
 def from_path(path: Path) -> list[Source]:
@@ -109,7 +110,7 @@ def from_path(path: Path) -> list[Source]:
 
 
 def from_stream(stream: IO[bytes], name: str = "standard input") -> Source:
-    """Standard input, or any open binary stream, read as it comes."""
+    """Standard input or any open binary stream. Its bytes are read as they arrive."""
     read1 = getattr(stream, "read1", stream.read)
 
     def chunks() -> Iterator[bytes]:
@@ -152,11 +153,11 @@ def _folder(path: Path) -> list[Source]:
 
 
 def _passed_over(path: str, reason: str) -> None:
-    """A run's folder may hold anything beside its logs."""
+    """Ignore a file that is no log: a run's folder may hold anything."""
 
 
 def rank_of(name: str) -> int | None:
-    """The rank that a file's name tells (torchrun ``--log-dir``, Slurm ``%t``, ``rank3.log``)."""
+    """The rank in a file's name (torchrun ``--log-dir``, Slurm ``%t``, ``rank3.log``); None if it has none."""
     if not any(map(str.isdigit, name)):
         return None
     for pattern in _RANK:
@@ -179,7 +180,7 @@ def _file(path: Path, name: str) -> Source:
 
 
 def _bytes(file: BufferedReader[Any], source: Source) -> Iterator[bytes]:
-    """The bytes of an open file, unpacked where it is compressed. Raises `Unreadable` where none can be had."""
+    """The bytes of an open file, decompressed if it is compressed. Raises `Unreadable` if nothing can be read."""
     kind = packing(file.peek(MAGIC_BYTES))
     if kind is None:
         yield from iter(lambda: file.read1(CHUNK), b"")
@@ -210,7 +211,7 @@ def decoded(chunks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _start(head: bytes) -> int | None:
-    """Where UTF-8 begins behind its mark; None in another encoding."""
+    """The index at which UTF-8 begins after its byte order mark; None in another encoding."""
     if encoding(head) is not None:
         return None
     return 3 if head.startswith(b"\xef\xbb\xbf") else 0
@@ -222,11 +223,11 @@ def _chain(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
 
 
 BINARY_BYTES = 8192
-"""First bytes of an input that tell whether it is text."""
+"""This many first bytes of an input decide whether it is text."""
 
 
 def binary(head: bytes) -> bool:
-    """Whether the first bytes, decoded to UTF-8, are no text: many control bytes."""
+    """Whether the first bytes, decoded to UTF-8, contain so many control bytes that they are not text."""
     sample = head[:BINARY_BYTES]
     odd = sum(sample.count(bytes([b])) for b in (*range(7), *range(14, 27), *range(28, 32)))
     return len(sample) > 32 and odd > 0.04 * len(sample)

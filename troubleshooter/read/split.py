@@ -1,4 +1,4 @@
-"""A raw line → the lines that a person saw on it: decoded, taken apart, without prefix."""
+"""Turns a raw line into the lines that a person saw on it: decoded, split where it holds several, without prefix."""
 
 from __future__ import annotations
 
@@ -18,10 +18,8 @@ def split_line(
     raw: bytes, number: int, file: int = 0, stream: str = "", rank: int | None = None,
     templates: LineTemplates | None = None,
 ) -> list[Line]:  # fmt: skip
-    """The lines on one raw line; ``stream`` and ``rank`` hold where the line itself names none.
-
-    With ``templates`` a line is taken apart as the first line of its template was.
-    """
+    """The lines on one raw line. ``stream`` and ``rank`` are used if the line itself names none. With ``templates``, a
+    line is split in the same way as the first line of its template."""
     if templates is None or len(raw) > MAX_LINE_BYTES:
         return _taken_apart(raw, number, file, stream, rank)
     template = templates.of(raw)
@@ -55,7 +53,7 @@ def _taken_apart(raw: bytes, number: int, file: int, stream: str, rank: int | No
 
 
 def _learn_prefix(template: LineTemplate, raw: bytes, found: list[Line]) -> None:
-    """Note how the first line of a template was taken apart, if only a prefix was taken off it."""
+    """Remember how the first line of a template was split, if only a prefix was removed from it."""
     if len(found) != 1 or digits_matter(raw):
         return
     text = raw.decode("utf-8", "replace")

@@ -1,4 +1,5 @@
-"""Chunks of bytes → lines, in constant memory: a line is looked at up to `LINE_LIMIT`, the rest of it is skipped."""
+"""Turns chunks of bytes into lines, in constant memory: a line is read up to `LINE_LIMIT`, and the rest of it is
+skipped."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from troubleshooter.read.text import LINE_LIMIT
 from troubleshooter.read.unwrap import detect_width, rejoin_wrapped
 
 WHOLE_BYTES = 512 * 1024
-"""A log of up to so many bytes is read line by line from its start to its end."""
+"""A log of at most this many bytes is read line by line from its start to its end."""
 
 
 def raw_lines(chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
@@ -40,11 +41,12 @@ def raw_lines(chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
 
 
 Problem = Literal["blank", "binary", "damaged"]
-"""What is wrong with an input: it holds no text; it looks like no text; only the part before some place can be read."""
+"""What is wrong with an input: ``blank`` has no text, ``binary`` does not look like text, ``damaged`` could be read
+only up to some place."""
 
 
 class Seen:
-    """How much of a source there was, whether all of it was looked at line by line, and what is wrong with it."""
+    """How much of a source was there, whether every line was read, and what is wrong with it."""
 
     __slots__ = ("bytes", "complete", "detail", "problem")
 
@@ -57,7 +59,8 @@ class Seen:
 
 
 def read(source: Source, file: int = 0, scanner: Scanner | None = None, seen: Seen | None = None) -> Iterator[Line]:
-    """The lines of a source: all of a small one, of a large one those worth a look (all, without a scanner)."""
+    """The lines of a source: all lines of a small one, and of a large one those that are worth reading (all lines if
+    there is no scanner)."""
     stream = f"rank {source.rank}" if source.rank is not None else ""
     seen = seen or Seen()
     if source.notebook:
@@ -93,7 +96,8 @@ def read(source: Source, file: int = 0, scanner: Scanner | None = None, seen: Se
 
 
 def _pieces(chunks: Iterator[bytes], scanner: Scanner, seen: Seen) -> Iterator[tuple[int, bytes]]:
-    """Raw lines that follow each other, with the number of the first: all of a small log at once, a large one's excerpts."""
+    """Pieces of raw lines that follow each other, each with the number of its first line. A small log is one piece; the
+    pieces of a large one are its excerpts."""
     start: list[bytes] = []
     for chunk in chunks:
         start.append(chunk)
@@ -110,7 +114,7 @@ def _pieces(chunks: Iterator[bytes], scanner: Scanner, seen: Seen) -> Iterator[t
 
 
 def _notebook(source: Source, file: int, seen: Seen) -> Iterator[Line]:
-    """What the cells of a notebook printed."""
+    """The lines that the cells of a notebook printed."""
     notebook = Notebook(source.chunks())
     blank = True
     for line in notebook.lines(file):

@@ -1,9 +1,11 @@
-"""Lines that differ in their digits alone, as most lines of a log do: what one of them was read as holds for all.
+"""Lines that differ only in their digits, as most lines of a log do: what was found on one of them is known for all.
 
-The *template* of a raw line is the line with ``0`` for every digit. It tells where the text begins behind its prefix, which
-literals the line holds and where its numbers stand, unless a literal has digits of its own that the line may hold. So the
-second step of a training loop is not searched for what the first one did not have. A `Scanner` keeps templates for as many
-logs as it reads. Measurement: docs/decisions/0004-lines-of-one-template-are-read-once.md
+The *template* of a raw line is the line with ``0`` for every digit. A template stores where the text begins after the
+prefix, which literals the line contains and where its numbers are. Only literals that contain digits themselves must be
+searched for in each line. So the second step of a training loop is not searched for words that the first one did not
+contain. A `Scanner` keeps templates for as many logs as it reads.
+
+Measurement: docs/decisions/0004-lines-of-one-template-are-read-once.md
 """
 
 from __future__ import annotations
@@ -23,9 +25,9 @@ if TYPE_CHECKING:
 MAX_LINE_BYTES = 400
 """A longer line has no template."""
 MAX_TEMPLATES = 4096
-"""Templates that are kept; at one more, all are forgotten."""
+"""At most this many templates are kept; one more, and all are forgotten."""
 LEARNED_AFTER_LINES = 8
-"""Lines of a template that are searched for literals; what the last of them holds is kept for those that follow."""
+"""This many lines of a template are searched for literals. The result of the last one is used for all that follow."""
 
 _LOST_COLOUR = lazy.compile(rb"\[[0;]*0m")
 
@@ -34,14 +36,16 @@ Suspect = tuple[int, bytes]
 
 
 class MetricPositions(NamedTuple):
-    """The metrics of a line as name, start and end of each value in the text; ``step``: which of them is the training step."""
+    """The metrics of a line: name, start and end of each value in the text. ``step``: the index of the training step
+    among them."""
 
     values: list[tuple[str, int, int]]
     step: int | None
 
 
 class LineTemplate:
-    """What is known of the lines of one template. ``literals`` is None until it was learned; all below it holds from then on."""
+    """What is known about the lines of one template. ``literals`` is None until it was learned; the fields below it are
+    valid from then on."""
 
     __slots__ = (
         "is_folded", "kind", "literals", "metrics", "names_stream", "prefix_characters", "readers", "searched_lines", "seen", "stamped",
@@ -74,7 +78,7 @@ class LineTemplate:
 
 
 class LineTemplates:
-    """The templates that were met, at most `MAX_TEMPLATES`."""
+    """The templates of the lines that were read, at most `MAX_TEMPLATES`."""
 
     def __init__(self) -> None:
         self._by_key: dict[bytes, LineTemplate] = {}
@@ -83,7 +87,7 @@ class LineTemplates:
         return len(self._by_key)
 
     def of(self, raw: bytes) -> LineTemplate:
-        """The template of a raw line, a new one at its first sight."""
+        """The template of a raw line; a new one if this is its first line."""
         key = zero_digits(raw)
         template = self._by_key.get(key)
         if template is None:

@@ -9,14 +9,14 @@ from kb import lazy
 from kb.localized import english
 
 LINE_LIMIT = 64 * 1024
-"""Bytes of a line that are looked at; the rest of a longer line is skipped."""
+"""A line is read up to this many bytes; the rest of it is skipped."""
 
 CHUNK = 64 * 1024
-"""Bytes that are read at once: small enough that memory for them is used again and stays in a core's cache."""
+"""Bytes that are read at once. The number is small, so that the memory is used again and stays in a core's cache."""
 
 ENCODING_BYTES = 4096
-"""First bytes of an input by which its encoding is detected. The reader waits for so many, so that the result does not depend on
-the sizes in which they arrive."""
+"""The encoding of an input is detected by this many first bytes. The reader waits for all of them, so that the result
+does not depend on the sizes of the chunks."""
 
 # Colours and cursor moves (CSI), titles and links (OSC … BEL or ST), character set switches, single-character escapes.
 _ANSI = lazy.compile(
@@ -94,7 +94,8 @@ def _lost(text: str) -> str:
 
 
 def encoding(head: bytes) -> str | None:
-    """The encoding by the first bytes if it is no superset of ASCII: UTF-16 or UTF-32, with or without BOM; else None."""
+    """The encoding that the first bytes show if it is not a superset of ASCII: UTF-16 or UTF-32, with or without BOM.
+    None for all others."""
     for mark, name in (
         (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
         (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
@@ -113,7 +114,7 @@ def encoding(head: bytes) -> str | None:
 
 
 def recode(chunks: Iterable[bytes], name: str) -> Iterator[bytes]:
-    """The chunks of another encoding as UTF-8; undecodable bytes become U+FFFD."""
+    """Chunks in another encoding, converted to UTF-8. Undecodable bytes become U+FFFD."""
     decoder = codecs.getincrementaldecoder(name)("replace")
     for chunk in chunks:
         yield decoder.decode(chunk).encode("utf-8", "replace")
@@ -126,8 +127,8 @@ QUOTES = str.maketrans(
 
 
 def fold(text: str) -> str:
-    """A text as patterns see it: `plain`, with messages of the operating system in English and with the colons of a Chinese keyboard
-    made plain."""
+    """A text as patterns see it: `plain`, with messages of the operating system translated into English and with the
+    colons of a Chinese keyboard replaced by plain ones."""
     return plain(text if text.isascii() else english(text).replace("\uff1a", ": "))
 
 

@@ -12,11 +12,11 @@ from kb import lazy
 from troubleshooter.masking import zero_digits
 
 MIN_COLUMNS, MAX_COLUMNS = 40, 320
-"""Widths of terminals."""
+"""The narrowest and the widest terminal, in columns."""
 MIN_BROKEN_WORDS = 2
-"""So many words broken at one column show that the terminal had that width."""
+"""If this many words are broken at one column, the terminal had that width."""
 MAX_JOINED_BYTES = 8 * 1024
-"""A line of so many bytes is not continued: rows of a file in base64 all have one width."""
+"""A line of this many bytes is not continued: rows of a file in base64 all have the same width."""
 ALIKE_BYTES = 6
 """Rows of one format are no broken line: so many bytes at their start agree, but for digits."""
 
@@ -26,7 +26,7 @@ _LINE_START = lazy.compile(
 
 
 def detect_width(piece: bytes) -> int:
-    """The column at which the lines of a piece were broken, 0 where they were not."""
+    """The column at which the lines of a piece were broken; 0 if they were not."""
     piece = piece.replace(b"\r\n", b"\n")
     lines = piece.split(b"\n")
     sizes = list(map(len, lines if piece.isascii() else piece.decode("utf-8", "replace").split("\n")))
@@ -42,7 +42,8 @@ def detect_width(piece: bytes) -> int:
 
 
 def rejoin_wrapped(lines: Iterable[tuple[int, bytes]], width: int) -> Iterator[tuple[int, bytes]]:
-    """Numbered raw lines; parts of a line that was broken at ``width`` are joined under the number of the first."""
+    """The numbered raw lines, with the parts of a line that was broken at ``width`` joined under the number of the
+    first part."""
     held: tuple[int, bytes] | None = None
     full = False
     for number, line in lines:
@@ -59,7 +60,7 @@ def rejoin_wrapped(lines: Iterable[tuple[int, bytes]], width: int) -> Iterator[t
 
 
 def _begins_anew(line: bytes, following: bytes) -> bool:
-    """Whether the line below one of full width is a line of its own."""
+    """Whether the line below a line of full width is a line of its own, not its continuation."""
     return (
         zero_digits(following[:ALIKE_BYTES]) == zero_digits(line[:ALIKE_BYTES])
         or _LINE_START.match(following) is not None

@@ -1,6 +1,7 @@
-"""Conditions evaluated against observations: held, contradicted or not seen, with the lines that show it.
+"""Evaluates conditions against observations: the outcome is held, contradicted or not seen, with the lines that show
+it.
 
-One module a kind, named as its form in `kb.conditions`; `EVALUATORS` is the list of them.
+There is one module for each kind, named like its form in `kb.conditions`. `EVALUATORS` lists them.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ EVALUATORS: dict[str, Callable[[Any, Context], Outcome]] = {
     "all": lambda condition, context: all_of.combine(condition, context, evaluate),
     "not": lambda condition, context: not_.combine(condition, context, evaluate),
 }
-"""By kind: what evaluates a condition. Combinations are given `evaluate` for their parts."""
+"""The function that evaluates a condition, by its kind. Kinds that combine conditions get `evaluate` for their parts.
+"""
 
 
 def anchors(condition: Condition, context: Context) -> Iterator[tuple[Anchor, Outcome]]:
@@ -85,7 +87,11 @@ def anchors_on(condition: Condition) -> bool:
 
 
 def excluding(condition: Condition, context: Context) -> Outcome:
-    """A condition as an exclusion: parts that were not seen are passed over in what is required, but exclude nothing."""
+    """The outcome of a condition that excludes its symptom.
+
+    A combination may hold in `require` although some of its parts were not seen. That is not enough to exclude
+    anything, so such a combination counts as not seen here.
+    """
     outcome = evaluate(condition, context)
     if outcome.state == "held" and not _seen(condition, outcome):
         return Outcome("unseen", outcome.said, parts=outcome.parts)
@@ -93,7 +99,7 @@ def excluding(condition: Condition, context: Context) -> Outcome:
 
 
 def _seen(condition: Condition, outcome: Outcome) -> bool:
-    """Whether a condition that held did so by what the log shows, not by what it lacks."""
+    """True if a held condition holds because of something in the log, not because something is missing."""
     if condition["kind"] == "all" or condition["kind"] == "any":
         pairs = zip(condition["parts"], outcome.parts, strict=False)
         shown = [part.state == "held" and _seen(c, part) for c, part in pairs]

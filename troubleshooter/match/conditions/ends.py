@@ -8,7 +8,7 @@ from troubleshooter.match.outcome import Evidence, Outcome
 
 
 def evaluate(condition: EndsCondition, context: Context) -> Outcome:
-    """Whether the log ends in this way. Of a log that breaks off, the end of the process is not seen."""
+    """Whether the log ends in this way. If the log breaks off, the end of the process itself counts as not seen."""
     said = f"the log ends: {condition['ends']}"
     state, line, _ = context.observations.ending
     if state == condition["ends"] and line is not None:

@@ -35,7 +35,7 @@ def evaluate(condition: GpuCondition, context: Context) -> Outcome:
 
 
 def _capabilities(name: str, knowledge: Knowledge) -> list[str]:
-    """Compute capability of a GPU by its name, from the table."""
+    """The compute capabilities of a GPU, looked up by its name in the table."""
     words = re.findall(r"[A-Za-z0-9]+", name)
     for length in range(min(4, len(words)), 0, -1):  # the longest fragment that the table names
         for start in range(len(words) - length + 1):

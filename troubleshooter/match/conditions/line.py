@@ -27,7 +27,8 @@ def evaluate(condition: LineCondition, context: Context) -> Outcome:
 
 
 def anchors(condition: LineCondition, context: Context) -> Iterator[tuple[Anchor, Outcome]]:
-    """Lines that a line condition may be about, with the exception that each belongs to; none where too few match."""
+    """The lines that a line condition may be about, each with the exception it belongs to. There are none if fewer than
+    ``at_least`` lines match."""
     if condition["at_least"] > 1 and evaluate(condition, context).state != "held":
         return
     for pattern in condition["patterns"]:

@@ -1,4 +1,4 @@
-"""Whether an exception, or a printed line, says something."""
+"""Whether an exception, or a printed line, contains a message."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _QUIET = lazy.compile(r"(?:\S{1,60}\s{1,3}){0,6}?\[?(?:INFO|DEBUG)[\]:\s|]")
 
 
 def evaluate(condition: MessageCondition, context: Context) -> Outcome:
-    """Whether an exception, or a printed line, says one of the patterns."""
+    """Whether an exception or a printed line matches one of the patterns."""
     own = context.anchor.failure if context.anchor else None
     best: Outcome | None = None
     for anchor, outcome in anchors(condition, context):
@@ -36,7 +36,7 @@ def evaluate(condition: MessageCondition, context: Context) -> Outcome:
 
 
 def anchors(condition: MessageCondition, context: Context) -> Iterator[tuple[Anchor, Outcome]]:
-    """Exceptions, then printed lines, that say one of the patterns."""
+    """Exceptions, then printed lines, that match one of the patterns."""
     names, patterns = condition["exception"], condition["patterns"]
     said = _said(condition)
     failures = context.observations.failures
@@ -53,7 +53,7 @@ def anchors(condition: MessageCondition, context: Context) -> Iterator[tuple[Anc
     for pattern in patterns:
         for line in context.candidate_lines(pattern):
             if owner(line, failures) is not None or _OTHER_RAISE.match(line.text) or _is_source(line, failures):
-                continue  # an exception's own line: decided above; a neighbour of it in the source: not what happened
+                continue  # an exception's own line was tried above; a line of source code is not a message
             if names and (_QUIET.match(line.text) or (raised and not any(name in line.text for name in names))):
                 continue
             if (match := search(pattern["re"], line.folded)) is not None:
@@ -69,14 +69,15 @@ def _said(condition: MessageCondition) -> str:
 
 
 def _others_raised(failures: list[Failure], names: list[str]) -> bool:
-    """Whether exceptions are shown, and none of these types: a line that does not name the type is then of something else."""
+    """Whether the log shows exceptions, but none of these types. Then a line that does not name the type belongs to
+    another failure."""
     shown = [f for f in failures if f.exception and f.role == "initiating" and not f.exception.startswith(_FOREIGN)]
     return bool(shown) and not any(_type_in(f, names) for f in failures)
 
 
 def _in_message(patterns: list[Pattern], failure: Failure, context: Context) -> Iterator[RegexMatch]:
-    """Matches in an exception's message: one, or several where they captured different values (many parameters that
-    do not fit are listed in one message)."""
+    """The matches in an exception's message: one, or several if they captured different values, as in a message that
+    lists many parameters."""
     for pattern in patterns:
         if not contains_required(failure.plain, pattern):
             continue
@@ -90,7 +91,7 @@ _TEXT_IN_CODE = ("raise ", 'f"', "f'", '"', "'", "logger.", "warnings.warn(", "p
 
 
 _FOREIGN = ("java.", "javax.", "kotlin.", "scala.", "org.apache.", "System.")
-"""Where exceptions of other languages live that share a name with one of Python's."""
+"""Prefixes of exceptions of other languages whose last part may equal the name of a Python exception."""
 
 
 def _type_in(failure: Failure, names: list[str]) -> bool:
@@ -103,7 +104,8 @@ def _type_in(failure: Failure, names: list[str]) -> bool:
 
 
 def _is_source(line: Line, failures: list[Failure]) -> bool:
-    """Whether the line is the text of a message in the code that a traceback shows, of which what was said stands below."""
+    """Whether the line is source code, shown in a traceback, that contains the text of a message; the message itself is
+    printed below it."""
     shown = _NUMBERED.match(line.text)  # a notebook's source, without its arrow
     if not (shown or line.text.startswith("    ")):
         return False

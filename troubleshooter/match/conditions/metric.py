@@ -1,4 +1,4 @@
-"""What a series of numbers does."""
+"""Whether a series of numbers shows a shape."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def _said(condition: MetricCondition) -> str:
 
 
 def _first(condition: MetricCondition, name: str, points: list[Point], context: Context) -> Point | None:
-    """The first point that shows the condition's shape, looked for once a log: many entries ask the same."""
+    """The first point that shows the condition's shape. The answer is kept for the log, because many entries ask for
+    the same."""
     seen = context.observations
     known = seen.points_by_shape
     shape, value = condition["is"], condition["value"]
@@ -72,7 +73,8 @@ def _shown(condition: MetricCondition, name: str, points: list[Point], context: 
 
 
 def _records(condition: MetricCondition, context: Context) -> frozenset[Record]:
-    """The printed records in which a metric shows the shape, looked for once a log: many entries ask the same."""
+    """The printed records in which a metric shows the shape. The answer is kept for the log, because many entries ask
+    for the same."""
     seen = context.observations
     shape, value = condition["is"], condition["value"]
     key = (tuple(condition["names"]), shape, value)

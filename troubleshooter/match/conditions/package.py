@@ -1,4 +1,4 @@
-"""Whether a package is at work."""
+"""Whether the run uses a package."""
 
 from __future__ import annotations
 

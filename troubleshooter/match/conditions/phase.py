@@ -1,4 +1,4 @@
-"""What the run was doing."""
+"""Which phase the run was in."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from troubleshooter.match.outcome import Evidence, Outcome, State
 
 
 def evaluate(condition: RanksCondition, context: Context) -> Outcome:
-    """Whether one rank, or the first of several, shows the anchor."""
+    """Whether the failure was seen on one rank, on several, or on this rank first."""
     said = f"ranks: {condition['ranks']}"
     failure = context.anchor.failure if context.anchor else None
     if failure is None or not failure.ranks:

@@ -28,7 +28,7 @@ def evaluate(condition: RowCondition, context: Context) -> Outcome:
 
 
 def _cell(cell: Any, wanted: str) -> bool:
-    """Whether a cell holds the value; a cell may list several, and ``*Config`` is a pattern."""
+    """Whether a cell has the value. A cell may list several values, and an item such as ``*Config`` is a pattern."""
     if wanted == "*":
         return cell not in (None, "", [])
     if wanted == "-":

@@ -1,4 +1,4 @@
-"""Where the reading of one stream stands, and the exceptions that were found so far."""
+"""The position in the lines of one stream, and the exceptions that were found so far."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from troubleshooter.read.line import Line
 
 
 class Cursor:
-    """The lines of one stream and the next one to read. Each layout moves it forward and adds the exceptions that it finds."""
+    """The lines of one stream and the index of the next line to read. Each layout moves the cursor forward and adds the
+    exceptions that it finds."""
 
     __slots__ = ("at", "chained", "failures", "lines", "message_end", "no_box_before", "rank", "teardown")
 
@@ -68,7 +69,7 @@ class Cursor:
         self.add(Failure("", "", frames, last, self.lines[start], layout=layout, cut=True))
 
     def add(self, failure: Failure) -> None:
-        """Add an exception with what the lines above it said of it."""
+        """Add an exception, together with the role, rank and cause that the lines above it announced."""
         if self.teardown:
             failure.role = "teardown"
         if self.chained and self.failures:

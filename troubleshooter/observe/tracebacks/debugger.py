@@ -1,4 +1,4 @@
-"""What VS Code's debugger shows at an exception: a line with the type, the message below it, then frames.
+"""The layout of VS Code's debugger: a line with the exception's type, the message below it, then the frames.
 
 The debugger may leave out frames of libraries, and its newer versions show the innermost frame first.
 """
@@ -65,7 +65,7 @@ def _read_frames(cursor: Cursor) -> list[Frame]:
 
 
 def _innermost_first(frames: list[Frame], code: list[str]) -> bool:
-    """Whether the innermost frame stands first: then the code of a frame calls the one above it."""
+    """Whether the innermost frame comes first: then the code of each frame calls the function above it."""
     if frames and frames[0].function == "<module>":
         return False
     inward = 0

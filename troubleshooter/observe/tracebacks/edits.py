@@ -1,4 +1,4 @@
-"""Changed texts of lines, with the rule that changed each. The caller's own lines stay as they are."""
+"""Lines whose texts were changed, each with the rule that changed it. The caller's own lines are not modified."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ EditRule = Literal[
     "indent", "markup", "typographic quotes", "wrapped path", "wrapped frame", "PowerShell", "logger prefix", "group rail",
     "words around",
 ]  # fmt: skip
-"""Why a line was changed: each names a function of `normalize` or `groups`."""
+"""The reason why a line was changed; each one names a function of `normalize` or `groups`."""
 
 
 class LineEdits:

@@ -12,10 +12,10 @@ from kb import lazy
 HEADER = "Traceback (most recent call last)"
 
 MAX_FRAMES = 200
-"""Frames that are kept of one traceback."""
+"""At most this many frames of one traceback are kept."""
 
 FrameForm = Literal["python", "colon", "module", "unquoted", "bare", "cell"]
-"""How a line names a frame: the names of the expressions below."""
+"""The form of a frame line; each one names an expression below."""
 
 # Python's own:   File "/x/y.py", line 12, in f
 PYTHON = lazy.compile(
@@ -51,7 +51,7 @@ _REPEATED = lazy.compile(r"\s*\[Previous line repeated (\d+) more times?\]")
 
 
 class FramePosition(NamedTuple):
-    """A frame as one line names it; ``line`` is 0 where an arrow on a later line gives the number."""
+    """The frame that a line names. ``line`` is 0 if the number is given by an arrow on a later line."""
 
     file: str
     line: int
@@ -83,7 +83,8 @@ def frame_position(text: str) -> FramePosition | None:
 
 
 def is_decoration(text: str) -> bool:
-    """Whether a line between frames says nothing: empty, carets below code, or "Previous line repeated"."""
+    """Whether a line between frames can be skipped: it is empty, holds carets below code, or says "Previous line
+    repeated"."""
     bare = text.strip()
     return not bare or (bare[0] in "~^[" and bool(_CARETS.match(text) or _REPEATED.match(text)))
 

@@ -1,4 +1,5 @@
-"""Exception groups: Python draws rails (``  | ``) before their lines. Without them each exception is read like any other."""
+"""Exception groups: Python draws rails (`` | ``) before their lines. Once these are removed, each exception is read
+like any other."""
 
 from __future__ import annotations
 

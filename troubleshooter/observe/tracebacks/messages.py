@@ -1,7 +1,7 @@
-"""The line that names an exception, and where its message ends.
+"""The line that names an exception, and the end of its message.
 
-Messages have several lines, and other programs go on printing after them. So lines are taken until one looks like somebody
-else's (`docs/decisions/0016-where-a-message-ends.md` has the measurement).
+Messages may have several lines, and other programs go on printing after them. So lines are added until one looks as if
+another program printed it (`docs/decisions/0016-where-a-message-ends.md` has the measurement).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from troubleshooter.read.line import Line
 from troubleshooter.read.text import BAR
 
 MESSAGE_LINES = 120
-"""Lines of one message that are read at most."""
+"""At most this many lines of one message are read."""
 
 _LEVEL = r"(?:DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|FATAL|NOTICE|SUCCESS|TRACE)"
 
@@ -22,7 +22,8 @@ LAST_LINE = lazy.compile(
     rf"(?P<type>(?:[A-Za-z_][\w<>]*\.)*(?:[A-Z_][\w]*|{_LOWER})(?:\([\w. ]{{0,120}}\))?)"
     r"(?::(?:(?:\s|(?<=Error:)|(?<=Exception:))(?P<message>.*))?|$)"  # people who retype it lose the blank
 )
-"""The last line of a traceback: a type (any name, as the frames above show that it is one), then the message."""
+"""The last line of a traceback: a type, then the message. Any name is accepted as a type, because the frames above show
+that one is expected."""
 ALONE = lazy.compile(
     r"(?:[Uu]ncaught (?:exception: )?|[Uu]nhandled (?:exception: )?|Exception: )?"
     r"(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Failure|Failed|Interrupt|Exit|Timeout|Expired|Unsupported|Invalid)"
@@ -30,7 +31,7 @@ ALONE = lazy.compile(
     r"|torch\.cuda\.OutOfMemoryError)"
     r"(?:\((?P<inner>[\w. ]{1,120})\))?(?::(?:\s+(?P<message>\S.*)|\s*$)|$)"
 )
-"""The same line without frames above it: only names that can be nothing else."""
+"""The same line without frames above it: only names that can only be exceptions are accepted."""
 
 # Lines that no message contains: the next traceback, log records, launchers, schedulers, shells, bars, rulers.
 _OTHER_OUTPUT = lazy.compile(
@@ -63,7 +64,7 @@ NEW_EXCEPTION = lazy.compile(
     r"|[A-Z]\w*(?:Error|Exception|Failure|Interrupt|Exit|Timeout|Expired|Unsupported)(?:\([\w.]*\))?(?::\s|:?$)"
 )
 """A new exception on a line of its own, with its type named in full or by its usual ending."""
-# How a message continues after an empty line: lists, indented blocks, quoted text.
+# A message continues after an empty line with one of these: lists, indented blocks, quoted text.
 _CONTINUATION = lazy.compile(
     r"\s|[-*\[('\"`•\d]|[a-z]|(?:Thrown|Set\ the|Original|Possible|Please|If\ you|Or|Note|See|For|You|To)\b"
 )
@@ -86,7 +87,7 @@ def message_end(lines: list[Line], start: int) -> int:
         if line.text.strip():
             at += 1
             continue
-        ahead = at + 1  # at most two empty lines may stand within a message
+        ahead = at + 1  # a message may contain at most two empty lines in a row
         while ahead < stop and not lines[ahead].text.strip() and ahead - at < 2:
             ahead += 1
         if ahead >= stop or not _continues(lines[at - 1].text, lines[ahead], first):

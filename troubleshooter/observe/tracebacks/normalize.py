@@ -1,6 +1,6 @@
-"""Rewrites lines before tracebacks are read: takes off what loggers, terminals, word processors and writers put around them.
+"""Rewrites lines before tracebacks are read: removes what loggers, terminals, word processors and writers added.
 
-The number of lines stays the same, so an index into the rewritten lines is one into the log's.
+The number of lines stays the same, so an index into the rewritten lines is also an index into the log's lines.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from troubleshooter.observe.tracebacks.messages import ALONE
 from troubleshooter.read.line import Line
 
 MAX_PREFIX_CHARACTERS = 160
-"""Length of a prefix that a logger puts before each line of a traceback."""
+"""The longest prefix that a logger puts before each line of a traceback."""
 PREFIX_GAP_LINES = 3
-"""Lines in a row that may lack a logger's prefix; and lines below a header within which its first frame must have it."""
+"""At most this many lines in a row may lack a logger's prefix. The first frame, too, must show the prefix within as
+many lines."""
 SHORT_PASTE_LINES = 5
-"""Lines at most of a paste that is a message with its writer's words around it."""
+"""A paste of at most this many lines may be a message with its writer's words around it."""
 
 _FRAME = '  File "'
 _BARE_FRAME = 'File "'  # a page that folds blanks took its indent

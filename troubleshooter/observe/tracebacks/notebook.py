@@ -1,4 +1,5 @@
-"""Tracebacks of IPython, Jupyter and Colab: the type stands in the header, code in numbered lines with an arrow."""
+"""Tracebacks of IPython, Jupyter and Colab: the header names the type, and the code is numbered, with an arrow at the
+frame's line."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from troubleshooter.observe.tracebacks.messages import LAST_LINE
 from troubleshooter.observe.tracebacks.python import PythonTraceback
 
 FIRST_FRAME_LINES = 4
-"""Lines below a header within which its first frame stands."""
+"""The first frame follows within this many lines below the header."""
 _HEADER = lazy.compile(r"(?P<type>[A-Za-z_][\w.]{0,200})\s+Traceback \(most recent call last\)")
 
 

@@ -11,7 +11,7 @@ from troubleshooter.observe.tracebacks.normalize import normalize
 from troubleshooter.read.line import Line
 
 REACH_LINES = 400
-"""Lines that a traceback with its message may be long and still be read whole across two parts of a log."""
+"""A traceback with its message may have this many lines and still be read whole if two parts of a log divide it."""
 TEARDOWN_LINES = 3
 """Lines from "Exception ignored in" to its traceback: the name of a function may wrap."""
 
@@ -39,7 +39,8 @@ def parse_part(lines: list[Line]) -> tuple[list[Failure], int]:
 
 
 def _read_until(cursor: Cursor, stop: int) -> None:
-    """Read the exceptions that begin before the index ``stop``. Cheap tests stand first: this runs for every line."""
+    """Read the exceptions that begin before the index ``stop``. The cheap tests come first, because this runs for every
+    line."""
     lines = cursor.lines
     while cursor.at < stop:
         text = lines[cursor.at].text

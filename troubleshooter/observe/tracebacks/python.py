@@ -1,4 +1,4 @@
-"""Python's own tracebacks, with their header or without it, also with other output between their lines."""
+"""Python's own tracebacks, with or without a header, also if other output is mixed between their lines."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from troubleshooter.read.line import Line
 from troubleshooter.read.text import BAR
 
 MAX_FOREIGN_LINES = 8
-"""Lines of other output in a row (bars, warnings of other threads) that may stand between the lines of a traceback."""
+"""At most this many lines of other output in a row (bars, warnings of other threads) may be mixed into a traceback."""
 ARROW_LINES = 7
-"""Lines below a frame without a number within which its arrow stands."""
+"""A frame without a number has its arrow within this many lines."""
 MAX_SHOWN = 6
-"""Lines of code and marks that are kept below a frame."""
+"""At most this many lines of code and marks are kept below a frame."""
 TABLE_LINES = 6
 """Lines of torch elastic's table above its traceback."""
 

@@ -1,4 +1,5 @@
-"""Tracebacks that Rich drew in a box, also without its top or its bottom. The exception stands below the box."""
+"""Tracebacks that Rich drew in a box, even if the top or the bottom of the box is missing. The exception follows below
+the box."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ def is_top(text: str) -> bool:
 
 
 def goes_on(cursor: Cursor) -> bool:
-    """Whether the next line is within a box whose top was cut off, with an exception below it."""
+    """Whether the next line is inside a box whose top was cut off and that has an exception below it."""
     if cursor.at < cursor.no_box_before:
         return False
     for at in range(cursor.at, min(cursor.at + MAX_BOX_LINES, len(cursor.lines))):
@@ -51,7 +52,8 @@ def read(cursor: Cursor, *, cut: bool = False) -> None:
 
 
 def _read_frames(cursor: Cursor) -> list[Frame]:
-    """The frames of a box; the cursor stands behind its bottom afterwards, or at the exception if the bottom is missing."""
+    """The frames of a box. Afterwards the cursor is behind the bottom of the box, or at the exception if the bottom is
+    missing."""
     frames: list[Frame] = []
     held = ""  # a frame may be broken at the right side and go on in the next line of the box
     while cursor.at < len(cursor.lines):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterator
+from datetime import date
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import yaml
@@ -115,6 +116,10 @@ FIELDS: dict[type[Part], dict[str, str]] = {
         "variant_of": "The general entry of the same cause. This one replaces it where the log shows its framework.",
         "fallback_for": "Marks a general answer: it is left out where one of these entries answers; `[]` means any entry.",
         "probe": "The probe that reproduces the failure, for `troubleshoot verify`.",
+        "status": '`draft`: nobody has compared the entry with its sources yet. Its answers are at most "possible".',
+        "reviewed": "The day on which somebody read the entry as an adversary would, such as `2026-11-23`.",
+        "aliases": "Earlier ids of this entry: `show`, links, `--ignore` and recorded scans still find it by them.",
+        "replaced_by": "Retires the entry: no log calls it up, and its page and `show` name this successor.",
         "sources": "Where cause, fixes and versions come from. At least one shows the cause or the fix.",
     },
     form.Symptom: {
@@ -268,7 +273,7 @@ def _literals(annotation: Any) -> list[str]:
 
 
 _TEXTS = ((Identifier, "id"), (Pattern, "pattern"), (Wording, "pattern"), (Range, "version range"))
-_PLAIN = {str: "text", int: "whole number", float: "number", bool: "`true` or `false`"}
+_PLAIN = {str: "text", int: "whole number", float: "number", bool: "`true` or `false`", date: "date"}
 
 
 def _type(annotation: Any) -> str:

@@ -38,6 +38,14 @@ class KnownNames(Protocol):
 
     def entry(self, id_: str) -> bool: ...
 
+    def successor(self, id_: str) -> str | None:
+        """The entry that replaces a retired one; None for an entry that is not retired."""
+        ...
+
+    def renamed(self, alias: str) -> set[str]:
+        """The entries that name this id among their aliases."""
+        ...
+
     def table(self, name: str) -> bool:
         """Whether there is a table of this name, or with ``*`` at the end one that begins so."""
         ...
@@ -55,6 +63,13 @@ class OfLibrary:
 
     def entry(self, id_: str) -> bool:
         return id_ in self.library.entries
+
+    def successor(self, id_: str) -> str | None:
+        item = self.library.entries.get(id_)
+        return item.entry.replaced_by if item is not None else None
+
+    def renamed(self, alias: str) -> set[str]:
+        return {id_ for id_, item in self.library.entries.items() if alias in item.entry.aliases}
 
     def table(self, name: str) -> bool:
         return any(fits_table(name, table) for table in self.library.tables)
@@ -75,14 +90,15 @@ def check(library: Library, wanted: Iterable[str] | None = None, known: KnownNam
     for id_ in sorted(wanted if wanted is not None else library.entries):
         item = library.entries[id_]
         found += [*_samples(item), *_stale(item), *_references(item, known), *_placeholders(item)]
-        found += [*_titles(item), *_unwritten(item), *_unsafe(item), *_unpasteable(item)]
+        found += [*_aliases(item, known), *_titles(item), *_unwritten(item), *_unsafe(item), *_unpasteable(item)]
     return sorted(found)
 
 
 def unshared(item: Loaded) -> list[Problem]:
-    """What an entry must have to be shared, and a team's own may leave out: a near miss and a translation."""
+    """What an entry must have to be shared, and a team's own may leave out: a near miss and a translation. A retired entry
+    needs no samples: its successor has them."""
     found = []
-    if not item.samples_of("near-miss"):
+    if not item.samples_of("near-miss") and item.entry.replaced_by is None:
         text = "has no near miss in samples.log"
         found.append(item.document.problem((), text, "add a log that holds a literal of it and is something else"))
     for code in languages():
@@ -92,7 +108,7 @@ def unshared(item: Loaded) -> list[Problem]:
 
 
 def _samples(item: Loaded) -> Iterator[Problem]:
-    if not item.samples_of("match"):
+    if not item.samples_of("match") and item.entry.replaced_by is None:
         text = "has no sample to match in samples.log"
         yield item.document.problem((), text, "add a log that must give this answer, below '=== match NAME'")
 
@@ -176,15 +192,30 @@ def _references(item: Loaded, known: KnownNames) -> Iterator[Problem]:
     named += [(("fallback_for", i), other) for i, other in enumerate(entry.fallback_for or [])]
     if entry.variant_of:
         named.append((("variant_of",), entry.variant_of))
+    if entry.replaced_by:
+        named.append((("replaced_by",), entry.replaced_by))
     for place, other in named:
         if not known.entry(other):
             yield item.document.problem(place, f"names no entry: {other!r}", _near(other, known.names()))
         elif other == entry.id:
             yield item.document.problem(place, "names the entry itself", "take it out")
+        elif (successor := known.successor(other)) is not None:
+            yield item.document.problem(place, f"names the retired entry {other!r}", f"name its successor: {successor}")
     for place, condition in conditions(entry):
         table = getattr(condition, "row", None)
         if table and not known.table(table):
             yield item.document.problem((*place, "row"), f"names no table: {table!r}", _near(table, known.names()))
+
+
+def _aliases(item: Loaded, known: KnownNames) -> Iterator[Problem]:
+    """An earlier id leads to one entry only."""
+    for number, alias in enumerate(item.entry.aliases):
+        others = sorted(known.renamed(alias) - {item.entry.id})
+        if known.entry(alias):
+            yield item.document.problem(("aliases", number), f"is an entry's id: {alias!r}", "take it out")
+        elif others or item.entry.aliases.index(alias) != number:
+            text = f"{alias!r} is an alias of {others[0]} too" if others else f"{alias!r} stands twice"
+            yield item.document.problem(("aliases", number), text, "keep it once")
 
 
 def _placeholders(item: Loaded) -> Iterator[Problem]:

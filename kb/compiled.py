@@ -16,18 +16,29 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from kb.sealed import Sealed
 
-FORMAT = 50
+FORMAT = 51
 """Raised whenever the compiled form changes: an older file in a cache is then not read."""
 
 WORDS = "words"
 """The table of words by which an unknown message is compared."""
 
 Body = dict[str, Any]
-MATCHED = ("id", "kind", "role", "severity", "symptoms", "versions", "variant_of", "fallback_for", "cause_known")
+MATCHED = (
+    "id",
+    "kind",
+    "role",
+    "severity",
+    "symptoms",
+    "versions",
+    "variant_of",
+    "fallback_for",
+    "cause_known",
+    "status",
+)
 """What of an entry is read for a log that calls it up. The rest, three quarters of its bytes, is read for a report."""
 
 
@@ -35,6 +46,11 @@ def translation(item: Mapping[str, Any], lang: str) -> Any:
     """What a language says instead of English in a compiled entry (its texts) or one of its lookalikes (the reason); None
     where it is not translated."""
     return item.get("translations", {}).get(lang)
+
+
+Status = Literal["draft", "reviewed", "proven", "retired"]
+"""Where an entry stands: its author calls it a draft, somebody has read it as an adversary would, a recorded run confirms
+it, another entry replaces it. Reviewed and proven are apart from each other."""
 
 
 class Listed(NamedTuple):
@@ -46,6 +62,7 @@ class Listed(NamedTuple):
     severity: str
     title: str
     titles: dict[str, str]
+    status: list[Status]
 
 
 class LiteralIndex:
@@ -59,6 +76,10 @@ class LiteralIndex:
         """By package: the newest release that the knowledge was checked against."""
         self.pseudo: dict[str, list[int]] = index["pseudo"]
         self.ids: list[str] = index["ids"]
+        self.aliases: list[tuple[str, str]] = [(alias, id_) for alias, id_ in index["aliases"]]
+        """Earlier ids, each with the id of today."""
+        self.retired: dict[str, str] = index["retired"]
+        """The successor of each retired entry."""
         self.tables: dict[str, list[int]] = index["tables"]
         self._sections: dict[str, list[int]] = index["sections"]
         self._read = read
@@ -277,6 +298,7 @@ class Knowledge:
             for id_ in pack.index.ids:
                 shadowed[id_] = number
         self._owner = shadowed
+        self._renamed = {alias: id_ for pack in packs for alias, id_ in pack.index.aliases}
         self.checked = {name: version for pack in packs for name, version in pack.index.checked.items()}
 
     @cached_property
@@ -318,13 +340,27 @@ class Knowledge:
         return sorted(self._owner)
 
     def find(self, id_: str) -> tuple[Body, int] | None:
-        """A whole entry by id, with the number that its pack's literals start at."""
+        """A whole entry by its id or an earlier one, with the number that its pack's literals start at."""
+        id_ = self.resolve(id_)
         if (known := self._found.get(id_)) is None and (number := self._owner.get(id_)) is not None:
             pack = self.packs[number]
             if len(self._found) >= MAX_KEPT_ENTRIES:
                 self._found.clear()
             known = self._found[id_] = pack.whole(pack.index.by_id[id_]), self._first[number]
         return known
+
+    def resolve(self, id_: str) -> str:
+        """The id of today for an earlier one; any other id as it is."""
+        return id_ if id_ in self._owner else self._renamed.get(id_, id_)
+
+    def renamed(self, alias: str) -> set[str]:
+        """The entries that have had this id."""
+        return {id_ for pack in self.packs for earlier, id_ in pack.index.aliases if earlier == alias}
+
+    def successor(self, id_: str) -> str | None:
+        """The entry that replaces a retired one; None for an entry that is not retired."""
+        pack = self.owner(id_)
+        return pack.index.retired.get(id_) if pack is not None else None
 
     def need(self, id_: str) -> tuple[Body, int]:
         """What `find` gives. Raises `kb.errors.UsageError` with the nearest known id where there is no such entry."""

@@ -6,6 +6,7 @@ module; it runs on the compiled form (`kb.compiled`), so that a pasted line is a
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
@@ -107,6 +108,10 @@ class Entry(Part):
     variant_of: Identifier | None = None
     fallback_for: list[Identifier] | None = None
     probe: EntryProbe | None = None
+    status: Literal["draft"] | None = None
+    reviewed: date | None = None
+    aliases: list[Identifier] = []
+    replaced_by: Identifier | None = None
     sources: Annotated[list[EntrySource], Field(min_length=1)]
 
     @model_validator(mode="after")
@@ -115,6 +120,8 @@ class Entry(Part):
             raise ValueError("expected `fixes`: a failure has at least one")
         if self.kind == "harmless" and self.severity != "none":
             raise ValueError("expected `severity: none` for a harmless entry")
+        if self.status == "draft" and self.reviewed is not None:
+            raise ValueError("expected `status: draft` or `reviewed`, not both: a reviewed entry is no draft")
         return self
 
     @field_validator("sources")

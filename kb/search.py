@@ -101,10 +101,16 @@ class Terms(NamedTuple):
     variant_of: str | None
 
 
+NOTHING = Terms("", "", "", 0, False, 0, (), None)
+"""The terms of an entry that no search finds."""
+
+
 def terms(body: Body) -> Terms:
     """The terms of an entry; ``lookalikes`` are not needed yet."""
     told = [body, *body.get("translations", {}).values()]
-    name = body["id"].replace("-", " ")
+    if body.get("replaced_by"):
+        return NOTHING
+    name = " ".join([body["id"], *body.get("aliases", ())]).replace("-", " ")
     titles = words("\n".join(general(f"{text['title']}\n{text.get('summary', '')}") for text in told))
     named = titles | words(name) | set(pairs(name))
     printed = words("\n".join([*_readable(body), *body.get("printed", ())])) - named

@@ -59,6 +59,15 @@ class Loadable:
             return True
         return any(next(root.glob(f"*/{id_}/entry.yaml"), None) for root in self.roots)
 
+    def successor(self, id_: str) -> str | None:
+        if (item := self.library.entries.get(id_)) is not None:
+            return item.entry.replaced_by
+        return self.tool.knowledge.successor(id_)
+
+    def renamed(self, alias: str) -> set[str]:
+        compiled = self.tool.knowledge.renamed(alias) - set(self.library.entries)
+        return compiled | {id_ for id_, item in self.library.entries.items() if alias in item.entry.aliases}
+
     def table(self, name: str) -> bool:
         return any(fits_table(name, table) for table in self._tables())
 
@@ -88,6 +97,8 @@ def check(
     usable = [library.entries[id_] for id_ in ids if library.entries[id_].folder not in faulty]
     for item in usable:
         found += unshared(item) if shared else []
+        if item.entry.replaced_by is not None:
+            continue  # nothing is asked of it: no log calls it up
         found += _match(item, tool, fired)
         found += _no_match(item, tool)
         found += _unreached(item, fired.get(item.entry.id, set()))
@@ -207,7 +218,7 @@ def _at(path: Path, sample: EntrySample, message: str, hint: str) -> Problem:
 def _on_neighbours(beside: Neighbours, tool: Diagnoser, wanted: set[str]) -> Iterator[Problem]:
     """What the wanted entries do on samples of others that hold their words."""
     for owner, path, sample in beside.samples(wanted):
-        if tool.knowledge.owner(owner) is None:
+        if tool.knowledge.owner(owner) is None or tool.knowledge.successor(owner) is not None:
             continue
         tried = try_log(tool, sample.text, whole=False)
         if owner not in tried.ids and wanted & {c.id for c in tried.candidates}:

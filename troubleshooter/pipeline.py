@@ -45,8 +45,9 @@ class Diagnoser:
     ) -> None:  # fmt: skip
         self.knowledge: Final = knowledge
         self.scanner: Final = scanner
+        reasons = ignore if isinstance(ignore, Mapping) else dict.fromkeys(_several(ignore), "ignored by the caller")
         self.ignore: Final[Mapping[str, str]] = MappingProxyType(
-            dict(ignore) if isinstance(ignore, Mapping) else dict.fromkeys(_several(ignore), "ignored by the caller")
+            {knowledge.resolve(id_): reason for id_, reason in reasons.items()}
         )
         self.environment: Final[Mapping[str, str]] = MappingProxyType(dict(environment or {}))
         self.folders: Final = tuple(folders)

@@ -160,6 +160,9 @@ def _weigh(candidate: Candidate, observations: Observations) -> Ranked:
     out.versions_installed = bool(lines) and any(
         fact.basis == "environment" and any(fact.line is line for line in lines) for fact in observations.facts
     )
+    if candidate.body.get("status") == "draft":
+        score.at_most("draft", weights.DRAFT)
+        out.notes.append("the entry is a draft")
     score.at_most("highest", weights.HIGHEST)
     score.at_least("lowest", weights.LOWEST)
     return out

@@ -40,6 +40,8 @@ RIVAL_WITHIN = 0.13
 """Another answer is a rival on the same line if its confidence is at most this much lower."""
 DOUBTED = LIKELY - 0.05
 """The highest value for an answer about a library that the log does not show."""
+DRAFT = LIKELY - 0.05
+"""The highest value for an entry that calls itself a draft."""
 LOWEST, HIGHEST = 0.05, 0.99
 """No answer is impossible, and none is beyond doubt."""
 
@@ -63,7 +65,7 @@ WORDS_STEP = 12
 
 Reason = Literal[
     "decisive", "indecisive", "general", "support", "against", "unseen", "unseen-limit", "inside", "outside", "shared-line",
-    "doubted", "elsewhere", "no-fix-left", "lowest", "highest",
+    "doubted", "elsewhere", "draft", "no-fix-left", "lowest", "highest",
 ]  # fmt: skip
 """Why a step changed the confidence."""
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from kb import likeness, search
 from kb.compile.installs import required_releases
-from kb.compiled import MATCHED
+from kb.compiled import MATCHED, Body, Status
 from kb.compiled_conditions import TOLERATED, CompiledSymptom, has_row, patterns_of
 from kb.conditions.base import ConditionForm, compiled_pattern, rarest
 from kb.load import Loaded, english_hash
@@ -43,8 +43,11 @@ class Unit:
     """What the search's index takes of the entry (`kb.search.Terms`)."""
     confused: list[dict[str, Any]] = field(default_factory=list)
     overlaps: list[str] = field(default_factory=list)
-    listed: list[str | dict[str, str]] = field(default_factory=list)
-    """What a list shows beside the id, as `kb.compiled.Listed` has it: area, kind, severity, title, titles in other languages."""
+    listed: list[Any] = field(default_factory=list)
+    """What a list shows beside the id, as `kb.compiled.Listed` has it: area, kind, severity, title, titles in other
+    languages, status."""
+    aliases: list[str] = field(default_factory=list)
+    replaced_by: str | None = None
     standing: list[str] = field(default_factory=list)
     """Literals that make a place in the middle of a large log worth a look (`kb.standing`)."""
 
@@ -87,9 +90,12 @@ class _Compiler:
             reasons = {code: text.not_to_confuse_with[i].because for code, text in translations.items()}
             unit.confused.append({"entry": other.entry, "because": other.because, "translations": reasons})
         titles = {code: text.title for code, text in translations.items()}
-        unit.listed = [self.item.area, entry.kind, entry.severity, entry.title, titles]
+        unit.listed = [self.item.area, entry.kind, entry.severity, entry.title, titles, _status(body)]
         unit.overlaps = [other.entry for other in entry.overlaps]
         unit.standing = sorted(standing_literals(self.item))
+        unit.aliases, unit.replaced_by = entry.aliases, entry.replaced_by
+        if entry.replaced_by is not None:
+            _retire(unit)
         return unit
 
     def _body(self) -> dict[str, Any]:
@@ -97,6 +103,8 @@ class _Compiler:
         body = entry.model_dump(by_alias=True, exclude_defaults=True, exclude={"symptoms", "fixes"})
         body.update(kind=entry.kind, role=entry.role, severity=entry.severity, retry=entry.retry, area=item.area)
         body["hash"] = english_hash(entry)
+        if entry.reviewed is not None:
+            body["reviewed"] = entry.reviewed.isoformat()
         body["symptoms"] = []
         for i, symptom in enumerate(entry.symptoms):
             require = [c.compile(self._literal) for c in symptom.require]
@@ -135,6 +143,20 @@ class _Compiler:
         found = rarest(require)
         self.triggers.update(map(self._literal, found.literals()))
         self.unit.signals += found.signals()
+
+
+def _status(body: Body) -> list[Status]:
+    found: list[Status] = ["draft"] if body.get("status") == "draft" else []
+    found += ["reviewed"] if "reviewed" in body else []
+    found += ["proven"] if any(run["verdict"] == "confirmed" for run in body["verified"]) else []
+    return [*found, "retired"] if "replaced_by" in body else found
+
+
+def _retire(unit: Unit) -> None:
+    """Nothing calls a retired entry up: it keeps its page and its texts."""
+    unit.triggers, unit.signals, unit.words, unit.standing, unit.shareable = [], [], [], [], []
+    unit.confused, unit.overlaps = [], []
+    unit.search = search.NOTHING
 
 
 _json = json.JSONEncoder(ensure_ascii=False).encode

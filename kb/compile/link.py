@@ -88,6 +88,8 @@ def link(
     index = {
         "count": len(names), "sections": sections, "checked": checked, "tables": placed,
         "pseudo": dict(sorted(signals.items())), "ids": [unit.id for unit in units],
+        "aliases": [(alias, unit.id) for unit in units for alias in unit.aliases],
+        "retired": {unit.id: unit.replaced_by for unit in units if unit.replaced_by is not None},
     }  # fmt: skip
     return b"\n".join([_json(header).encode(), _json(index).encode(), *body.parts]) + b"\n"
 

@@ -72,6 +72,13 @@ class Pages:
         self.bodies = {str(body["id"]): body for body in bodies}
         self.jinja = environment(*folders)
         self.jinja.globals.update(style=self.style, policy=POLICY, known=self.bodies, address=self.address)
+        self.aliases = {
+            str(alias): id_
+            for id_, body in self.bodies.items()
+            for alias in body.get("aliases", ())
+            if alias not in self.bodies
+        }
+        """Earlier ids of entries, each with the id of today."""
         self._index = index
         self._clean: dict[str, Body] = {}
         self._views: dict[tuple[str, str], EntryPage] = {}
@@ -89,10 +96,12 @@ class Pages:
 
     @cached_property
     def areas(self) -> dict[str, list[str]]:
-        """The ids of each area, the most common first; the largest area first."""
+        """The ids of each area, the most common first; the largest area first. Retired entries are in none."""
         found: dict[str, list[str]] = {}
         for id_, body in self.bodies.items():
-            found.setdefault(clean(str(body["area"])), []).append(id_)
+            of_area = found.setdefault(clean(str(body["area"])), [])
+            if not body.get("replaced_by"):
+                of_area.append(id_)
         for ids in found.values():
             ids.sort(key=lambda id_: (-self.commonness[id_], id_))
         return dict(sorted(found.items(), key=lambda item: (-len(item[1]), item[0])))
@@ -139,6 +148,11 @@ class Pages:
     def entry(self, id_: str, lang: str) -> str:
         """The page of one entry. Raises KeyError for an unknown id."""
         return self.show("entry.html", lang, self.address(id_), entry=self.view(id_, lang))
+
+    def moved(self, alias: str, lang: str) -> str:
+        """The page at an earlier address of an entry: it names the new one. Raises KeyError for an unknown alias."""
+        id_ = self.aliases[alias]
+        return self.show("moved.html", lang, f"{folder(clean(str(self.bodies[id_]['area'])))}/{alias}.html", id=id_)
 
     def area(self, area: str, lang: str) -> str:
         """The page of an area: the titles of its entries. Raises KeyError for an unknown area."""

@@ -67,6 +67,9 @@ def _pages(pages: Pages, base_url: str) -> Iterable[tuple[str, str]]:
         names.append(pages.address(id_))
         for lang, home in PLACES.items():  # one after the other: the code that both show is highlighted once
             yield f"{home}{names[-1]}", pages.entry(id_, lang)
+    for alias, id_ in pages.aliases.items():
+        for lang, home in PLACES.items():
+            yield f"{home}{PurePosixPath(pages.address(id_)).with_name(alias)}.html", pages.moved(alias, lang)
     yield "search-index.js", pages.search_index()
     yield "sitemap.xml", sitemap(names, base_url)
 

@@ -141,6 +141,7 @@ class WebSite:
         async def entry(request: Request) -> Response:
             name = request.path_params["name"]
             id_ = name.removesuffix(".html")
+            id_ = self.pages.aliases.get(id_, id_)
             if id_ not in self.pages.bodies:
                 if name in by_folder:
                     return RedirectResponse(f"{home}{name}/")

@@ -31,7 +31,7 @@ def browse(
     tool = Diagnoser.load(entries)
     ignore = ignored([], tool.knowledge.packs)
     if entry is not None:
-        tool.knowledge.need(entry)
+        entry = str(tool.knowledge.need(entry)[0]["id"])
     listening = bind(host or LOOPBACK, PORT if port is None else port, next_port)
     from troubleshooter.browse.app import LIMIT, WebSite
     from troubleshooter.browse.worker import Worker

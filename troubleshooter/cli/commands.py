@@ -84,6 +84,7 @@ COMMANDS = (
         (
             AREA,
             Option("kind", "--kind", choices=("failure", "harmless"), help="list.kind"),
+            Option("status", "--status", choices=("draft", "unread", "reviewed", "proven", "retired"), help="list.status"),
             Option("sources", "--sources", kind="flag", help="list.sources"),
             ENTRIES, LANG, SHORT_FORMAT,
         ),

@@ -101,6 +101,7 @@ def wrong(entry: str, log: str, to: Path, redacted: bool = True) -> int:
     if found is None:
         print(f"troubleshoot wrong: no entry {entry!r}; see: troubleshoot list", file=sys.stderr)
         return 2
+    entry = str(found[0]["id"])
     report = tool.report(sources, top=50)
     mine = next((d for d in report.diagnoses if d.id == entry), None)
     if mine is None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kb.cache import knowledge
-from kb.compiled import Body, translation
+from kb.compiled import Body, Listed, translation
 from kb.errors import UsageError
 from kb.extensions import CALLER, entry_folders
 from kb.nearest import did_you_mean
@@ -25,25 +25,46 @@ from troubleshooter.report.words import say
 _MARKS = {"held": "✓", "contradicted": "✗", "unseen": "·"}
 
 
-def list_(area: str | None, kind: str | None, sources: bool, entries: list[Path], lang: str, format: str) -> int:
-    """Print all entries, by area; with ``sources`` where they come from instead."""
+def list_(
+    area: str | None, kind: str | None, sources: bool, entries: list[Path], lang: str, format: str,
+    status: str | None = None,
+) -> int:  # fmt: skip
+    """Print all entries, by area; with ``sources`` where they come from instead. ``status``: only these entries."""
     if sources:
         return _sources(entries, lang, format)
     found = knowledge(*entries).listing()
     areas = sorted({told.area for told in found})
     if area is not None and area not in areas:
         raise UsageError(f"list: no area {area!r}; {did_you_mean(area, areas, 'there are: ' + ', '.join(areas))}")
-    chosen = [told for told in found if area in (None, told.area) and kind in (None, told.kind)]
+    chosen = [
+        told
+        for told in found
+        if area in (None, told.area) and kind in (None, told.kind) and (status is None or _stands(told, status))
+    ]
     if format == "json":
-        keys = ("id", "area", "kind", "severity", "title")
+        keys = ("id", "area", "kind", "severity", "title", "status")
         print(as_json([{key: getattr(told, key) for key in keys} for told in chosen]))
         return 0
     lines: list[str] = []
     for name, group in groupby(sorted(chosen, key=lambda told: told.area), lambda told: told.area):
         lines.append(name)
-        lines += [f"  {told.id:44} {safe(general(told.titles.get(lang, told.title)))}" for told in group]
+        lines += [
+            f"  {told.id:44} {_marks(told, lang)}{safe(general(told.titles.get(lang, told.title)))}" for told in group
+        ]
     page(lines)
     return 0
+
+
+def _stands(told: Listed, status: str) -> bool:
+    """Whether an entry has the status; ``unread`` is what nobody has reviewed, and is not retired."""
+    if status == "unread":
+        return not {"reviewed", "retired"} & set(told.status)
+    return status in told.status
+
+
+def _marks(told: Listed, lang: str) -> str:
+    """The status of an entry before its title. Most are not drafts and not retired: these two are shown."""
+    return "".join(f"[{say(f'status-{one}', lang)}] " for one in told.status if one in ("draft", "retired"))
 
 
 def _sources(entries: list[Path], lang: str, format: str) -> int:
@@ -82,6 +103,8 @@ def show(entry: str, entries: list[Path], lang: str, format: str) -> int:
         return 0
     from troubleshooter.report.entry import show as print_entry
 
+    if body["id"] != entry:
+        print(say("renamed-entry", lang, alias=entry, id=body["id"]))
     print_entry(body, lang)
     return 0
 
@@ -130,6 +153,7 @@ def explain(entry: str, log: Path, entries: list[Path], lang: str) -> int:
 
     tool = Diagnoser.load(entries)
     found = tool.knowledge.need(entry)
+    entry = str(found[0]["id"])
     sources = [from_stream(sys.stdin.buffer)] if str(log) == "-" else from_path(log)
     observations = tool.observe(sources)
     holds = False

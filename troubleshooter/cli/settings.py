@@ -126,7 +126,7 @@ def _is_trusted(file: str) -> bool:
 
 def _unknown(id_: str, packs: Sequence[Pack]) -> str:
     """What is wrong with the id, or nothing."""
-    if any(id_ in pack.index.by_id for pack in packs):
+    if any(id_ in pack.index.by_id or any(id_ == alias for alias, _ in pack.index.aliases) for pack in packs):
         return ""
     known = [known for pack in packs for known in pack.index.ids]
     return f"{id_}: no such entry; {did_you_mean(id_, known, 'see: troubleshoot list')}"

@@ -51,6 +51,10 @@ def show(body: Body, lang: str) -> None:
     text = spoken(body, lang)
     page.print(general(text["title"]), "bold")
     page.print(" · ".join([body["id"], body["area"], say(body["severity"], lang)]), "dim", indent=2)
+    if body.get("replaced_by"):
+        page.print(say("retired-entry", lang, id=body["replaced_by"]), "yellow", indent=2)
+    if body.get("status") == "draft":
+        page.print(say("draft-entry", lang), "yellow", indent=2)
     page.head("shows")
     for message in (body["printed"] or messages(body))[:8]:
         page.print(f"- {message}", indent=2, hanging=2)

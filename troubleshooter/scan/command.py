@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from kb.cache import packs
+from kb.compiled import Knowledge
 from kb.errors import UsageError
 from troubleshooter.cli.pipe import STOPPING
 from troubleshooter.cli.settings import ignored
@@ -80,7 +81,7 @@ def run(
         print(file=sys.stderr)  # behind the progress bar
         _say(f"{how}; what was done is kept in {target}: the same command goes on from there")
         return 128 + number  # as shells have it
-    told = summary(rows, skipped)
+    told = summary(record.under_new_ids(rows, Knowledge(packs(*entries)).resolve), skipped)
     print(as_json(told, indent=1) if format == "json" else "\n".join(lines(told, lang)))
     return 1 if told["failures"] else 3 if told["unknown"] else 2 if told["unreadable"] and not told["healthy"] else 0
 

@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -125,6 +125,15 @@ def read(paths: Iterable[Path]) -> Rows:
         with path.open("rb") as file:
             found = found.with_(rows(_lines(file)))
     return found
+
+
+def under_new_ids(rows: Rows, resolve: Callable[[str], str]) -> Rows:
+    """The rows with the ids that entries have today; ``resolve`` gives the id of today for one that was recorded."""
+    by_job = dict(rows.by_job)
+    for name, row in rows.by_job.items():
+        if row.cause is not None and row.cause.id is not None and (id_ := resolve(row.cause.id)) != row.cause.id:
+            by_job[name] = row._replace(cause=row.cause._replace(id=id_, fingerprint=fingerprint(id_)))
+    return rows._replace(by_job=by_job)
 
 
 def _lines(file: IO[bytes]) -> Iterator[bytes]:

@@ -142,7 +142,8 @@ def reach(entries: Sequence[Path] = (), lang: str = "en") -> Reach:
     """All failures of the knowledge, counted, and those that one environment's versions can be held against."""
     from kb.cache import knowledge
 
-    failures = [body for body in knowledge(*entries).bodies() if body["kind"] == "failure"]
+    bodies = knowledge(*entries).bodies()
+    failures = [body for body in bodies if body["kind"] == "failure" and not body.get("replaced_by")]
     return Reach(
         failures=len(failures),
         probes=sum(bool(body.get("probe")) for body in failures),

@@ -175,9 +175,9 @@ def tidy(folder: Path) -> None:
 
 
 COMPILER = (
-    "compile/__init__.py", "compile/entry.py", "compile/folder.py", "compile/link.py", "compile/state.py", "compile/tables.py",
+    "compile/__init__.py", "compile/entry.py", "compile/folder.py", "compile/installs.py", "compile/link.py", "compile/state.py", "compile/tables.py",
     "conditions/__init__.py", "conditions/all_of.py", "conditions/any_of.py", "conditions/base.py", "conditions/ends.py", "conditions/exit.py", "conditions/flag.py", "conditions/frame.py", "conditions/gpu.py", "conditions/line.py", "conditions/message.py", "conditions/metric.py", "conditions/not_.py", "conditions/package.py", "conditions/phase.py", "conditions/platform.py", "conditions/ranks.py", "conditions/rarity.py", "conditions/relation.py", "conditions/row.py", "conditions/version.py",
-    "clean.py", "compiled.py", "compiled_conditions.py", "error_words.py", "errors.py", "files.py", "form.py", "lazy.py", "likeness.py", "load.py", "localized.py", "nearest.py", "patterns.py",
+    "clean.py", "compiled.py", "compiled_conditions.py", "error_words.py", "errors.py", "files.py", "form.py", "form_texts.py", "lazy.py", "likeness.py", "load.py", "localized.py", "nearest.py", "patterns.py",
     "placeholders.py", "problem.py", "samples.py", "sealed.py", "search.py", "shown.py", "source.py", "standing.py", "versions.py",
 )  # fmt: skip
 """The modules that decide what entries are compiled to (a test holds the list to what compiling imports)."""

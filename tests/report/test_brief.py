@@ -36,7 +36,7 @@ def test_what_why_and_the_first_fix(tool: Diagnoser) -> None:
     what, why, do = lines(report, 1000)
     found = report.diagnoses[0]
     assert what == f"{found.confidence}: {found.title} ({found.id})"
-    assert why.startswith("Why: In evaluation")
+    assert why == f"Why: {found.summary}"
     assert report.diagnoses[0].fixes[0].do in do
     assert str(found.fixes[0].shell) in do
 

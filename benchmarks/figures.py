@@ -20,6 +20,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from benchmarks.commit import measured_commit
 from benchmarks.intervals import share
 from troubleshooter import __version__
 from troubleshooter.pipeline import Diagnoser
@@ -108,7 +109,7 @@ def main() -> None:
         "# Figures",
         "",
         f"Made {date.today().isoformat()} by `python -m benchmarks.figures` with Troubleshoot {__version__} "
-        f"({len(tool.knowledge.ids())} entries), Python {platform.python_version()}. {given.note}".rstrip(),
+        f"({measured_commit()}, {len(tool.knowledge.ids())} entries), Python {platform.python_version()}. {given.note}".rstrip(),
         "",
         "Recorded real reports laid out as logs (one shape each). An answer is right when its title, cause or first two "
         "fixes match what repaired the case. Intervals: 95 %, Wilson.",

@@ -25,6 +25,7 @@ from datetime import date
 from pathlib import Path
 
 from benchmarks import logs
+from benchmarks.commit import measured_commit
 from troubleshooter import __version__
 from troubleshooter.pipeline import Diagnoser
 
@@ -136,7 +137,7 @@ class Bench:
             "# Results",
             "",
             f"Made {date.today().isoformat()} by `python -m benchmarks.speed {asked}` with Troubleshoot {__version__} "
-            f"({len(self.literals)} literals), ripgrep {' and '.join(versions)}, Python {platform.python_version()}, "
+            f"({measured_commit()}, {len(self.literals)} literals), ripgrep {' and '.join(versions)}, Python {platform.python_version()}, "
             f"{platform.machine()}, {os.cpu_count()} cores. Medians of whole processes, run in turn. Ratios are the time of the "
             "fastest ripgrep over ours: above 1, ours is faster.",
             "",

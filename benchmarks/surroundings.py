@@ -16,6 +16,7 @@ from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
+from benchmarks.commit import measured_commit
 from kb.cache import CHECKOUT
 from kb.samples import below
 from troubleshooter import __version__
@@ -319,7 +320,7 @@ def main() -> None:
         head = (
             "# In other surroundings\n\n"
             f"Made {date.today()} by `python -m benchmarks.surroundings --texts {given.texts} --seed {given.seed}` with Troubleshoot "
-            f"{__version__} ({len(tool.knowledge.ids())} entries): first answers to {len(texts)} of the entries' own logs, which are samples that "
+            f"{__version__} ({measured_commit()}, {len(tool.knowledge.ids())} entries): first answers to {len(texts)} of the entries' own logs, which are samples that "
             "the entries were written with, so what counts is what a way takes away. (torchrun's end says itself that a run failed; "
             "records above a healthy log of another run do look like a loss that explodes.)\n\n"
         )

@@ -11,6 +11,7 @@ from docs import capture
 from docs.pages_cli import cli
 from docs.pages_json import json_report
 from docs.pages_metrics import metric_layouts
+from docs.pages_platforms import platforms
 from docs.pages_reference import entry_reference
 
 HERE = Path(__file__).parent
@@ -44,6 +45,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "json-report.md": json_report,
     "metric-layouts.md": metric_layouts,
     "performance.md": performance,
+    "platforms.md": platforms,
 }
 """What writes each generated file of this folder."""
 

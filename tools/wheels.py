@@ -1,66 +1,110 @@
-"""For which platforms and Pythons the compiled dependencies have wheels: ``python tools/wheels.py`` prints the table as Markdown.
+"""For which platforms and Pythons the dependencies have wheels: ``python tools/wheels.py`` writes ``docs/platforms.json``.
 
-It asks the configured package index through pip, resolving without installing anything; about thirty requests.
+It asks the configured package index through pip, resolving without installing anything: one question for each platform
+and Python, and one more for each package where something is missing. ``python -m docs.make`` then writes the page.
 """
 
 from __future__ import annotations
 
-import re
+import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator, Sequence
+from datetime import date
 from pathlib import Path
 
-COMPILED = ("google-re2", "hyperscan", "pydantic-core", "pyyaml", "rapidfuzz", "stringzilla", "zstandard")
-"""The dependencies that are compiled; pydantic-core and its version come with pydantic."""
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).parents[1]
+FILE = ROOT / "docs" / "platforms.json"
+COMPILED_PARTS = ("markupsafe", "pydantic-core")
+"""Compiled packages that the dependencies bring along (jinja2, pydantic)."""
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
-PLATFORMS = {
-    "Linux x86-64": ("manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64", "manylinux_2_27_x86_64"),
+PLATFORMS: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
+    "Linux x86-64": (
+        {"sys_platform": "linux", "platform_machine": "x86_64"},
+        tuple(f"manylinux{version}_x86_64" for version in ("_2_28", "_2_27", "_2_17", "2014")),
+    ),
     "Linux arm64": (
-        "manylinux_2_28_aarch64",
-        "manylinux_2_17_aarch64",
-        "manylinux2014_aarch64",
-        "manylinux_2_27_aarch64",
+        {"sys_platform": "linux", "platform_machine": "aarch64"},
+        tuple(f"manylinux{version}_aarch64" for version in ("_2_28", "_2_27", "_2_17", "2014")),
     ),
-    "macOS 14 arm64": tuple(
-        f"macosx_{version}_0_{kind}" for version in (14, 13, 12, 11) for kind in ("arm64", "universal2")
+    "macOS 14 arm64": (
+        {"sys_platform": "darwin", "platform_machine": "arm64"},
+        tuple(f"macosx_{version}_0_{kind}" for version in (14, 13, 12, 11) for kind in ("arm64", "universal2")),
     ),
-    "macOS 13 arm64": tuple(
-        f"macosx_{version}_0_{kind}" for version in (13, 12, 11) for kind in ("arm64", "universal2")
+    "macOS 13 arm64": (
+        {"sys_platform": "darwin", "platform_machine": "arm64"},
+        tuple(f"macosx_{version}_0_{kind}" for version in (13, 12, 11) for kind in ("arm64", "universal2")),
     ),
-    "Windows x86-64": ("win_amd64",),
+    "Windows x86-64": ({"sys_platform": "win32", "platform_machine": "AMD64"}, ("win_amd64",)),
 }
+"""By name: what markers see there, and the tags of wheels that pip takes there."""
 
 
-def wanted(package: str) -> str:
-    """The package with the versions that pyproject.toml asks for."""
-    text = (Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8")
-    found = re.search(rf'^ +"({re.escape(package)}[^";]*)', text, re.MULTILINE)
-    return found[1] if found else package
+def dependencies() -> list[Requirement]:
+    """What pyproject.toml asks for, and the compiled packages that come with it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return [Requirement(text) for text in (*project["dependencies"], *COMPILED_PARTS)]
 
 
-def there(packages: tuple[str, ...], platforms: tuple[str, ...], python: str) -> bool:
-    """Whether all packages have a wheel for one of the platform's tags and this Python."""
+def needed(requirement: Requirement, platform: str, python: str) -> bool:
+    """Whether the requirement's marker holds there."""
+    return requirement.marker is None or requirement.marker.evaluate(
+        {**PLATFORMS[platform][0], "python_version": python}
+    )
+
+
+def wheels(requirements: Sequence[Requirement], platform: str, python: str) -> dict[str, str]:
+    """By package: the name of the newest wheel that fits; all of them, or none where one is missing."""
     with tempfile.TemporaryDirectory() as target:
         command = [sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--no-deps", "--only-binary=:all:"]
-        command += ["--python-version", python, "--implementation", "cp", "--target", target]
-        command += [part for platform in platforms for part in ("--platform", platform)]
-        return subprocess.run([*command, *map(wanted, packages)], capture_output=True, check=False).returncode == 0
+        command += ["--report", "-", "--python-version", python, "--implementation", "cp", "--target", target]
+        command += [part for tag in PLATFORMS[platform][1] for part in ("--platform", tag)]
+        command += [f"{requirement.name}{requirement.specifier}" for requirement in requirements]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        return {}
+    installed = json.loads(done.stdout)["install"]
+    return {canonicalize_name(i["metadata"]["name"]): i["download_info"]["url"].rpartition("/")[2] for i in installed}
 
 
-def missing(platforms: tuple[str, ...], python: str) -> list[str]:
-    """The packages without such a wheel."""
-    if there(COMPILED, platforms, python):
-        return []
-    return [package for package in COMPILED if not there((package,), platforms, python)]
+def found(platform: str, python: str) -> Iterator[tuple[str, str]]:
+    """The packages that are needed there, each with the name of its wheel ("" where it has none)."""
+    asked = [requirement for requirement in dependencies() if needed(requirement, platform, python)]
+    if together := wheels(asked, platform, python):
+        yield from together.items()
+        return
+    for requirement in asked:
+        name = canonicalize_name(requirement.name)
+        yield name, wheels([requirement], platform, python).get(name, "")
 
 
 def main() -> None:
-    """Print one row a platform."""
-    print("| | " + " | ".join(PYTHONS) + " |\n| --- |" + " --- |" * len(PYTHONS))
-    for name, platforms in PLATFORMS.items():
-        cells = [", ".join(missing(platforms, python)) or "all" for python in PYTHONS]
-        print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
+    """Ask for every platform and Python, and write what was found."""
+    table: dict[str, dict[str, dict[str, str]]] = {
+        canonicalize_name(requirement.name): {platform: {} for platform in PLATFORMS} for requirement in dependencies()
+    }
+    for platform in PLATFORMS:
+        for python in PYTHONS:
+            for name, wheel in found(platform, python):
+                kind = "none" if not wheel else "pure" if wheel.endswith("-none-any.whl") else "compiled"
+                table[name][platform][python] = kind
+            print(f"{platform}, Python {python}", flush=True)
+    out = {
+        "asked": date.today().isoformat(),
+        "pythons": PYTHONS,
+        "platforms": [*PLATFORMS],
+        "wheels": dict(sorted(table.items())),
+    }
+    FILE.write_text(json.dumps(out, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

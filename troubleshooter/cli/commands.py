@@ -189,6 +189,28 @@ COMMANDS = (
         own_exits=True,
     ),
     Command(
+        "bisect",
+        (
+            Option("target", completes="entry or file", metavar="ENTRY|LOG", help="bisect.target"),
+            Option("command", rest=True, metavar="-- COMMAND", help="bisect.command"),
+            Option("packages", "--package", many=True, metavar="NAME", help="bisect.package"),
+            Option("good", "--good", many=True, metavar="VERSION", help="bisect.good"),
+            Option("bad", "--bad", many=True, metavar="VERSION", help="bisect.bad"),
+            Option("before", "--from", kind="path", metavar="LOCK", help="bisect.from"),
+            Option("after", "--to", kind="path", metavar="LOCK", help="bisect.to"),
+            Option("same", "--same", metavar="TEXT", help="bisect.same"),
+            Option("python", "--python", metavar="PYTHON", help="bisect.python"),
+            Option(
+                "timeout", "--timeout", kind="number", metavar="SECONDS", default=600.0, least=1, help="bisect.timeout"
+            ),
+            Option("again", "--again", kind="flag", help="bisect.again"),
+            Option("record", "--record", kind="flag", help="bisect.record"),
+            ENTRIES, LANG, SHORT_FORMAT,
+        ),
+        "troubleshooter.bisect.command:bisect",
+        own_exits=True,
+    ),
+    Command(
         "scan",
         (
             Option(

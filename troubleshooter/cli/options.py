@@ -29,7 +29,8 @@ class Option:
     ``name`` is the keyword that the command's function takes; ``flags`` are the spellings, such as ``--quiet`` and ``-q``;
     ``many`` says that it may be given several times, and its value is then a list; ``least`` and ``most`` bound a number;
     ``completes`` says what a shell offers for its value where there are no ``choices``. ``suggested`` values are offered,
-    but others are taken too. ``rest``: it takes all words from the first one on, whatever they look like: a command.
+    but others are taken too. ``rest`` takes all that follows ``--``, whatever it looks like: a command; where the command takes
+    no other words, also all from the first word on.
     """
 
     __slots__ = (
@@ -40,8 +41,7 @@ class Option:
     def __init__(
         self, name: str, *flags: str, help: str, kind: Kind = "text", metavar: str = "", choices: tuple[str, ...] = (),
         suggested: tuple[str, ...] = (), default: Any = None, least: int | None = None, most: int | None = None,
-        many: bool = False, completes: Completed = "", required: bool = False,
-        rest: bool = False,
+        many: bool = False, completes: Completed = "", required: bool = False, rest: bool = False,
     ) -> None:  # fmt: skip
         self.name = name
         self.flags = flags
@@ -53,10 +53,10 @@ class Option:
         self.default = False if kind == "flag" and default is None else default
         self.least = least
         self.most = most
-        self.many = many
+        self.many = many or rest
+        self.rest = rest
         self.completes = completes
         self.required = required
-        self.rest = rest
 
     def start(self) -> Any:
         """The value where the option is not given."""
@@ -154,16 +154,21 @@ def read_plain(arguments: Sequence[str], options: Sequence[Option]) -> dict[str,
     by_flag = {flag: (option, value) for option in options for flag, value in option.spellings().items()}
     values = {option.name: option.start() for option in options}
     positional: list[str] = []
-    takes_rest = any(option.rest for option in options)
+    behind = next((option for option in options if option.rest), None)
+    others = any(not option.flags and not option.rest for option in options)
     rest = iter(arguments)
     for argument in rest:
         if argument == "--":
-            positional += rest
+            if behind is None:
+                positional += rest
+            else:
+                values[behind.name] = list(rest)
+            break
+        if behind is not None and not others and (argument == "-" or not argument.startswith("-")):
+            values[behind.name] = [argument, *rest]
             break
         if argument == "-" or not argument.startswith("-"):
             positional.append(argument)
-            if takes_rest:
-                positional += rest
             continue
         flag, equals, text = argument.partition("=")
         option, value = by_flag.get(flag, (None, False))
@@ -175,8 +180,10 @@ def read_plain(arguments: Sequence[str], options: Sequence[Option]) -> dict[str,
             values[option.name] = value
         elif not _take(option, text if equals else next(rest, ""), values):
             return None
+    if behind is not None and behind.required and not values[behind.name]:
+        return None
     for option in options:
-        if option.flags:
+        if option.flags or option.rest:
             continue
         if option.required and not positional:
             return None

@@ -10,7 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +28,7 @@ except ImportError:  # Windows
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
-__all__ = ["BASE", "NAMED", "Overlays", "Unbuildable", "default_folder"]
+__all__ = ["BASE", "NAMED", "Overlays", "Unbuildable", "canonical", "default_folder", "met", "requirements"]
 
 TORCH: Final = "2.13.0"
 BASE: Final = (
@@ -70,6 +70,8 @@ class Overlays:
 
     folder: Path
     build: bool = True
+    places: Path | None = None
+    """Another folder for the overlays; the base environment stays where it is."""
 
     @property
     def python(self) -> Path:
@@ -126,7 +128,7 @@ class Overlays:
         base = _installed(self.folder / "base")
         seen: set[str] = set()
         # One package may need another newer than the base holds (transformers its own tokenizers, trl datasets).
-        while missing := [r for r in _requirements(making) if r.name not in seen and not _met(r, base, making)]:
+        while missing := [r for r in requirements(making) if r.name not in seen and not met(r, base, making)]:
             seen.update(requirement.name for requirement in missing)
             wanted = [f"{requirement.name}{requirement.specifier}" for requirement in missing]
             self._pip("install", "--no-deps", "--upgrade", "--target", str(making), *wanted)
@@ -138,7 +140,7 @@ class Overlays:
         return place
 
     def _place(self, package: str, version: str) -> Path:
-        return self.folder / "overlays" / f"{package}-{version}"
+        return (self.places or self.folder / "overlays") / f"{package}-{version}"
 
     def _may_build(self, what: str) -> None:
         if not self.build:
@@ -164,7 +166,8 @@ class Overlays:
             raise Unbuildable(f"{' '.join(command[1:])}\n{tail}")
 
 
-def _canonical(name: str) -> str:
+def canonical(name: str) -> str:
+    """A package's name as indexes compare it."""
     from packaging.utils import canonicalize_name
 
     return canonicalize_name(name)
@@ -180,11 +183,11 @@ def _site(folder: Path) -> Path:
 
 
 def _installed(environment: Path) -> dict[str, str]:
-    return {_canonical(p.parent.name.split("-")[0]): p.parent.name.split("-")[1] for p in _metadata(_site(environment))}
+    return {canonical(p.parent.name.split("-")[0]): p.parent.name.split("-")[1] for p in _metadata(_site(environment))}
 
 
-def _requirements(overlay: Path) -> list[Requirement]:
-    """What the packages of an overlay need, other than the packages that a pair states itself."""
+def requirements(overlay: Path, stated: Collection[str] = NAMED) -> list[Requirement]:
+    """What the packages of an overlay need, other than the packages that are ``stated`` themselves."""
     from packaging.requirements import Requirement
 
     found = []
@@ -193,14 +196,15 @@ def _requirements(overlay: Path) -> list[Requirement]:
             if not line.startswith("Requires-Dist:"):
                 continue
             requirement = Requirement(line.partition(":")[2].strip())
-            named = _canonical(requirement.name) in NAMED
+            named = canonical(requirement.name) in stated
             if not named and (requirement.marker is None or requirement.marker.evaluate({"extra": ""})):
                 found.append(requirement)
     return found
 
 
-def _met(requirement: Requirement, base: Mapping[str, str], overlay: Path) -> bool:
-    name = _canonical(requirement.name)
-    own = {_canonical(p.parent.name.split("-")[0]): p.parent.name.split("-")[1] for p in _metadata(overlay)}
+def met(requirement: Requirement, base: Mapping[str, str], overlay: Path) -> bool:
+    """Whether an overlay, or the environment below it, has what is required."""
+    name = canonical(requirement.name)
+    own = {canonical(p.parent.name.split("-")[0]): p.parent.name.split("-")[1] for p in _metadata(overlay)}
     version = own.get(name) or base.get(name)
     return version is not None and requirement.specifier.contains(version.partition("+")[0], prereleases=True)

@@ -300,6 +300,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "new": "Start an entry from a log that no entry explains.",
         "wrong": "Keep the log of a wrong diagnosis as a near miss.",
         "verify": "Prove a diagnosis in your environment by a small probe.",
+        "bisect": "Find the release that broke it, and the one that repaired it.",
         "scan": "Diagnose thousands of job logs and sum them up.",
         "browse": "The fix pages in your browser, with a box for a log.",
         "build-site": "Write the fix pages as static files.",
@@ -310,6 +311,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "explain": "0 the entry fits, or the reading is shown; 3 it does not, 2 unusable.",
         "search": "0 found, 3 nothing similar, 2 unusable.",
         "check": "0 no problems, 2 problems (each on its line).",
+        "bisect": "0 every release named exactly, 3 not determined (the answer says between which), 2 unusable, 130 interrupted.",
         "verify": (
             "0 not here, 1 confirmed here, 3 not proven (cannot tell, or only this kind of failure was seen), "
             "2 unusable. Without a target: 3 when installed versions are in the affected range of an entry, "
@@ -358,6 +360,18 @@ PHRASES: dict[str, dict[str, str]] = {
         "new.id": "The entry's id (default: from the message).",
         "wrong.entry": "The id of the diagnosis that was wrong.",
         "wrong.log": "The log that it was given for.",
+        "bisect.target": "An entry with a probe, or a log whose failure the command repeats.",
+        "bisect.command": "A command that fails where the failure is (exit 125: cannot tell).",
+        "bisect.package": "Try this package's releases (default: the failure's).",
+        "bisect.good": "A release that works (NAME==VERSION for several packages).",
+        "bisect.bad": "A release that fails.",
+        "bisect.from": "Lock file, or `pip freeze`, of the environment that works.",
+        "bisect.to": "The same of the environment that fails.",
+        "bisect.same": "Only output with this text counts as the failure.",
+        "bisect.python": "The environment to try in: its folder or Python.",
+        "bisect.timeout": "Seconds that one run of the command may take.",
+        "bisect.again": "Forget the trials of an earlier, interrupted search.",
+        "bisect.record": "Write the range into the entry.",
         "verify.target": "An entry's id, or a log (- for standard input).",
         "verify.python": "Training environment: its folder (venv, conda) or Python.",
         "verify.device": "auto, cpu, cuda or cuda:N.",
@@ -383,6 +397,37 @@ PHRASES: dict[str, dict[str, str]] = {
         "knowledge": "knowledge: {count} entries, {date}",
         "changed": "last changed {date}",
         "undated": "date not recorded",
+    },
+    # troubleshoot bisect.
+    "bisect": {
+        "good": "works",
+        "bad": "fails",
+        "skip": "no answer",
+        "passed": "the command ended well",
+        "status": "exit status {status}",
+        "said-skip": "the command said that it cannot tell (exit status {status})",
+        "another-failure": "another failure: {failure}",
+        "broke": "{package} {bad} broke it; {good} is the last release that works.",
+        "between": (
+            "{package}: {good} works and {bad} fails; which release between them broke it cannot be determined, because "
+            "{untold} could not be judged: {why}"
+        ),
+        "repaired": "{package} {repaired} repaired it; {last} is the last release that fails.",
+        "repaired-between": (
+            "{package} {repaired} works again and {last} still fails; what lies between could not be judged: {untold}"
+        ),
+        "pin": 'Use: pip install "{requirement}"',
+        "no-bad-release": "{package}: no release that was tried fails: {why}",
+        "no-good-release": "{package}: no release that was tried works; {bad} fails: {why}",
+        "not-bad": "The versions that are said to fail do not fail here: {why}",
+        "not-good": "The versions that are said to work do not work here: {why}",
+        "unstable": "{package}: {why}",
+        "together": "These changes could not be told apart: at least one of them is needed: {packages}",
+        "only-together": "The failure needs all of these changes: {packages}",
+        "flaky": "The failure comes and goes: versions count as working after {runs} runs without it.",
+        "interrupted": "Stopped. The same command goes on from the trials below.",
+        "trials": "{count} version sets tried ({runs} runs, {seconds} s)",
+        "trying": "trial {number}: {versions}",
     },
     # troubleshoot verify.
     "verify": {

@@ -20,7 +20,7 @@ MODULES = {
 }
 FLOORS = (
     ("kb",),
-    ("troubleshooter.masking", "troubleshooter.paths", "troubleshooter.streams"),
+    ("troubleshooter.hook", "troubleshooter.masking", "troubleshooter.paths", "troubleshooter.streams"),
     ("troubleshooter.read",),
     ("troubleshooter.observe",),
     ("troubleshooter.match",),

@@ -3,7 +3,7 @@ at once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -21,7 +21,7 @@ from troubleshooter.rank import rank
 from troubleshooter.read.given import Given, given
 from troubleshooter.read.line import Line
 from troubleshooter.read.scanner import Scanner, Segment
-from troubleshooter.read.sources import Source, Unreadable
+from troubleshooter.read.sources import Source, Unreadable, from_text
 from troubleshooter.read.stream import Seen, read
 from troubleshooter.report import TOP
 from troubleshooter.report.build import build
@@ -89,14 +89,16 @@ class Diagnoser:
         the run ended. None: each source decides this for itself.
         """
         observer = Observer(self.scanner)
-        for number, source in enumerate(sources):
+        for number, source in enumerate(_logs(sources)):
             seen = Seen()
             observer.feed(read(source, number, self.scanner, seen))
             observer.observations.bytes += seen.bytes
             observer.observations.complete &= seen.complete
             if seen.problem is not None:
                 observer.observations.problems[number] = seen.problem, seen.detail
+        join_facts = self._facts(sources, observer)
         found = observer.finish()
+        join_facts(found)
         if any(source.stop is not None for source in sources):
             found.ending = Ending()
         elif found.ending.state == "in-training" and not whole:
@@ -109,6 +111,42 @@ class Diagnoser:
             found.facts.append(Fact("version", name, version, line, "environment"))
         return found
 
+    def _facts(self, sources: Sequence[Source], observer: Observer) -> Callable[[Observations], None]:
+        """Read the crash facts among the sources; an exception of theirs that the log does not show is observed, too.
+
+        The function that is returned adds what they tell to what was observed. Raises `Unreadable` where all that was given
+        is a file that holds no crash facts.
+        """
+        of_facts = [source for source in sources if source.facts]
+        if not of_facts:
+            return lambda found: None
+        from troubleshooter.observe import crash_facts
+
+        read_ones = []
+        seen = observer.observations
+        for source in of_facts:
+            number = len(sources) - len(of_facts) + len(seen.fact_files)
+            try:
+                facts = crash_facts.read_facts(source)
+            except crash_facts.InvalidFacts as error:
+                if len(of_facts) == len(sources) == 1:
+                    raise Unreadable(f"{source.name}: holds no crash facts: {error}") from error
+                seen.fact_files.append(source.name)
+                seen.problems[number] = "no-facts", str(error)
+                continue
+            read_ones.append(facts)
+            if facts.is_crash and not crash_facts.shows(observer.failures(), facts):
+                text = from_text(crash_facts.traceback_text(facts), source.name)
+                text.rank = facts.rank
+                seen.fact_files.append(source.name)
+                observer.feed(read(text, number, self.scanner))
+
+        def join(found: Observations) -> None:
+            for facts in read_ones:
+                crash_facts.join(found, facts)
+
+        return join
+
     def match(self, observations: Observations) -> list[Candidate]:
         return candidates(observations, self.knowledge)
 
@@ -116,7 +154,8 @@ class Diagnoser:
         """Diagnose one log, given in any form that `troubleshooter.diagnose` takes. Raises `UnreadableInput`.
 
         An exception object was raised by this Python process. So the versions installed here are added to its facts,
-        unless the diagnoser has an environment already.
+        unless the diagnoser has an environment already. What its last frames held is added, too
+        (`troubleshooter.hook.crash_facts`).
         """
         if isinstance(log, BaseException) and not self.environment:
             from troubleshooter.verify.environment import installed
@@ -124,8 +163,9 @@ class Diagnoser:
             here = Diagnoser(
                 self.knowledge, self.scanner, ignore=self.ignore, environment=installed(), folders=self.folders
             )
-            return here.report(given(log), lang=lang, top=top)
-        return self.report(given(log), lang=lang, top=top)
+            return here.report([*given(log), live_facts(log)], lang=lang, top=top)
+        facts = [live_facts(log)] if isinstance(log, BaseException) else []
+        return self.report([*given(log), *facts], lang=lang, top=top)
 
     def report(
         self,
@@ -141,7 +181,7 @@ class Diagnoser:
         observations = self.observe(sources, whole=whole)
         ranked = doubted(rank(self.match(observations), observations), observations, self.knowledge)
         ranked = without_fixless(elsewhere(ranked), observations, self.knowledge)
-        names = [source.name for source in sources]
+        names = [source.name for source in _logs(sources)] + observations.fact_files
         stop = next((source.stop for source in sources if source.stop is not None), None)
         piped = any(source.piped for source in sources)
         return build(
@@ -189,6 +229,22 @@ def diagnose_file(
 
 def _several(ids: Iterable[str]) -> Iterable[str]:
     return (ids,) if isinstance(ids, str) else ids
+
+
+def _logs(sources: Sequence[Source]) -> list[Source]:
+    """The sources that are logs: those of crash facts join them (`Diagnoser.observe`)."""
+    return [source for source in sources if not source.facts]
+
+
+def live_facts(error: BaseException) -> Source:
+    """The crash facts of an exception of this very process."""
+    import json
+
+    from troubleshooter.hook import crash_facts
+
+    source = from_text(json.dumps(crash_facts(error, "notebook")), "crash facts")
+    source.facts = True
+    return source
 
 
 def asked(env: str | Path | Mapping[str, str] | None) -> tuple[Mapping[str, str], tuple[str, ...]]:

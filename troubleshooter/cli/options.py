@@ -110,6 +110,10 @@ ENV = Option(
     "env", "--env", metavar="PYTHON",
     help="env",
 )  # fmt: skip
+FACTS = Option(
+    "facts", "--facts", kind="path", metavar="PATH", many=True,
+    help="facts",
+)  # fmt: skip
 ENTRIES = Option(
     "entries", "--entries", kind="path", metavar="DIR", many=True,
     help="entries",
@@ -123,7 +127,7 @@ IGNORE = Option(
     help="ignore",
 )  # fmt: skip
 
-DIAGNOSE = (FILES, FORMAT, BRIEF, LANG, COUNT, ENV, ENTRIES, IGNORE, QUIET)
+DIAGNOSE = (FILES, FORMAT, BRIEF, LANG, COUNT, ENV, FACTS, ENTRIES, IGNORE, QUIET)
 """What a diagnosis takes."""
 
 
@@ -138,6 +142,7 @@ class Options:
     lang: str | None
     top: int
     env: str | None
+    facts: list[Path]
     entries: list[Path]
     ignore: list[str]
     quiet: bool

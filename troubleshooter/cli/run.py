@@ -51,6 +51,21 @@ def _environment(asked: str | None) -> tuple[dict[str, str], tuple[str, ...]]:
     return {"python": found.version, **found.versions}, found.path
 
 
+def _facts(paths: Sequence[Path]) -> list[Source]:
+    """The files of crash facts that ``--facts`` names. Raises `Unreadable` where there is none."""
+    found = []
+    for path in paths:
+        several = from_path(path)
+        if path.is_dir():
+            several = [source for source in several if source.facts]
+        for source in several:
+            source.facts = True
+        if not several:
+            raise Unreadable(f"{path}: holds no crash facts; expected *.crash.json, which troubleshooter.hook writes")
+        found += several
+    return found
+
+
 def run(options: Options) -> int:
     """Diagnose what the options name; the worst exit status of several inputs."""
     lang = language(options.lang)
@@ -60,8 +75,9 @@ def run(options: Options) -> int:
         from troubleshooter.cli.prompt import paste
 
         return paste(tool(options), lang, options.top)
+    facts = _facts(options.facts)
     if not options.files or options.files == ["-"]:
-        return _show([_stdin(tool(options), options, lang)], options)
+        return _show([_stdin(tool(options), options, lang, facts)], options)
     inputs: list[Sequence[Source]] = []
     unreadable = False
     for name in options.files:
@@ -70,10 +86,12 @@ def run(options: Options) -> int:
         except Unreadable as error:
             unreadable = _told(error, _meant(name))
     reports: list[Report] = []
+    if facts and len(inputs) > 1:
+        raise UsageError("--facts: give one log, or the folder of one run")
     made = tool(options)
     for sources in inputs:
         try:
-            reports.append(_one(made, sources, lang, options.top))
+            reports.append(_one(made, [*sources, *facts], lang, options.top))
         except Unreadable as error:
             unreadable = _told(error)
     code = _show(reports, options)
@@ -110,14 +128,14 @@ def _one(made: Diagnoser, sources: Sequence[Source], lang: str, top: int) -> Rep
     return report
 
 
-def _stdin(made: Diagnoser, options: Options, lang: str) -> Report:
+def _stdin(made: Diagnoser, options: Options, lang: str, facts: Sequence[Source]) -> Report:
     from troubleshooter.cli.pipe import passing
     from troubleshooter.report.render import FOR_READERS
 
     echo = not options.quiet and options.format in FOR_READERS
     source = from_stream(sys.stdin.buffer)
     with passing(source, echo=echo):
-        report = _one(made, [source], lang, options.top)
+        report = _one(made, [source, *facts], lang, options.top)
     if echo and sys.stdout.isatty():
         from troubleshooter.report.terminal import separate
 

@@ -23,7 +23,8 @@ from troubleshooter.explaining.remedies import UNKNOWN, Remedy, literal, remedie
 from troubleshooter.explaining.shown import calls, code, marked
 from troubleshooter.explaining.sources import Sources, installed
 from troubleshooter.explaining.words import say
-from troubleshooter.observe.model import Failure
+from troubleshooter.observe.model import Failure, Frame
+from troubleshooter.observe.values import value_in
 from troubleshooter.report.fill import safe
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained |
         "function": frame.function if frame is not None else "",
         "source_line": frame.line if frame is not None else 0,
         "condition": found.condition,
-        "arguments": [_argument(origin, lang) for origin in found.origins[:MAX_ARGUMENTS]],
+        "arguments": [_argument(origin, frames, lang) for origin in found.origins[:MAX_ARGUMENTS]],
         "suggestions": [_suggestion(remedy, lang) for remedy in _once(found.remedies)[:MAX_SUGGESTIONS]],
         "own": {"file": mine.path, "line": mine.line, "function": mine.function, "code": code(mine)[:SHORT]}
         if mine
@@ -306,7 +307,7 @@ def _once(several: Iterable[Remedy]) -> list[Remedy]:
     )[::-1]
 
 
-def _argument(origin: Origin, lang: str) -> ExplainedArgument:
+def _argument(origin: Origin, frames: Sequence[Frame], lang: str) -> ExplainedArgument:
     if origin.passed is False:
         why, value = say("why-not-passed", lang), origin.default
     elif origin.passed:
@@ -320,6 +321,8 @@ def _argument(origin: Origin, lang: str) -> ExplainedArgument:
         why, value = say(key, lang, owner=origin.owner), None
     else:
         why, value = say("why-line" if origin.kind == "data" else "why-condition", lang), None
+    if value is None:
+        value = value_in(frames, origin.expression) or value_in(frames, origin.name)
     return {"name": origin.name, "value": value[:SHORT] if value else value, "why": why}
 
 

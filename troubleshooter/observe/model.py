@@ -3,8 +3,8 @@ run went on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, NamedTuple
 
 from troubleshooter.read.line import Line
 from troubleshooter.read.text import fold
@@ -21,7 +21,7 @@ Layout = Literal["python", "notebook", "rich box", "debugger", "message alone"]
 class Frame:
     """One frame of a traceback: the path as printed, the line number (0 if the paste lacks it) and the function."""
 
-    __slots__ = ("file", "function", "line", "seen", "shown")
+    __slots__ = ("file", "function", "line", "seen", "shown", "values")
 
     def __init__(
         self, file: str, line: int, function: str, seen: Line | None = None, shown: tuple[str, ...] = ()
@@ -33,6 +33,8 @@ class Frame:
         """The line of the log that names the frame."""
         self.shown = shown
         """The code that the log shows below the frame: its line, perhaps more lines, and the marks (``^^^^``) below them."""
+        self.values: Mapping[str, Any] = {}
+        """By variable: what crash facts tell of it (`observe.values`)."""
 
     @property
     def path(self) -> str:

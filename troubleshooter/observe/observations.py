@@ -21,7 +21,7 @@ class Observations:
 
     __slots__ = (
         "_bounds", "_by_text", "_messages", "_records", "_series", "_texts", "_values", "bytes", "complete", "ending", "exits",
-        "facts", "failures", "hits", "lines", "metrics", "phases", "points_by_shape", "problems", "progress", "records_by_shape",
+        "fact_files", "facts", "failures", "hits", "lines", "metrics", "phases", "points_by_shape", "problems", "progress", "records_by_shape",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -29,6 +29,8 @@ class Observations:
         self.exits: list[Exit] = []
         self.metrics: dict[str, list[Point]] = {}
         self.facts: list[Fact] = []
+        self.fact_files: list[str] = []
+        """Files of crash facts that count as inputs, behind the logs: their exception was observed, or they cannot be used."""
         self.phases: list[tuple[str, Line]] = []
         self.hits: dict[int, list[Line]] = {}
         self.progress: dict[int, RunProgress] = {}
@@ -40,7 +42,7 @@ class Observations:
         self.complete = True
         """False where only parts of a large log were looked at line by line."""
         self.problems: dict[int, tuple[Problem, str]] = {}
-        """By file: what is wrong with it (`read.stream.Problem`), and for a damaged one what its decoder says."""
+        """By file: what is wrong with it (`read.stream.Problem`), and the particulars where there are some."""
         self.points_by_shape: dict[tuple[str, str, float | None], Point | None] = {}
         """Kept answers of `match.conditions.metric`, by metric, shape and value: the first point that shows the shape, or None."""
         self.records_by_shape: dict[tuple[tuple[str, ...], str, float | None], frozenset[Record]] = {}

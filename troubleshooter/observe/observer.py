@@ -102,6 +102,11 @@ class Observer:
         if tail:
             self._tails[tail[-1].file] = tail
 
+    def failures(self) -> list[Failure]:
+        """The exceptions that were seen so far. What is fed afterwards belongs to none of them."""
+        self._read_tracebacks()
+        return self.observations.failures
+
     def finish(self) -> Observations:
         """Everything that was observed. The observer cannot be used afterwards."""
         self._read_tracebacks()

@@ -12,7 +12,7 @@ from kb import lazy
 SKIPPED_SUFFIXES = frozenset((
     ".py", ".pyc", ".so", ".pt", ".pth", ".bin", ".safetensors", ".gguf", ".npy", ".npz", ".pkl", ".parquet",
     ".arrow", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".zip", ".tar", ".whl", ".md", ".yaml", ".yml", ".toml",
-    ".lock", ".html", ".css", ".js", ".cu", ".cpp", ".h", ".model", ".db", ".sqlite", ".pid", ".stacks",
+    ".lock", ".html", ".css", ".js", ".cu", ".cpp", ".h", ".model", ".db", ".sqlite", ".pid", ".stacks", ".part",
 ))  # fmt: skip
 SKIPPED_NAMES = frozenset((
     "config.json", "generation_config.json", "adapter_config.json", "tokenizer.json", "tokenizer_config.json",
@@ -47,6 +47,11 @@ def named_like_a_log(name: str) -> bool:
     if name.startswith(".") or suffix in SKIPPED_SUFFIXES or name in SKIPPED_NAMES:
         return False
     return suffix != ".jsonl" or _JSON_LINES_LOG.search(name.lower()) is not None
+
+
+def named_like_crash_facts(name: str) -> bool:
+    """Whether a file of this name holds crash facts, as `troubleshooter.hook` names them."""
+    return name.endswith(".crash.json") or (name.startswith("troubleshoot-crash-") and name.endswith(".json"))
 
 
 def log_files(folder: str, skip: Skip) -> Iterator[LogFile]:

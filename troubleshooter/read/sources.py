@@ -14,7 +14,7 @@ from typing import IO, Any, Literal, NamedTuple, Protocol
 from kb import lazy
 from kb.errors import TroubleshootError
 from troubleshooter.read.decoders import MAGIC_BYTES, Damaged, packing, unpacked
-from troubleshooter.read.folder import log_files
+from troubleshooter.read.folder import log_files, named_like_crash_facts
 from troubleshooter.read.text import CHUNK, ENCODING_BYTES, encoding, recode
 
 WRITTEN_SECONDS = 600.0
@@ -22,6 +22,8 @@ WRITTEN_SECONDS = 600.0
 write less often than they step."""
 FILES = 4096
 """At most this many files of one folder are read as one run."""
+FILES_OF_FACTS = 64
+"""At most this many of them are crash facts: one for each rank."""
 
 _RANK = (
     lazy.compile(r"(?:^|[/_.\-])(?:rank|task|proc|worker|local_rank)[_\-]?(\d{1,5})(?=[/_.\-]|$)"),
@@ -48,7 +50,7 @@ class Stop(NamedTuple):
 class Source:
     """One input of a report: its name, its bytes, and the rank that its name tells."""
 
-    __slots__ = ("chunks", "damaged", "descriptor", "excerpt", "name", "notebook", "path", "rank", "stop")
+    __slots__ = ("chunks", "damaged", "descriptor", "excerpt", "facts", "name", "notebook", "path", "rank", "stop")
 
     def __init__(
         self,
@@ -61,6 +63,7 @@ class Source:
         stop: Stop | None = None,
         descriptor: int | None = None,
         excerpt: bool = False,
+        facts: bool = False,
     ) -> None:
         self.name = name
         self.chunks = chunks
@@ -75,6 +78,8 @@ class Source:
         """What a stream is read from, where the system has a number for it."""
         self.excerpt = excerpt
         """Whether it is a part of a log, as a paste is: where it breaks off says nothing of the run."""
+        self.facts = facts
+        """Whether it holds no log but crash facts, which `troubleshooter.hook` wrote."""
 
     @property
     def piped(self) -> bool:
@@ -140,7 +145,8 @@ def from_text(parts: str | bytes | Iterable[str | bytes], name: str = "text") ->
 def _folder(path: Path) -> list[Source]:
     logs = sorted((Path(log.path) for log in log_files(str(path), _passed_over)), key=lambda item: item.parts)
     sources = []
-    for item in logs[:FILES]:
+    facts = [item for item in logs if named_like_crash_facts(item.name)][:FILES_OF_FACTS]
+    for item in [*(item for item in logs if not named_like_crash_facts(item.name)), *facts][:FILES]:
         name = item.relative_to(path).as_posix()
         source = _file(item, str(item))
         source.rank = rank_of(name)
@@ -175,7 +181,8 @@ def _file(path: Path, name: str) -> Source:
         except OSError as error:
             raise Unreadable(f"{name}: cannot be read: {error.strerror or error}") from error
 
-    source = Source(name, chunks, rank_of(name), path, path.suffix == ".ipynb")
+    is_facts = named_like_crash_facts(path.name)
+    source = Source(name, chunks, rank_of(name), path, path.suffix == ".ipynb", facts=is_facts)
     return source
 
 

@@ -40,9 +40,9 @@ def raw_lines(chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
         yield number, held
 
 
-Problem = Literal["blank", "binary", "damaged"]
+Problem = Literal["blank", "binary", "damaged", "no-facts"]
 """What is wrong with an input: ``blank`` has no text, ``binary`` does not look like text, ``damaged`` could be read
-only up to some place."""
+only up to some place, ``no-facts`` is named like crash facts and holds none."""
 
 
 class Seen:

@@ -96,9 +96,14 @@ def build(
         stopped=stopped(observations, stop),
         ending=_ending(observations, names),
         explained=[],
+        crash=[],
         lang=lang,
     )
     culprit = _culprit(observations, report.stopped is not None)
+    if culprit is not None and not brief and any(frame.values for frame in culprit.frames):
+        from troubleshooter.report.crash import values_at_failure
+
+        report.crash = values_at_failure(culprit)
     if not diagnoses and not ignored and culprit is not None:
         report.unexplained = _unexplained(culprit, observations, knowledge, names, lang, brief)
     open_question = report.unexplained is not None or (bool(diagnoses) and diagnoses[0].confidence == "possible")

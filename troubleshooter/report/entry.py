@@ -41,6 +41,7 @@ def _nothing(lang: str) -> Report:
         stopped=None,
         ending=unseen_end(),
         explained=[],
+        crash=[],
         lang=lang,
     )
 

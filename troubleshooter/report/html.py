@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from kb.pages.render import STATIC, environment
 from troubleshooter.report.charts import Chart, charts, timeline
+from troubleshooter.report.crash import lines as values
 from troubleshooter.report.explanation import comes_first, dependencies, sentences
 from troubleshooter.report.explanation import say as told_say
 from troubleshooter.report.fill import safe
@@ -39,6 +40,8 @@ class View(NamedTuple):
     """The report in one line."""
     health: str
     """What is said where no failure was seen."""
+    values: list[str]
+    """What the variables were at the failure, in lines."""
     explained: dict[str, Any] | None = None
     """What the code that raised the failure says of it: its ``head``, ``sentences``, what it ``depends`` on, ``changes``."""
 
@@ -55,6 +58,7 @@ class View(NamedTuple):
             many=len(report.input["files"]) > 1,
             heading=heading(report),
             health=health(report),
+            values=values(report),
             explained=_explained(report),
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from troubleshooter.report.crash import lines as values
 from troubleshooter.report.explanation import comes_first, dependencies, sentences
 from troubleshooter.report.explanation import say as told_say
 from troubleshooter.report.fill import safe
@@ -50,9 +51,14 @@ def markdown(report: Report) -> str:
             parts += [f"- {near['title']} (`{near['id']}`)" for near in unknown["nearest"]]
     elif not report.diagnoses and report.stopped is None:
         parts.append(health(report))
+    parts += (
+        ["", *(line if line.startswith("- ") else f"**{line}**\n" for line in values(report)), ""]
+        if report.crash
+        else []
+    )
     for problem in report.input["problems"]:
-        if problem["problem"] == "damaged":
-            parts.append(say("damaged", lang, file=safe(problem["file"]), detail=safe(problem["detail"], 200)))
+        if problem["problem"] in ("damaged", "no-facts"):
+            parts.append(say(problem["problem"], lang, file=safe(problem["file"]), detail=safe(problem["detail"], 200)))
     return "\n".join(parts)
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         FirstFailure,
         FixLeftOut,
         FrameSeen,
+        FrameValues,
         Ignored,
         Input,
         Kind,
@@ -134,7 +135,7 @@ class Report:
     # The order is that of the JSON report.
     __slots__ = (  # noqa: RUF023
         "input", "failures", "diagnoses", "unexplained", "first_failure", "facts", "exits", "metrics", "ignored", "stopped",
-        "ending", "explained", "lang",
+        "ending", "explained", "crash", "lang",
     )  # fmt: skip
 
     def __init__(
@@ -152,6 +153,7 @@ class Report:
         stopped: Stopped | None,
         ending: EndingShown,
         explained: list[Explained],
+        crash: list[FrameValues],
         lang: str,
     ) -> None:
         self.input = input
@@ -167,6 +169,8 @@ class Report:
         self.ending = ending
         self.explained = explained
         """Failures that no entry diagnoses for sure, as the code that raised them explains them."""
+        self.crash = crash
+        """What the variables were where the failure was raised; empty without crash facts."""
         self.lang = lang
 
     def __eq__(self, other: object) -> bool:

@@ -63,6 +63,19 @@ class Place(FrameShown):
     package: str
 
 
+class ValueShown(TypedDict):
+    """A variable, or what is reached from one, and what it was: a tensor by shape, dtype and device."""
+
+    name: str
+    value: str
+
+
+class FrameValues(FrameShown):
+    """A frame of which crash facts tell what its variables were."""
+
+    values: list[ValueShown]
+
+
 class Unexplained(TypedDict):
     """The failure that no entry explains. ``way`` begins where it was raised."""
 

@@ -121,6 +121,7 @@ class Page:
                 for other in some:
                     word = self.say(other.confidence) + self.say("colon") if kind == "failure" else ""
                     self.item(word + other.title, other.id)
+            self.values()
             self.console.print()
             if main.probe:
                 self.print(self.told("verify", f"troubleshoot verify {main.id}"), "dim")
@@ -136,9 +137,10 @@ class Page:
             shown = report.facts["versions"][package]
             self.print(self.say("newer", package=package, shown=shown, checked=checked), "dim")
         for problem in report.input["problems"]:
-            if problem["problem"] == "damaged":
+            if problem["problem"] in ("damaged", "no-facts"):
                 self.print(
-                    self.say("damaged", file=safe(problem["file"]), detail=safe(problem["detail"], 200)), "yellow"
+                    self.say(problem["problem"], file=safe(problem["file"]), detail=safe(problem["detail"], 200)),
+                    "yellow",
                 )
         for item in report.ignored:
             self.print(self.told("ignored", item["id"] + self.say("aside", text=item["reason"])), "dim")
@@ -229,6 +231,9 @@ class Page:
             self.print(step, indent=9, hanging=2)
         if self.report.explained:
             self.explained(self.report.explained[0])
+        self.values()
+        if self.report.crash:
+            self.console.print()
         self.print(self.say("read", count=unknown["read"]["lines"]) + self.say("stop"), "dim", indent=2)
         if unknown["nearest"]:
             self.head("nearest")
@@ -238,6 +243,16 @@ class Page:
         name = safe(self.report.input["files"][0])
         name = name if name not in ("standard input", "text") else "LOG"
         self.print(self.told("draft", f"troubleshoot new {name}"), "dim")
+
+    def values(self) -> None:
+        """What the variables were, where crash facts tell it."""
+        if self.report.crash:
+            from troubleshooter.report.crash import lines as lines_of_values
+
+            self.console.print()
+            for line in lines_of_values(self.report):
+                is_value = line.startswith("- ")
+                self.print(_marked(line), "" if is_value else "bold", indent=2 * is_value, hanging=2 * is_value)
 
     def second_view(self, report: Report) -> None:
         """The explanation beside a diagnosis that is only possible."""

@@ -1,0 +1,98 @@
+"""What the variables of the last frames were when a failure was raised, as crash facts tell it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from troubleshooter.observe.model import Failure, Frame
+from troubleshooter.observe.values import described, value_in
+from troubleshooter.report.fill import safe
+from troubleshooter.report.way import way
+from troubleshooter.report.words import say
+
+if TYPE_CHECKING:
+    from troubleshooter.report.model import Report
+    from troubleshooter.report.parts import FrameValues, ValueShown
+
+MAX_VALUES = 8
+"""Variables of one frame that are shown."""
+MAX_CHARACTERS = 160
+_EXPRESSION = re.compile(
+    r"(?<![\w.])[A-Za-z_]\w{0,80}(?:\.[A-Za-z_]\w{0,80}|\[\"[^\"\n]{1,60}\"\]|\['[^'\n]{1,60}'\]){0,6}"
+)
+
+
+def values_at_failure(failure: Failure) -> list[FrameValues]:
+    """The variables where a failure was raised and in the user's own last frame, this one last; [] without crash facts."""
+    raised = next((frame for frame in reversed(failure.frames) if frame.values), None)
+    if raised is None:
+        return []
+    own = next((f for f in reversed(failure.frames) if f.values and _is_own(f)), None)
+    found = [_of(frame) for frame in ((raised,) if own is None or own is raised else (raised, own))]
+    return [one for one in found if one["values"]]
+
+
+def lines(report: Report) -> list[str]:
+    """The values as lines of running text, by frame a line for its place and one for each variable."""
+    out = []
+    for one in report.crash:
+        place = f"`{one['file']}:{one['line']}`, `{one['function']}`"
+        out.append(say("values-at", report.lang, place=place))
+        out += [f"- `{value['name']}`: `{value['value']}`" for value in one["values"]]
+    return out
+
+
+def _is_own(frame: Frame) -> bool:
+    """Whether a frame is of no package; what is in no file (`exec`, a prompt) is of none."""
+    return not any(place["package"] for place in way([frame]))
+
+
+def _of(frame: Frame) -> FrameValues:
+    place = next(iter(way([frame])), None)
+    file = place["file"] if place is not None else _plain(frame.file)
+    shown = {"file": file, "line": frame.line, "function": _plain(frame.function)}
+    values: list[ValueShown] = [
+        {"name": _plain(name), "value": _plain(value)} for name, value in list(_values(frame).items())[:MAX_VALUES]
+    ]
+    return {**shown, "values": values}  # type: ignore[typeddict-item]
+
+
+def _values(frame: Frame) -> dict[str, str]:
+    """First what the frame's line speaks of, in its order, then the other tensors; all where the line is not known."""
+    found: dict[str, str] = {}
+    for expression in (match.group() for line in frame.shown[:4] for match in _EXPRESSION.finditer(line)):
+        for part in _shorter(expression):
+            if (value := value_in([frame], part)) is not None:
+                found.setdefault(part, value)
+                break
+    for name, fact in frame.values.items():
+        for part, inside in _tensors(name, fact):
+            found.setdefault(part, described(inside))
+    if not frame.shown:  # the log has no code to go by
+        for name, fact in frame.values.items():
+            if told := described(fact):
+                found.setdefault(name, told)
+    return found
+
+
+def _tensors(name: str, fact: Mapping[str, object]) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """The tensor itself, or those of a dict by key."""
+    if "shape" in fact and "dtype" in fact:
+        yield name, fact
+    items = fact.get("items")
+    for key, inside in items.items() if isinstance(items, dict) else ():
+        if isinstance(inside, dict) and "shape" in inside and "dtype" in inside:
+            yield f"{name}[{key!r}]", inside
+
+
+def _shorter(expression: str) -> Iterator[str]:
+    """The expression, then without its last part, and so on: ``a.b.c``, ``a.b``, ``a``."""
+    while expression:
+        yield expression
+        expression = re.sub(r"(?:\.\w+|\[[^\[\]]*\]|^\w+)$", "", expression)
+
+
+def _plain(text: str) -> str:
+    return safe(text, MAX_CHARACTERS).replace("`", "'")

@@ -17,9 +17,9 @@ from kb.home import home
 PACK = Path(__file__).with_name("data") / "knowledge.pack"
 CHECKOUT = Path(__file__).parent.parent / "entries"
 KEPT, DAYS = 24, 14
-"""Files that the cache keeps, and for how long unused."""
+"""The cache keeps at most ``KEPT`` files, and none that was unused for ``DAYS`` days."""
 _MANY = 200
-"""Entries to compile from which on progress is shown."""
+"""Progress is shown if at least this many entries must be compiled."""
 _HOUR = 3600.0
 
 
@@ -64,7 +64,7 @@ def packs(*folders: Path) -> list[Pack]:
 
 
 def knowledge(*folders: Path) -> Knowledge:
-    """All of `packs` as one. Raises what that raises."""
+    """All packs of `packs` as one. Raises the errors of `packs`."""
     return Knowledge(packs(*folders))
 
 
@@ -109,7 +109,8 @@ def pack(folder: Path, origin: str, *, strict: bool = True) -> Pack:
 
 
 def _last(cache: Path, folder: str, compiler: str) -> Pack | None:
-    """The newest pack by the same compiler: of this folder, else of another one (a clone has mostly the same entries)."""
+    """The newest pack made by the same compiler: of this folder, else of another one, because a clone mostly has the
+    same entries."""
     for wanted in (f"{folder}-{compiler}-*.pack", f"*-{compiler}-*.pack"):
         found = [(path.stat().st_mtime, path) for path in cache.glob(wanted)]
         for _, path in sorted(found, reverse=True):
@@ -119,7 +120,7 @@ def _last(cache: Path, folder: str, compiler: str) -> Pack | None:
 
 
 def _remove_older(target: Path) -> None:
-    """Remove the folder's other packs but the newest: another process may just have begun to read that."""
+    """Remove the folder's other packs, except the newest of them: another process may have begun to read that one."""
     folder = target.name.partition("-")[0]
     with suppress(OSError):
         others = [path for path in target.parent.glob(f"{folder}-*.pack") if path != target]
@@ -129,7 +130,7 @@ def _remove_older(target: Path) -> None:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int, int], None]]:
-    """What tells on a terminal how many entries are compiled, once it takes noticeably long."""
+    """A function that shows on a terminal how many entries are compiled, once this takes noticeably long."""
     shown = False
 
     def tell(done: int, count: int) -> None:
@@ -151,7 +152,8 @@ def _progress() -> Iterator[Callable[[int, int], None]]:
 
 
 def used(path: Path) -> None:
-    """Note that a file of the cache is in use, by its time (once an hour: a cache may be shared and slow to write)."""
+    """Record that a file of the cache is in use, by setting its time. This is done once an hour, because a cache may be
+    shared and slow to write."""
     with suppress(OSError):
         if time.time() - path.stat().st_mtime > _HOUR:
             os.utime(path)
@@ -174,19 +176,25 @@ def tidy(folder: Path) -> None:
                     os.unlink(path)
 
 
-COMPILER = (
-    "compile/__init__.py", "compile/entry.py", "compile/folder.py", "compile/installs.py", "compile/link.py", "compile/state.py", "compile/tables.py",
-    "conditions/__init__.py", "conditions/all_of.py", "conditions/any_of.py", "conditions/base.py", "conditions/ends.py", "conditions/exit.py", "conditions/flag.py", "conditions/frame.py", "conditions/gpu.py", "conditions/line.py", "conditions/message.py", "conditions/metric.py", "conditions/not_.py", "conditions/package.py", "conditions/phase.py", "conditions/platform.py", "conditions/ranks.py", "conditions/rarity.py", "conditions/relation.py", "conditions/row.py", "conditions/version.py",
-    "clean.py", "compiled.py", "compiled_conditions.py", "error_words.py", "errors.py", "files.py", "form.py", "form_texts.py", "lazy.py", "likeness.py", "load.py", "localized.py", "nearest.py", "patterns.py",
-    "placeholders.py", "problem.py", "samples.py", "sealed.py", "search.py", "shown.py", "source.py", "standing.py", "versions.py",
+COMPILING_FOLDERS = ("compile", "conditions")
+COMPILING_MODULES = (
+    "clean.py", "compiled.py", "compiled_conditions.py", "error_words.py", "errors.py", "files.py", "form.py", "form_texts.py", "lazy.py",
+    "likeness.py", "load.py", "localized.py", "nearest.py", "patterns.py", "placeholders.py", "problem.py", "samples.py", "sealed.py",
+    "search.py", "shown.py", "source.py", "standing.py", "versions.py",
 )  # fmt: skip
-"""The modules that decide what entries are compiled to (a test holds the list to what compiling imports)."""
+"""The modules that decide what entries are compiled to, beside all in `COMPILING_FOLDERS`."""
+
+
+def compiler_modules() -> list[Path]:
+    """Every module whose change compiles all entries anew, in a fixed order (a test compares them with what is imported)."""
+    here = Path(__file__).parent
+    inside = (path for folder in COMPILING_FOLDERS for path in sorted((here / folder).glob("*.py")))
+    return [*inside, *(here / name for name in COMPILING_MODULES)]
 
 
 def _compiler() -> str:
     """A digest of the modules that compile, and of the parser of patterns, which is Python's own."""
-    here = Path(__file__).parent
-    return _digest(f"{FORMAT} {sys.version_info[:2]}", *((here / name).read_bytes() for name in COMPILER))
+    return _digest(f"{FORMAT} {sys.version_info[:2]}", *(path.read_bytes() for path in compiler_modules()))
 
 
 def _digest(*parts: str | bytes) -> str:

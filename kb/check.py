@@ -1,6 +1,7 @@
-"""Static checks of entries: what can be said without running them. All problems at once, each with its place.
+"""Static checks of entries: everything that can be checked without running them. All problems are reported at once,
+each with its place.
 
-Whether samples fire and near misses stay silent is tried by `troubleshooter.check`, which knows the program.
+`troubleshooter.check`, which knows the program, tries whether samples fire and near misses stay silent.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ UNWRITTEN = re.compile(
     "|".join(rf"\b{mark}\b" if mark.isascii() else mark for mark in _MARKS)
     + r"|https?://(?:www\.)?example\.(?:org|com|net)\b"
 )
-"""What a draft says where its author has to write."""
+"""Texts that a draft holds where its author still has to write."""
 MAX_TITLE_CELLS = 80
 """The widest title, its placeholders filled with their defaults; a Chinese character takes two cells."""
 PLACEHOLDER_CELLS = 6
-"""What a placeholder without a default counts for."""
+"""The width that is assumed for a placeholder without a default."""
 
 
 class KnownNames(Protocol):
-    """What entries may refer to: all that is loaded with them."""
+    """Everything that entries may refer to: all entries and tables that are loaded with them."""
 
     def entry(self, id_: str) -> bool: ...
 
@@ -95,8 +96,8 @@ def check(library: Library, wanted: Iterable[str] | None = None, known: KnownNam
 
 
 def unshared(item: Loaded) -> list[Problem]:
-    """What an entry must have to be shared, and a team's own may leave out: a near miss and a translation. A retired entry
-    needs no samples: its successor has them."""
+    """Problems of an entry that is to be shared: it needs a near miss and a translation, which a team's own entry may
+    leave out. A retired entry needs no samples, because its successor has them."""
     found = []
     if not item.samples_of("near-miss") and item.entry.replaced_by is None:
         text = "has no near miss in samples.log"
@@ -131,7 +132,7 @@ def title_cells(title: str) -> int:
 
 
 def _titles(item: Loaded) -> Iterator[Problem]:
-    """A title is short where a summary says the rest, and the summary says something else than title and cause."""
+    """Problems of titles: one with a summary must be short, and the summary must not repeat title or cause."""
     texts = [(item.document, item.entry.title, item.entry.summary, item.entry.cause)]
     texts += [
         (one.document, one.text.title, one.text.summary, one.text.cause)
@@ -168,7 +169,7 @@ def _unsafe(item: Loaded) -> Iterator[Problem]:
 
 
 def _unpasteable(item: Loaded) -> Iterator[Problem]:
-    """Fixes whose code or command fails as it is pasted."""
+    """Problems of fixes whose code or command fails when it is pasted."""
     for number, fix in enumerate(item.entry.fixes):
         for fault in faults(fix):
             yield item.document.problem(("fixes", number, fault.field), fault.message, "correct it, or set `language`")
@@ -219,7 +220,7 @@ def _aliases(item: Loaded, known: KnownNames) -> Iterator[Problem]:
 
 
 def _placeholders(item: Loaded) -> Iterator[Problem]:
-    """A title, summary or cause must be sayable for every symptom; types must be known."""
+    """Problems of placeholders: a title, summary or cause must be complete for every symptom, and types must be known."""
     captured = [_captures(item.entry, i) for i in range(len(item.entry.symptoms))]
     for name in ("title", "summary", "cause"):
         for found in HOLE.finditer(getattr(item.entry, name) or ""):
@@ -237,7 +238,7 @@ def _placeholders(item: Loaded) -> Iterator[Problem]:
 
 
 def _captures(entry: Entry, number: int) -> set[str] | None:
-    """Names that a symptom surely captures; None when it takes a table's row (any column)."""
+    """The names that a symptom captures in every match; None if it takes a row of a table, which captures any column."""
     found: set[str] = set()
     for place, condition in conditions(entry):
         if place[:3] != ("symptoms", number, "require"):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
-"""Line feed and tab are allowed: texts of entries have several lines."""
+"""All characters that are replaced. Line feed and tab are not among them, because texts of entries have several lines.
+"""
 
 
 def clean(text: str) -> str:

@@ -21,10 +21,11 @@ from typing import Any, Literal, NamedTuple
 from kb.sealed import Sealed
 
 FORMAT = 51
-"""Raised whenever the compiled form changes: an older file in a cache is then not read."""
+"""The version of the compiled form. Raise it with every change of the form: files of an older version in a cache are
+then ignored."""
 
 WORDS = "words"
-"""The table of words by which an unknown message is compared."""
+"""The table of words with which an unknown message is compared."""
 
 Body = dict[str, Any]
 MATCHED = (
@@ -39,12 +40,13 @@ MATCHED = (
     "cause_known",
     "status",
 )
-"""What of an entry is read for a log that calls it up. The rest, three quarters of its bytes, is read for a report."""
+"""The part of an entry that is read for a log that triggers it. The rest, three quarters of the bytes, is read only for
+a report."""
 
 
 def translation(item: Mapping[str, Any], lang: str) -> Any:
-    """What a language says instead of English in a compiled entry (its texts) or one of its lookalikes (the reason); None
-    where it is not translated."""
+    """The text that a compiled entry or lookalike has in this language instead of English; None if it is not
+    translated."""
     return item.get("translations", {}).get(lang)
 
 
@@ -66,14 +68,15 @@ class Listed(NamedTuple):
 
 
 class LiteralIndex:
-    """What calls entries up, and where their two parts stand (from the first byte after the index: where, how long each)."""
+    """The literals that trigger entries, and the places of the entries' parts. Places count from the first byte after
+    the index."""
 
     def __init__(self, index: dict[str, Any], read: Callable[[int, int], bytes]) -> None:
-        """``read`` gives so many bytes from a place on."""
+        """``read`` returns the bytes at a place: it takes an offset and a length."""
         self.count: int = index["count"]
-        """How many literals there are."""
+        """The number of literals."""
         self.checked: dict[str, str] = index["checked"]
-        """By package: the newest release that the knowledge was checked against."""
+        """By package: the newest release against which the entries were checked."""
         self.pseudo: dict[str, list[int]] = index["pseudo"]
         self.ids: list[str] = index["ids"]
         self.aliases: list[tuple[str, str]] = [(alias, id_) for alias, id_ in index["aliases"]]
@@ -92,17 +95,17 @@ class LiteralIndex:
 
     @cached_property
     def literals(self) -> list[str]:
-        """Needed where nothing that was made from them is kept."""
+        """All literals. They are needed only if nothing that is made from them was kept."""
         found: list[str] = json.loads(self._read(*self._sections["literals"]))
         return found
 
     def some_literals(self, start: int, stop: int) -> list[str]:
-        """The literals of these numbers."""
+        """The literals with these numbers."""
         return self.literals[start:stop]
 
     @cached_property
     def with_digits(self) -> dict[int, str]:
-        """Of the literals those with digits, by number."""
+        """The literals that contain digits, by number."""
         found: dict[str, str] = json.loads(self._read(*self._sections["digits"]))
         return {int(number): text for number, text in found.items()}
 
@@ -112,7 +115,7 @@ class LiteralIndex:
         return {id_: number for number, id_ in enumerate(self.ids)}
 
     def listing(self) -> list[Listed]:
-        """What a list shows of each entry, in the order of the ids; no entry is read for it."""
+        """The data with which a list shows each entry, in the order of the ids. No entry is read for it."""
         rows = json.loads(self._read(*self._sections["listing"]))
         return [Listed(id_, *row) for id_, row in zip(self.ids, rows, strict=True)]
 
@@ -122,21 +125,21 @@ class LiteralIndex:
         return self._numbers("owners")[start:stop]
 
     def place(self, entry: int) -> tuple[int, int, int, int]:
-        """The offset of an entry's parts, and the length of each: what is matched, its texts, what linking added."""
+        """The offset of an entry's parts, and the length of each: the matched part, the texts, and what linking added."""
         at, matched, texts, linked = self._numbers("places")[4 * entry : 4 * entry + 4]
         return at, matched, texts, linked
 
     def kept(self) -> Any:
-        """What the next compilation of the folder takes over; None in a pack that does not say."""
+        """What the next compilation of the folder reuses; None in a pack without such data."""
         return json.loads(self._read(*self._sections["kept"])) if "kept" in self._sections else None
 
     def search(self) -> bytes:
-        """What `kb.search.encode` made of the entries."""
+        """The index for searches, as `kb.search.encode` made it."""
         return self._read(*self._sections["search"])
 
 
 def _number_literals(part: Any, refs: Sequence[int]) -> None:
-    """Give the literals of conditions their numbers in the pack; an entry's own parts number them within the entry."""
+    """Replace the numbers of literals within the entry by their numbers in the pack."""
     if isinstance(part, dict):
         for key, value in part.items():
             if key == "literals":
@@ -150,26 +153,26 @@ def _number_literals(part: Any, refs: Sequence[int]) -> None:
 
 
 def numbers(given: Iterable[int]) -> bytes:
-    """Numbers below 2^32 as an index keeps them."""
+    """An array of numbers below 2^32, as an index stores them."""
     return _little(array("I", given)).tobytes()
 
 
 def _little(given: array[int]) -> array[int]:
-    """The numbers with their lowest byte first, as they stand in a pack, or back."""
+    """The numbers with their lowest byte first, which is their form in a pack; or back from that form."""
     if sys.byteorder == "big":
         given.byteswap()
     return given
 
 
 _FEW = 1024
-"""Bytes of a table in which a row is looked for from the first byte to the last."""
+"""If a table has at most this many bytes left to search, a row is looked for from the first byte to the last."""
 _KEPT = 1024
-"""Look-ups in tables that are kept: a thousand logs of a scan fail in a few ways."""
+"""This many look-ups in tables are kept, because a thousand logs of a scan fail in a few ways."""
 
 
 MAX_KEPT_ENTRIES = 128
-"""Whole entries, with their texts, that stay in memory. A scan of many logs meets most entries, in several processes
-(docs/decisions/0002)."""
+"""At most this many whole entries, with their texts, stay in memory: a scan of many logs meets most entries, in several
+processes (docs/decisions/0002)."""
 
 
 class Pack:
@@ -189,9 +192,9 @@ class Pack:
         if header.get("format") != FORMAT:
             raise ValueError(f"{path}: compiled by another version of the tool; delete it, it is made anew")
         self.segments: list[tuple[str, int]] = [(digest, count) for digest, count in header["segments"]]
-        """The literals come in segments: a digest of each, under which what is made from it may be kept, and its size."""
+        """The literals' segments. Each has a digest, under which anything made from it may be kept, and a size."""
         self.standing: list[str] = header["standing"]
-        """Literals that make a place in the middle of a large log worth a look (`kb.standing`)."""
+        """Literals for which a place in the middle of a large log is read (`kb.standing`)."""
         self.date: str | None = header.get("date")
         """The day of the last recorded change of the entries (``2026-11-23``), where the pack was given one."""
         self._index: LiteralIndex | None = None
@@ -201,7 +204,7 @@ class Pack:
 
     @property
     def index(self) -> LiteralIndex:
-        """Read when it is first asked for."""
+        """The index, read when it is first asked for."""
         if self._index is None:
             end = self._data.find(b"\n", self._end + 1)
             self._base = end + 1
@@ -209,7 +212,7 @@ class Pack:
         return self._index
 
     def body(self, number: int) -> Body:
-        """What of an entry is `MATCHED`."""
+        """The `MATCHED` part of an entry."""
         if (known := self._bodies.get(number)) is None:
             at, matched, texts, linked = self.index.place(number)
             known = json.loads(self._read(at, matched))
@@ -234,11 +237,11 @@ class Pack:
         return self._read(at, matched).decode(), self._read(at + matched + 1, texts).decode()
 
     def kept(self) -> Any:
-        """What the next compilation of the folder takes over; None in a pack that does not say."""
+        """What the next compilation of the folder reuses; None in a pack without such data."""
         return self.index.kept()
 
     def table(self, name: str) -> bytes:
-        """A whole table in its compiled form; empty where there is none."""
+        """A whole table in its compiled form; empty if there is none."""
         return self._read(*self.index.tables[name]) if name in self.index.tables else b""
 
     def _read(self, start: int, length: int) -> bytes:
@@ -266,7 +269,7 @@ class Pack:
                 at = stop if stop != -1 and self._data.read(stop, stop + len(wanted)) == wanted else -1
 
     def _first_row(self, wanted: bytes, low: int, high: int) -> int:
-        """Where the first row begins that starts with ``wanted``, -1 for none; rows are in the order of their bytes."""
+        """The offset of the first row that starts with ``wanted``, -1 if there is none. Rows are sorted by their bytes."""
         end = high
         while high - low > _FEW:
             middle = self._data.rfind(b"\n", low, (low + high) // 2)
@@ -279,12 +282,13 @@ class Pack:
         return self._data.find(wanted, low, min(high + len(wanted), end))
 
     def saying(self, word: str) -> list[int]:
-        """The entries of which a failure prints the word (`kb.likeness`)."""
+        """The entries whose failures print the word (`kb.likeness`)."""
         return next(self._read_rows(WORDS, word), [])
 
 
 class Knowledge:
-    """Several packs as one: literals numbered through, later packs override ids of earlier ones."""
+    """Several packs as one. Literals are numbered from the first pack to the last, and a later pack overrides entries
+    of an earlier one that have the same id."""
 
     def __init__(self, packs: Sequence[Pack]) -> None:
         self.packs = packs
@@ -307,12 +311,13 @@ class Knowledge:
 
     @cached_property
     def with_digits(self) -> dict[int, str]:
-        """Of the literals those with digits, by number."""
+        """The literals that contain digits, by number."""
         pairs = zip(self._first, self.packs, strict=True)
         return {first + number: text for first, pack in pairs for number, text in pack.index.with_digits.items()}
 
     def segments(self) -> Iterator[tuple[int, Callable[[], list[str]], str]]:
-        """The literals' segments in the order of their numbers: how many, what gives them, and a digest of them."""
+        """The literals' segments in the order of their numbers: the size, a function that returns the literals, and a
+        digest."""
         for pack in self.packs:
             start = 0
             for digest, count in pack.segments:
@@ -320,7 +325,7 @@ class Knowledge:
                 start += count
 
     def triggered(self, literals: Iterable[int], pseudo: Iterable[str] = ()) -> Iterator[tuple[Body, int]]:
-        """Entries worth a try, with the number that their pack's literals start at."""
+        """Entries that are worth trying, each with the number at which its pack's literals start."""
         for number, pack in enumerate(self.packs):
             index = pack.index
             first = self._first[number]
@@ -340,7 +345,7 @@ class Knowledge:
         return sorted(self._owner)
 
     def find(self, id_: str) -> tuple[Body, int] | None:
-        """A whole entry by its id or an earlier one, with the number that its pack's literals start at."""
+        """A whole entry by its id, with the number at which its pack's literals start; None if there is no such entry."""
         id_ = self.resolve(id_)
         if (known := self._found.get(id_)) is None and (number := self._owner.get(id_)) is not None:
             pack = self.packs[number]
@@ -363,7 +368,8 @@ class Knowledge:
         return pack.index.retired.get(id_) if pack is not None else None
 
     def need(self, id_: str) -> tuple[Body, int]:
-        """What `find` gives. Raises `kb.errors.UsageError` with the nearest known id where there is no such entry."""
+        """The result of `find`. Raises `kb.errors.UsageError`, which names the nearest known id, if there is no such
+        entry."""
         if (found := self.find(id_)) is not None:
             return found
         from kb.errors import UsageError
@@ -372,7 +378,7 @@ class Knowledge:
         raise UsageError(f"no entry {id_!r}; {did_you_mean(id_, self._owner, 'see: troubleshoot list')}")
 
     def listing(self) -> list[Listed]:
-        """What a list shows of all entries, by id."""
+        """The data with which a list shows all entries, by id."""
         found = [
             told
             for number, pack in enumerate(self.packs)
@@ -382,7 +388,7 @@ class Knowledge:
         return sorted(found)
 
     def owner(self, id_: str) -> Pack | None:
-        """The pack whose entry of this id counts."""
+        """The pack from which the entry of this id is taken."""
         number = self._owner.get(id_)
         return None if number is None else self.packs[number]
 
@@ -393,7 +399,7 @@ class Knowledge:
             yield found[0]
 
     def overridden(self) -> list[str]:
-        """Ids that a later pack took over from an earlier one."""
+        """The ids of entries in an earlier pack that a later one replaces."""
         taken: set[str] = set()
         for number, pack in enumerate(self.packs):
             taken.update(i for i in pack.index.ids if self._owner[i] != number)

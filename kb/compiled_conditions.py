@@ -1,7 +1,7 @@
-"""Conditions as they are compiled: what `kb.conditions` writes and `troubleshooter.match.conditions` evaluates.
+"""The compiled form of conditions: `kb.conditions` writes it, and `troubleshooter.match.conditions` evaluates it.
 
-Plain dictionaries of JSON, so that an answer neither imports pydantic nor decodes anything; their types are checked on
-both sides.
+It consists of plain dictionaries of JSON, so that an answer neither imports pydantic nor decodes anything. Both sides
+are type-checked against it.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import Literal, TypedDict
 
 TOLERATED = frozenset({"frame", "version", "package", "gpu", "flag", "platform", "ranks", "phase"})
-"""Kinds of conditions that a paste often lacks: required and not seen, they only lower the confidence. (`kb.compile.link`
-marks the symptoms for which even these must be seen.)"""
+"""Kinds of conditions that ask for something that a paste often lacks. If such a condition is required and not seen, it
+only lowers the confidence. (`kb.compile.link` marks the symptoms for which even these must be seen.)"""
 
 
 class Pattern(TypedDict):
-    """``literals``: numbers of literals of which each match contains one. ``required``: see `kb.patterns.required_texts`."""
+    """``literals``: numbers of literals; each match contains at least one. ``required``: see
+    `kb.patterns.required_texts`."""
 
     re: str
     literals: list[int]
@@ -137,7 +138,7 @@ Kind = Literal[
 
 
 class CompiledSymptom(TypedDict, total=False):
-    """``strict`` is there, and true, where even the conditions of `TOLERATED` kinds must be seen."""
+    """``strict`` is present, and true, if even conditions of `TOLERATED` kinds must be seen."""
 
     name: str
     decisive: bool
@@ -148,7 +149,7 @@ class CompiledSymptom(TypedDict, total=False):
 
 
 def patterns_of(condition: Condition) -> list[Pattern]:
-    """The patterns of a condition and of its parts (what `not` negates has none)."""
+    """The patterns of a condition and of its parts. A `not` has none."""
     if condition["kind"] == "message" or condition["kind"] == "line":
         return condition["patterns"]
     if condition["kind"] == "any" or condition["kind"] == "all":

@@ -1,4 +1,5 @@
-"""Words of failures, apart from what compiles entries: a search of a log must know them without loading that."""
+"""Words of failures. They have a module of their own because a search of a log needs them without the compiler of
+entries."""
 
 from __future__ import annotations
 
@@ -9,17 +10,18 @@ ERROR_WORDS = (
     "corrupt", "no such", "not found", "illegal", "assert", "unrecognized", "no attribute", "no module", "unhandled",
     "not implemented", "does not exist", "exceed", "too large", "too many", "too long", "sigterm", "sigkill", "bus error",
 )  # fmt: skip
-"""In lower case. One of them stands on nearly every line that tells of a failure, and on few lines of a healthy log."""
+"""Words in lower case. Nearly every line that reports a failure contains one of them, and few lines of a healthy log
+do."""
 
 SHORTEST = 8
-"""`weight`: a shorter literal is no more than a name, and so is one that holds but one word."""
+"""A literal with less `weight` is no more than a name, and so is a literal that contains only one word."""
 
 
 def weight(text: str) -> int:
-    """How much a literal tells: its characters, those of scripts without case (Chinese) twice."""
+    """How specific a literal is: the number of its characters; those of scripts without case (Chinese) count twice."""
     return len(text) if text.isascii() else sum(1 if character.isascii() else 2 for character in text)
 
 
 def error_word(text: str) -> bool:
-    """Whether a text in lower case holds one of the `ERROR_WORDS`."""
+    """Whether a text in lower case contains one of the `ERROR_WORDS`."""
     return any(word in text for word in ERROR_WORDS)

@@ -11,7 +11,7 @@ class TroubleshootError(Exception):
 
 
 class UsageError(TroubleshootError):
-    """What was asked for on the command line does not exist or contradicts itself."""
+    """Something that was asked for on the command line does not exist, or contradicts another option."""
 
 
 class NoEntries(TroubleshootError, FileNotFoundError):

@@ -1,8 +1,7 @@
-"""Entries and probes that others bring: installed packages, and folders named by the environment or by the user.
+"""Entries and probes from elsewhere: from installed packages, and from folders that the environment or the user names.
 
-A package announces them by entry points of the groups `ENTRIES` and `PROBES` (docs/extending.md). Which packages do is
-found by looking at their metadata files: `importlib.metadata.entry_points` takes too long for each start
-(docs/decisions/0017).
+A package announces them by entry points of the groups `ENTRIES` and `PROBES` (docs/extending.md). We find such packages
+by their metadata files, because `importlib.metadata.entry_points` takes too long for each start (docs/decisions/0017).
 """
 
 from __future__ import annotations
@@ -25,7 +24,8 @@ __all__ = [
 ]
 
 ENTRIES, PROBES = "troubleshooter.entries", "troubleshooter.probes"
-"""Groups of entry points. Each names a package, whose folder is taken, or a function that returns a folder or several."""
+"""The groups of entry points. An entry point names a package, whose folder is used, or a function that returns one or
+several folders."""
 CALLER = "named by the caller"
 VARIABLE = "TROUBLESHOOT_ENTRIES"
 """Folders of entries, separated as in ``PATH``."""

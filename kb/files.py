@@ -1,4 +1,4 @@
-"""Reading files that somebody else may have placed: regular ones only, of bounded size, and no link to elsewhere."""
+"""Reads files that somebody else may have placed: only regular ones of bounded size, and no links to places outside."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import stat
 from pathlib import Path
 
 MAX_FILE_BYTES = 1 << 20
-"""Of one file with an entry, its translation or a recorded run."""
+"""The largest file with an entry, a translation or a recorded run."""
 
 
 class Refused(ValueError):
-    """A file that is no data that may be read; the message says why."""
+    """A file that must not be read; the message says why."""
 
 
 def contents(path: Path, root: Path | None = None, limit: int = MAX_FILE_BYTES) -> bytes:

@@ -1,7 +1,7 @@
-"""The patterns and version ranges of an entry, wherever its form has them, and what is wrong with each.
+"""Finds the patterns and version ranges of an entry, in whichever field they are, and checks each.
 
-What is checked of a text is said by the type of its field (`kb.conditions.base.TextCheck`), so a new kind of condition
-is checked as soon as its form names such a type.
+The type of a field says which check applies (`kb.conditions.base.TextCheck`), so a new kind of condition is checked as
+soon as its form uses such a type.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def problems(part: Part, document: Document) -> Iterator[Problem]:
 
 
 def texts(part: Part) -> Iterator[tuple[Place, str, TextCheck]]:
-    """Every text that is to be checked: its place in the document, the text, and the check."""
+    """Every text that must be checked: its place in the document, the text, and the check."""
     for name, key, check in _fields(type(part)):
         yield from _inside(getattr(part, name), (key,), check)
 
@@ -54,7 +54,7 @@ def _fields(form: type[Part]) -> tuple[tuple[str, str, TextCheck | None], ...]:
 
 
 def _checks(annotations: tuple[Any, ...]) -> Iterator[TextCheck]:
-    """The checks in a type and in the types it is made of. The forms inside it are left to `texts`."""
+    """The checks in a type and in the types it is made of. Forms inside it are skipped, because `texts` visits them."""
     for one in annotations:
         if isinstance(one, TextCheck):
             yield one

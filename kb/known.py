@@ -1,4 +1,4 @@
-"""Names that can be known without reading, or compiling, what they name: for completion, suggestions and versions."""
+"""Names that are known without reading or compiling the entries: for completion, suggestions and versions."""
 
 from __future__ import annotations
 

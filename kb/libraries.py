@@ -1,6 +1,7 @@
-"""Libraries that an entry may speak of, and the words that a log shows them by. Data: one line a library.
+"""Libraries that an entry may be about, and the words by which a log shows them. This is data: one line for each
+library.
 
-PyTorch, transformers and Python are not among them: every log of this field is theirs.
+PyTorch, transformers and Python are not listed, because every log of this field shows them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ SIGNS: dict[str, tuple[str, ...]] = {
     "kohya": ("kohya", "sd-scripts", "sd_scripts", "musubi_tuner", "musubi-tuner"), "fastchat": ("fastchat", "fschat"), "colossalai": ("colossalai",),
     "sglang": ("sglang",), "fairseq": ("fairseq",), "mmengine": ("mmengine",), "sentence-transformers": ("sentence_transformers", "sentence-transformers"),
 }  # fmt: skip
-"""By the name that texts use: what of it stands in a log, in lower case."""
+"""By the name of a library as texts spell it: words in lower case by which a log shows it."""
 _SPOKEN = lazy.compile(r"(?i)(?<![\w-])(" + "|".join(map(re.escape, SIGNS)) + r"|llamafactory)(?![\w-])")
 
 

@@ -1,6 +1,6 @@
-"""Which entries an unknown message reads like: rare words that it shares with what their failures print.
+"""Finds the entries that an unknown message resembles, by the rare words that it shares with their failures.
 
-A word counts by how few entries have it. What is alike by common words alone ("object has no attribute") names nothing.
+A word counts the more, the fewer entries have it. Common words alone ("object has no attribute") prove no likeness.
 docs/decisions/0019 says why words are compared and not characters.
 """
 
@@ -15,19 +15,20 @@ from kb.compiled import Knowledge, translation
 from kb.placeholders import general
 
 SHARE, MASS = 0.6, 12.0
-"""Of a message's words (by weight) that an entry must have, and how much these must weigh: about two rare words."""
+"""An entry must have this share of the message's words (by weight), and these must weigh at least ``MASS``: about two
+rare words."""
 RARE = 5.0
-"""What the rarest of these words must weigh: about one entry in 150 has it. Without such a word a message of common ones
-("The size of tensor a (3) must match …") is like dozens of entries, and means none of them."""
+"""The rarest of these words must weigh at least this: about one entry in 150 has such a word. Without it, a message of
+common words ("The size of tensor a (3) must match …") resembles dozens of entries and points to none."""
 LEAST = 12
-"""Characters of a message that tell enough to leave its exception's type away."""
+"""A message of at least this many characters is compared without its exception's type."""
 
 _WORD = re.compile(r"[a-z_][a-z0-9_.]*[a-z0-9_]|[\u4e00-\u9fff]{2}")
 _PART = re.compile(r"[._]")
 
 
 class Near(TypedDict):
-    """An entry whose words are like a message's, though it does not match; ``similarity`` in percent."""
+    """An entry that does not match, but has words like those of a message. ``similarity`` is in percent."""
 
     id: str
     title: str
@@ -58,7 +59,7 @@ def has_rare_word(knowledge: Knowledge, text: str) -> bool:
 
 
 def nearest(knowledge: Knowledge, message: str, lang: str = "en", limit: int = 3) -> list[Near]:
-    """The entries whose failures print most like a message that nothing explains: similar, not matched."""
+    """The entries whose failures print text most like a message that no entry explains."""
     _, colon, said = message.partition(": ")
     asked = _names(said if colon and len(said) >= LEAST else message)
     found: list[tuple[float, str]] = []

@@ -1,6 +1,6 @@
-"""Folders of entries → typed entries, with all problems of all files at once.
+"""Turns folders of entries into typed entries, and reports all problems of all files at once.
 
-``python -m kb.load DIR…`` prints the problems of form and pattern; samples are tried by ``troubleshoot check``.
+``python -m kb.load DIR…`` prints the problems of form and pattern; ``troubleshoot check`` also tries the samples.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ TABLES = "tables"
 TRANSLATIONS = "[a-z][a-z].yaml"
 """The names of files that translate an entry: the two-letter code of the language."""
 MAX_SAMPLES_BYTES = 8 << 20
-"""Of the samples of one entry."""
+"""The largest file of samples."""
 
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """A file that translates an entry. ``text`` is None where the file does not have the form."""
+    """A file that translates an entry. ``text`` is None if the file does not have the form."""
 
     document: Document
     text: Translation | None
@@ -52,12 +52,12 @@ class Loaded:
 
     @property
     def translations(self) -> dict[str, Translation]:
-        """The texts of the translations that have the form, by the code of their language."""
+        """The translations that have the form, by the code of their language."""
         return {code: one.text for code, one in self.translated.items() if one.text is not None}
 
     @property
     def documents(self) -> list[Document]:
-        """What an author writes: the entry and its translations."""
+        """The files that an author writes: the entry and its translations."""
         return [self.document, *(one.document for one in self.translated.values())]
 
     @property
@@ -83,7 +83,8 @@ class Loaded:
 
 @dataclass(slots=True)
 class Library:
-    """All entries of one or several folders; a later folder overrides an id of an earlier one, visibly."""
+    """All entries of one or several folders. An entry of a later folder replaces one of an earlier folder that has the
+    same id, and the library says so."""
 
     entries: dict[str, Loaded] = field(default_factory=dict)
     tables: dict[str, Path] = field(default_factory=dict)
@@ -91,13 +92,13 @@ class Library:
     overridden: list[tuple[Path, Path]] = field(default_factory=list)
 
     def need(self) -> Library:
-        """The library itself, or `EntryError` with every problem."""
+        """The library itself. Raises `EntryError` with every problem if there are any."""
         if self.problems:
             raise EntryError(self.problems)
         return self
 
     def usable(self) -> Library:
-        """The library without the entries that have problems: a checkout in which somebody is at work."""
+        """The library without the entries that have problems, for a checkout in which somebody is at work."""
         files = {problem.path for problem in self.problems}
         faulty = {path.parent for path in files}
         kept = {name: item for name, item in self.entries.items() if item.folder not in faulty}
@@ -165,7 +166,7 @@ def load_entry(path: Path, root: Path | None = None) -> tuple[Loaded | None, lis
 
 
 def load_translations(entry: Entry, folder: Path, root: Path) -> tuple[dict[str, Translated], list[Problem]]:
-    """What translates an entry, by the code of the language: files such as ``zh.yaml``, named by two letters."""
+    """The translations of an entry, by the code of the language: files such as ``zh.yaml``, named by two letters."""
     out: dict[str, Translated] = {}
     problems: list[Problem] = []
     for path in sorted(folder.glob(TRANSLATIONS)):
@@ -181,7 +182,7 @@ def load_translations(entry: Entry, folder: Path, root: Path) -> tuple[dict[str,
 
 
 def load_samples(path: Path, root: Path) -> tuple[tuple[EntrySample, ...], list[Problem]]:
-    """The samples of an entry; none where there is no file."""
+    """The samples of an entry; none if there is no file."""
     if old := [name for name in ("match", "no_match") if (path.parent / name).is_dir()]:
         hint = f"python -m kb.samples {path.parent} moves them"
         return (), [Problem(path.parent / old[0], 1, 1, "", f"samples stand in {FILE}, not in folders", hint)]

@@ -66,7 +66,7 @@ _LINE = lazy.compile(r"(?<=: )(?:行 |第 )(?P<line>\d{1,9})(?::| 行：)\s?")
 
 
 def english(text: str) -> str:
-    """The text with each of the `PHRASES` in English."""
+    """The text with each of the `PHRASES` replaced by its English form."""
     if max(text, default="") < _CHINESE:
         return text
     text = _ANY.sub(lambda found: PHRASES[found.group()], text)

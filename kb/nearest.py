@@ -1,15 +1,16 @@
-"""The known names that a mistyped one was meant to be: the one place of "did you mean"."""
+"""Finds the known name that a mistyped one stands for. Every "did you mean" comes from here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 ALIKE = 65
-"""Likeness, of 100, from which on a name is suggested: ``lst`` and ``list`` have 86, unrelated ids about 50."""
+"""A name is suggested if its likeness (0 to 100) is at least this: ``lst`` and ``list`` have 86, unrelated ids about
+50."""
 
 
 def nearest(name: str, known: Iterable[str], limit: int = 1) -> list[str]:
-    """At most ``limit`` of the known names, the most alike first; none where nothing is near."""
+    """At most ``limit`` of the known names, the most similar first; an empty list if none is similar enough."""
     from rapidfuzz import fuzz, process  # slow to import; only a mistake pays for it (docs/decisions/0003)
 
     found = process.extract(
@@ -19,6 +20,6 @@ def nearest(name: str, known: Iterable[str], limit: int = 1) -> list[str]:
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """The question with the nearest known name, or ``otherwise`` where none is near."""
+    """A question that names the most similar known name, or ``otherwise`` if none is similar enough."""
     found = nearest(name, known)
     return f"did you mean {found[0]}?" if found else otherwise

@@ -1,7 +1,8 @@
-"""Patterns of entries: checked for linear-time syntax, and the literals that every match must hold.
+"""Patterns of entries: checks that they take linear time, and finds the literals that every match contains.
 
-The literals are what makes a thousand entries as fast as ten: one scan for all of them tells which entries are worth a
-look. They are found by walking Python's own parse of the pattern (the syntax is the common part of RE2 and ``re``).
+These literals make a thousand entries as fast as ten: one scan for all literals finds the entries that are worth
+trying. The literals are found by walking Python's own parse of the pattern; its syntax is the common part of RE2 and
+``re``.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from typing import Any
 from kb.error_words import SHORTEST, weight
 
 MIN_LITERAL = 5
-"""Least `weight` of a literal."""
+"""The least `weight` of a literal."""
 MIN_RUN = 3
-"""Least `weight` of a run that is looked for before a pattern is tried."""
+"""The least `weight` of a run of characters that is searched for before a pattern is tried."""
 MAX_CHOICES = 32
-"""Most texts in a list of `required_texts`."""
+"""A list of `required_texts` has at most this many texts."""
 EVERYDAY = (
     "{'train_loss': 0.0, 'loss': 0.0, 'grad_norm': 0.0, 'learning_rate': 0.0, 'train_runtime': 0.0, 'epoch': 0.0}",
     "  1%|  | 1/10 [00:00<00:00,  1.0it/s]  [00:00<00:00,  1.0s/it]",
@@ -28,11 +29,12 @@ EVERYDAY = (
     " parameters ", " process ", " steps ", " tokens ", " config ", " weights ", " model ", " module ", "transformers", " trainer ",
     " number ", " value ", " inputs ", " target ", " return ", " connection ", " with ", " from ", "generating", "state",
 )  # fmt: skip
-"""Texts of healthy logs, in lower case. What is part of one of them stands in every second log, in many on every line."""
+"""Texts of healthy logs, in lower case. A literal that is part of one of them occurs in every second log, often on
+every line."""
 SPELLED = 16
-"""Texts that a run with choices in it is spelled out to at most."""
+"""A run that contains choices is spelled out to at most this many texts."""
 USEFUL = 1000
-"""More than any literal's `weight`."""
+"""A number above the `weight` of any literal."""
 
 # Python's own parser of patterns: `re._parser` from 3.11 on, `sre_parse` before.
 _p: Any = importlib.import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
@@ -54,7 +56,7 @@ def syntax_error(pattern: str) -> str | None:
 
 
 def groups(pattern: str) -> set[str]:
-    """Names of the pattern's captures."""
+    """The names of the pattern's captures."""
     return set(re.findall(r"\(\?P<(\w+)>", pattern))
 
 
@@ -65,7 +67,7 @@ _BACKTICK = re.compile(
 
 
 LONG = 24
-"""Least `weight` of the literals of a pattern that tells enough with any word in it."""
+"""A pattern whose literals have at least this `weight` is specific enough with any word in its gaps."""
 _EMPHASIS = re.compile(r"__(init|call|new|getattr|getitem|setstate|len|iter)__")
 
 
@@ -99,13 +101,15 @@ def rendered(pattern: str) -> str | None:
 
 @cache
 def _tree(pattern: str) -> Any:
-    """Parsed once: a pattern is asked about when it is checked, when it is compiled, and for what stands alone."""
+    """The parsed pattern. It is kept, because a pattern is needed several times: to check it, to compile it, and to
+    find its literals."""
     return _p.parse(pattern)
 
 
 @cache
 def literals(pattern: str) -> tuple[str, ...]:
-    """Lower-case literals of which every match of the pattern holds at least one; empty when there is no such set."""
+    """Literals in lower case; every match of the pattern contains at least one of them. Empty if there are no such
+    literals."""
     try:
         tree = _tree(pattern)
     except re.error:
@@ -117,14 +121,12 @@ def literals(pattern: str) -> tuple[str, ...]:
 
 
 Clauses = list[list[str]]
-"""Texts in lower case: of each list at least one is in every match of a pattern."""
+"""Lists of texts in lower case. Every match of a pattern contains at least one text of each list."""
 
 
 def required_texts(pattern: str) -> Clauses:
-    """What every match of the pattern contains: a cheap test before the pattern is compiled and tried.
-
-    The most telling list comes first. Lists that another one implies are left out.
-    """
+    """Texts that every match of the pattern contains, for a cheap test before the pattern is compiled and tried. The
+    most specific list comes first. A list that follows from another one is left out."""
     try:
         found = {tuple(sorted(clause)) for clause in _required_texts(_tree(pattern))}
     except re.error:
@@ -163,7 +165,8 @@ def _required_texts(tree: Any) -> list[set[str]]:
 
 
 def words(pattern: str) -> set[str]:
-    """Every literal run of weight `MIN_LITERAL` or more in the pattern, lower case, whether each match holds it or not."""
+    """Every run of literal characters in the pattern with a weight of at least `MIN_LITERAL`, in lower case, whether or
+    not every match contains it."""
     found: set[str] = set()
 
     def walk(tree: Any) -> None:
@@ -192,27 +195,28 @@ def words(pattern: str) -> set[str]:
 
 @cache
 def _fixed(character: int) -> bool:
-    """Whether a character stands in a log as in the pattern, but for ASCII case: folding a line changes others."""
+    """Whether a character looks the same in a log as in the pattern, apart from ASCII case. Folding a line changes
+    other characters."""
     text = chr(character)
     return text.isascii() or (text.isalpha() and text.lower() == text.upper())
 
 
 @cache
 def ordinary(text: str) -> bool:
-    """Whether a text says nothing of a log: it is part of an `EVERYDAY` one, or a number."""
+    """Whether a text proves nothing about a log: it is part of an `EVERYDAY` text, or a number."""
     return not any(map(str.isalpha, text)) or any(text in line for line in EVERYDAY)
 
 
 def _use(found: set[str] | None) -> int:
-    """How much use alternatives are to find a match by: the length of the shortest, ordinary ones behind all others."""
+    """How useful alternatives are to find a match by: the length of the shortest one. Ordinary texts are the least
+    useful."""
     return min(weight(t) + USEFUL * (weight(t) >= MIN_LITERAL and not ordinary(t)) for t in found) if found else 0
 
 
 def _best(tree: Any, *, spell: bool = False) -> set[str] | None:
-    """The best set of alternatives that a sequence forces: none of them ordinary, longest shortest literal, few members.
-
-    ``spell``: small choices within a run are spelled out (``torch[/\\\\]onnx``, ``trl/(?:trainer|extras)``): more literals, which tell more.
-    """
+    """The best set of alternatives that a sequence forces: none is ordinary, the shortest is as long as possible, and
+    there are few. ``spell``: small choices within a run are spelled out (``torch[/\\\\]onnx``,
+    ``trl/(?:trainer|extras)``), which gives more, and more specific, literals."""
     best: set[str] | None = None
     runs = {""}
 
@@ -243,7 +247,7 @@ def _best(tree: Any, *, spell: bool = False) -> set[str] | None:
 
 
 def _spelled(op: Any, arg: Any) -> set[str] | None:
-    """All that a part of a pattern may stand for, in lower case; None where that is not a few texts."""
+    """All texts that a part of a pattern can match, in lower case; None if there are more than a few."""
     if op is _c.LITERAL:
         return {chr(arg).lower()} if _fixed(arg) else None
     if op is _c.IN:

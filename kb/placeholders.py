@@ -15,9 +15,10 @@ TYPES = {
     "dtype": r"(?:torch\.)?[A-Za-z]\w{1,30}",
     "text": r"[^\n\r]{1,300}",
 }
-"""What a value of each type looks like, as a whole; ``word`` is the type where none is written."""
+"""What a value of each type looks like, as a whole. A placeholder without a type has the type ``word``."""
 
 
 def general(text: str) -> str:
-    """A text as it stands for every log: defaults filled in, other placeholders as their name in angle brackets."""
+    """A text as it is shown without a log: defaults are filled in, and other placeholders become their name in angle
+    brackets."""
     return HOLE.sub(lambda m: m["default"] if m["default"] is not None else f"<{m['name']}>", text)

@@ -1,4 +1,4 @@
-"""One fault of an entry, with its place: problems are collected, never thrown at the first."""
+"""One fault of an entry, with its place. Problems are collected, so that an author sees all of them at once."""
 
 from __future__ import annotations
 

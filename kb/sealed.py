@@ -25,11 +25,11 @@ _MARK = b"\nsealed1"
 
 
 class BrokenSeal(OSError):
-    """A file is not what was written; ``filename`` is its path, and ``strerror`` says so with the next step."""
+    """The file is not what was written. ``filename`` is its path, and ``strerror`` says so and names the next step."""
 
 
 def seal(content: bytes) -> bytes:
-    """The content with the checksums of its blocks behind it."""
+    """The content, followed by the checksums of its blocks."""
     view = memoryview(content)
     sums = array("I", (zlib.crc32(view[at : at + _BLOCK]) for at in range(0, len(content), _BLOCK)))
     if sys.byteorder == "big":
@@ -81,7 +81,8 @@ class Sealed:
         return self._data[start:stop]
 
     def find(self, wanted: bytes, start: int, stop: int | None = None) -> int:
-        """Where the first ``wanted`` begins between two places (``stop``: the end of the content), -1 for nowhere."""
+        """The offset of the first ``wanted`` between two places (``stop``: the end of the content), -1 if there is
+        none."""
         end = self.length if stop is None else min(stop, self.length)
         at = self._data.find(wanted, start, end)
         if self._check(start, end if at == -1 else at + len(wanted)):
@@ -89,7 +90,7 @@ class Sealed:
         return at
 
     def rfind(self, wanted: bytes, start: int, stop: int) -> int:
-        """Where the last ``wanted`` begins between two places, -1 for nowhere."""
+        """The offset of the last ``wanted`` between two places, -1 if there is none."""
         end = min(stop, self.length)
         at = self._data.rfind(wanted, start, end)
         if self._check(start if at == -1 else at, end):
@@ -97,7 +98,7 @@ class Sealed:
         return at
 
     def _check(self, start: int, stop: int) -> bool:
-        """Check the blocks between two places that were not checked yet; True when the file had to be made anew."""
+        """Check the blocks between two places that were not checked yet. Returns whether the file had to be made anew."""
         good = self._good
         for block in range(start // _BLOCK, -(-stop // _BLOCK)):
             if not good[block]:

@@ -24,21 +24,23 @@ from kb.compiled import Body, Knowledge
 from kb.placeholders import general
 
 PLACES = (1.0, 0.8, 0.5)
-"""What a word counts for in the title, summary or id, in what the failure prints, in the cause."""
+"""The weight of a word in the title, summary or id; in the text that the failure prints; and in the cause."""
 FORM, TYPO = 0.7, 0.7
-"""What another form of a word counts for (merge, merging), and a word that is spelled nearly so."""
+"""The weight of another form of a word (merge, merging), and of a word with nearly the same spelling."""
 STEM = 4
-"""Characters that two forms of a word share at least."""
+"""Two forms of a word share at least this many characters."""
 SPELLINGS = 12
-"""Words that a misspelled word may stand for at most."""
+"""A misspelled word may stand for at most this many words."""
 LEAST = 0.35
-"""Share of the asked words, by weight, that a find holds at least."""
+"""A find contains at least this share of the asked words, by weight."""
 TITLE, NAME = 0.05, 0.2
-"""Added to the share for a title that holds nothing but the asked words, and for an id that is made of them in their order."""
+"""Added to the share for a title that contains only the asked words, and for an id that consists of them in their
+order."""
 COMMON, COMMONEST = 0.5, 64
-"""By how much the commonest failure is raised, and the commonness from which on a failure is one of these."""
+"""The commonest failures are raised by ``COMMON``; a failure counts as one of them from the commonness ``COMMONEST``
+on."""
 HARMLESS = 0.85
-"""Factor for entries of which nothing is wrong: they come first only where the words are theirs."""
+"""Factor for harmless entries: they come first only if the words belong to them."""
 
 _PAIRED = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff\uac00-\ud7a3]+")
 """Japanese, Chinese and Korean: words without blanks, or with endings that are written on to them."""
@@ -52,7 +54,7 @@ _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 class SearchFact(NamedTuple):
-    """What the score needs of an entry besides its words."""
+    """The facts about an entry that the score needs besides its words."""
 
     commonness: int
     title_words: int

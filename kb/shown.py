@@ -21,7 +21,7 @@ SAMPLE = 64 * 1024
 _STACK = (
     "torch", "transformers", "accelerate", "peft", "trl", "bitsandbytes", "datasets", "deepspeed", "unsloth", "numpy",
 )  # fmt: skip
-"""Packages whose versions stand beside a recorded run."""
+"""Packages whose versions are shown beside a recorded run."""
 _PREFIX = re.compile(r"^\s*(?:\[(?:rank|default)\d+\]:\s?|│\s?|\|\s)+")
 _SPACE = re.compile(r"\s+")
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})
@@ -90,7 +90,7 @@ def _line(pattern: Any, samples: list[list[str]]) -> str:
 
 
 def _passage(pattern: Any, samples: list[str]) -> str:
-    """Words that a line break parts: the passage that the pattern finds in the folded text."""
+    """For words that a line break divides: the passage that the pattern finds in the folded text."""
     for text in samples:
         if match := pattern.search(english(_fold(text))):
             return str(match.group())

@@ -25,16 +25,16 @@ Place = tuple[str | int, ...]
 
 MAX_TABLE_BYTES = 32 << 20
 MAX_DEPTH = 40
-"""Of lists and mappings inside of each other."""
+"""Lists and mappings may be nested this deep."""
 MAX_VALUES = 200_000
-"""Values of one YAML file."""
+"""The largest number of values in one YAML file."""
 
 _TEXT = "tag:yaml.org,2002:str"
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A parsed file: its value and, by path of keys and indices, where each field stands (1-based)."""
+    """A parsed file: its value, and the position (1-based) of each field by its path of keys and indices."""
 
     path: Path
     value: Any

@@ -18,13 +18,14 @@ from kb.error_words import SHORTEST, error_word, weight
 from kb.load import Loaded, conditions
 
 BELOW_HEADER_LINES = 80
-"""Lines below a traceback's header or frame that are taken to be its own."""
+"""This many lines below a traceback's header or frame are assumed to belong to it."""
 
 COMMON = (
     '", line ', "in <module>", "loading ", " adapter", "unsloth: ", "from_pretrained(", ".from_pretrained(",
     "in from_pretrained", "pytorch ", "ing checkpoint",
 )  # fmt: skip
-"""Literals that stood on 100 or more of the 23,978 lines of all samples (2026-11-23): they tell nothing of a large log."""
+"""Literals that occurred on 100 or more of the 23,978 lines of all samples (2026-11-23). They prove nothing about a
+large log."""
 
 _SAMPLE_CHARACTERS = 256 * 1024
 _SPACE = re.compile(r"[ \t]+")

@@ -14,7 +14,7 @@ from pathlib import Path
 __all__ = ["belongs_to_user", "is_own_file", "is_own_folder"]
 
 _MOST_LINKS = 40
-"""Links that are followed in one path; the kernel follows as many."""
+"""At most this many links are followed in one path; the kernel follows as many."""
 
 
 def is_own_folder(path: Path | str) -> bool:
@@ -78,7 +78,7 @@ def _is_own(path: str, *, sticky_parents: bool, may_be_missing: bool) -> bool:
 
 
 def _parts(path: str) -> list[str]:
-    """The parts of a path, the first one last."""
+    """The parts of a path; the first part comes last."""
     return [part for part in path.split(os.sep) if part not in ("", ".")][::-1]
 
 

@@ -1,15 +1,16 @@
-"""Names with ``*``: matched without compiling an expression for each (a log asks for dozens, each once)."""
+"""Matches names that contain ``*`` without compiling an expression for each, because a log asks for dozens of them
+once."""
 
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
 WILD = frozenset("*?[")
-"""What makes a name a pattern."""
+"""A name with one of these characters is a pattern."""
 
 
 def fits(name: str, pattern: str) -> bool:
-    """`fnmatchcase`, at once where the pattern has one ``*`` and nothing else."""
+    """The same as `fnmatchcase`, but immediate if the pattern has one ``*`` and no other wildcard."""
     before, star, after = pattern.partition("*")
     if not WILD.isdisjoint(before) or not WILD.isdisjoint(after):
         return fnmatchcase(name, pattern)

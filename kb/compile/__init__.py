@@ -1,4 +1,5 @@
-"""Typed entries → the compiled form (`kb.compiled`): one unit an entry (`entry`), linked into one file (`link`).
+"""Compiles typed entries (`kb.compiled` describes the result): `entry` makes one unit of each entry, and `link` joins
+them in one file.
 
-`folder` compiles a folder and takes from its last pack what did not change; `state` tells what changed.
+`folder` compiles a folder and reuses everything in its last pack that did not change; `state` finds out what changed.
 """

@@ -1,6 +1,6 @@
-"""One typed entry → its unit: the two parts of its body, and what linking needs to know about it.
+"""Compiles one typed entry to its unit: the two parts of its body, and the data that linking needs.
 
-A unit depends on the files of its entry alone. Its literals are numbered within the entry; `kb.compile.link` gives them
+A unit depends only on the files of its entry. Its literals are numbered within the entry; `kb.compile.link` gives them
 their numbers in the pack.
 """
 
@@ -27,20 +27,20 @@ class Unit:
 
     id: str
     matched: str = ""
-    """JSON of the body's part that matching reads; literals are indices into ``literals``."""
+    """JSON of the part that is read to match the entry. Literals are indices into ``literals``."""
     texts: str = ""
-    """JSON of the part that a report reads."""
+    """JSON of the part that is read for a report."""
     literals: list[str] = field(default_factory=list)
     triggers: list[int] = field(default_factory=list)
-    """Literals of which one makes the entry worth a try."""
+    """Literals by which the entry is found: one of them in a log makes it worth trying."""
     signals: list[str] = field(default_factory=list)
-    """Observed things that make the entry worth a look: ``metric:loss``, ``exit:-9``."""
+    """Observed things by which the entry is found: ``metric:loss``, ``exit:-9``."""
     shareable: list[tuple[int, list[int]]] = field(default_factory=list)
-    """Symptoms that are strict if their literals are shared by other entries: number of the symptom, its literals."""
+    """Symptoms that are strict if other entries share their literals: the number of the symptom, and its literals."""
     words: list[str] = field(default_factory=list)
-    """Words that a failure of this entry prints, by which an unknown message is compared."""
+    """Words that a failure of this entry prints, with which an unknown message is compared."""
     search: Sequence[Any] = ()
-    """What the search's index takes of the entry (`kb.search.Terms`)."""
+    """The data of the entry for the index of searches (`kb.search.Terms`)."""
     confused: list[dict[str, Any]] = field(default_factory=list)
     overlaps: list[str] = field(default_factory=list)
     listed: list[Any] = field(default_factory=list)
@@ -49,7 +49,7 @@ class Unit:
     aliases: list[str] = field(default_factory=list)
     replaced_by: str | None = None
     standing: list[str] = field(default_factory=list)
-    """Literals that make a place in the middle of a large log worth a look (`kb.standing`)."""
+    """Literals for which a place in the middle of a large log is read (`kb.standing`)."""
 
 
 def compile_entry(item: Loaded) -> Unit:

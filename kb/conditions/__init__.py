@@ -1,4 +1,4 @@
-"""The forms of conditions: one module a kind. A new kind is one more module here, and one in `troubleshooter.match.conditions`."""
+"""The forms of conditions, one module for each kind. docs/where-does-it-go.md lists the steps to add a kind."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ KINDS: dict[str, type[ConditionForm]] = {key: form for form in FORMS for key in 
 
 
 def _form_name(value: Any) -> str | None:
-    """The name of the form that a condition has, told by its keys; None where none of them is known."""
+    """The name of the form that a condition has, recognized by its keys; None if no key is known."""
     keys: Iterator[str] = iter(value) if isinstance(value, dict) else iter(vars(value))
     for key in keys:
         if (key := key.rstrip("_")) in KINDS:

@@ -41,7 +41,7 @@ class Part(BaseModel):
 
 
 class Meaning(NamedTuple):
-    """A condition's row in the reference: how it is written, when it holds, and when the log speaks against it."""
+    """A condition's row in the reference: how an author writes it, when it holds, and when a log contradicts it."""
 
     write: str
     holds: str
@@ -78,7 +78,7 @@ class ConditionForm(Part):
 
     @classmethod
     def tolerated(cls) -> bool:
-        """Whether a required condition of this kind that is not seen only lowers the confidence."""
+        """Whether a required condition of this kind only lowers the confidence if it is not seen."""
         return cls.KIND in compiled.TOLERATED or cls.KIND == "not"
 
     @abstractmethod
@@ -86,11 +86,13 @@ class ConditionForm(Part):
         """The condition as the matcher evaluates it."""
 
     def literals(self) -> list[str]:
-        """Literals of which one is in a log where the condition holds; `signals` if there are none."""
+        """Literals; a log in which the condition holds contains at least one of them. If the list is empty, `signals`
+        counts."""
         return []
 
     def signals(self) -> list[str]:
-        """Observed things (``metric:loss``, ``exit:-9``) of which one is in a log where the condition holds."""
+        """Observed things (``metric:loss``, ``exit:-9``); a log in which the condition holds shows at least one of
+        them."""
         return ["always"]
 
     def rarity(self) -> int:

@@ -75,7 +75,7 @@ class MetricForm(ConditionForm):
 
 
 ODD = {"nan": "nonfinite", "inf": "nonfinite", "nonfinite": "nonfinite", "zero": "zero"}
-"""Shapes of values that most logs lack, and the signal of each."""
+"""Shapes of values that most logs lack, with the signal of each."""
 
 
 def metric_signals(names: list[str], shape: str) -> list[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from kb import cache
-from kb.cache import COMPILER, DAYS, KEPT, pack, tidy, used
+from kb.cache import DAYS, KEPT, pack, tidy, used
 from kb.compile import folder as compiling
 from kb.compiled import Pack
 from kb.problem import EntryError
@@ -198,8 +198,7 @@ def test_the_compiler_is_all_that_compiling_imports() -> None:
     """A change of any of these modules compiles all entries anew: none may be missing from the list."""
     code = "import sys, kb.compile.folder; print(*(m.__file__ for n, m in sys.modules.items() if n.startswith('kb.')), sep='\\n')"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    here = Path(cache.__file__).parent
-    assert {Path(line).relative_to(here).as_posix() for line in out.splitlines()} == set(COMPILER)
+    assert {Path(line) for line in out.splitlines()} == set(cache.compiler_modules())
 
 
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="the cache's settings of this test are inherited")

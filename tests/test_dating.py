@@ -6,9 +6,19 @@ from collections.abc import Iterator
 
 import pytest
 
+import troubleshooter
 from kb.index.store import MessageIndex, shipped
 from tests.index.made import made
-from troubleshooter.dating import Dating, PrintedMessage, dates, said_in
+from tests.programs.program import load, releases
+from troubleshooter.dating import Dating, PrintedMessage, dates, packages_by_messages, said_in
+from troubleshooter.match.conditions.version import version_state
+from troubleshooter.observe.model import DatedPackage, Fact
+from troubleshooter.observe.observations import Observations
+from troubleshooter.pipeline import Diagnoser
+from troubleshooter.read.given import given
+from troubleshooter.read.line import Line
+from troubleshooter.report.html import html
+from troubleshooter.report.markdown import markdown
 
 OLD_ONLY = "beta should not be negative but is -1"
 NEW_ONLY = "train() will be renamed to fit()"
@@ -70,3 +80,55 @@ def test_recorded_messages_of_transformers_are_dated_rightly() -> None:
         [right] = dates([PrintedMessage(text)], {"transformers": version}, index)
         [wrong] = dates([PrintedMessage(text)], {"transformers": other}, index)
         assert (right.contradicted, wrong.contradicted) == (False, True)
+
+
+def test_recorded_failures_with_known_releases_are_dated_rightly() -> None:
+    held = wrong = 0
+    tool = Diagnoser.of([])
+    for program in load():
+        seen = tool.observe(given(program.log))
+        for package, release in releases(program.environment).items():
+            seen.facts.append(Fact("version", package, release, Line(f"{package}=={release}", 0)))
+        found = packages_by_messages(seen).values()
+        wrong += sum(one.contradicted for one in found)
+        held += sum(one.printed is not None and not one.contradicted for one in found)
+    assert held > 50
+    assert wrong == 0
+
+
+def test_a_log_without_a_version_says_which_releases_its_messages_are_of() -> None:
+    log = next(one for one in load() if one.id == "drawn-kasa-mix").log
+    report = troubleshooter.diagnose(log)
+    [peft] = [one for one in report.dated if one["package"] == "peft"]
+    assert (peft["first"], peft["last"], peft["printed"], peft["contradicted"]) == ("0.21.2", None, None, False)
+    for lang, words in (("en", "by its messages"), ("zh", "从它的信息")):
+        told = troubleshooter.diagnose(log, lang=lang)
+        for text in (str(told), markdown(told), html(told)):
+            assert words in " ".join(text.split())
+
+
+def test_a_printed_version_that_the_messages_contradict_is_told() -> None:
+    log = next(one for one in load() if one.id == "drawn-kasa-mix").log
+    said = " ".join(str(troubleshooter.diagnose(f"peft==0.15.2\n{log}")).split())
+    assert "shows peft 0.15.2, but a message in line" in said
+    agreed = str(troubleshooter.diagnose(f"peft==0.21.2\n{log}"))
+    assert "two environments" not in agreed
+
+
+@pytest.mark.parametrize(
+    ("range_", "state"),
+    [(">=4.49", "held"), (">=4.55.4", "contradicted"), (">=4.51", "unseen"), ("<4.48", "contradicted"), ("<4.49", "unseen")],
+)
+def test_a_range_is_compared_with_the_releases_of_the_messages(range_: str, state: str) -> None:
+    line = Line("a message", 3)
+    seen = Observations()
+    seen.dated["transformers"] = DatedPackage("transformers", ("4.49.0", "4.54.1"), "4.48.3", "4.55.2", line)
+    assert version_state("transformers", range_, seen)[0] == state
+    seen.facts.append(Fact("version", "transformers", "4.56.0", Line("transformers==4.56.0", 1)))
+    assert version_state("transformers", ">=4.56", seen)[0] == "held"
+
+
+def test_an_answer_that_is_sure_asks_no_messages() -> None:
+    report = troubleshooter.diagnose_file("tests/logs/gemma3-eval.log")
+    assert report.diagnoses[0].confidence != "possible"
+    assert report.dated == []

@@ -12,7 +12,11 @@ from typing import NamedTuple
 
 from packaging.version import InvalidVersion, Version
 
-from kb.index.store import IndexedMessage, MessageIndex
+from kb.index.store import IndexedMessage, IndexUnreadable, MessageIndex, shipped
+from troubleshooter.observe.facts import canonical
+from troubleshooter.observe.model import DatedPackage
+from troubleshooter.observe.observations import Observations
+from troubleshooter.read.line import Line
 
 LEAST_QUALITY = 24
 """Literal characters that must agree: shorter texts are found in too many libraries and forks."""
@@ -20,6 +24,8 @@ LEAST_SHARE = 0.5
 """Least share of a printed line that must be the message's own text where no exception or category is known."""
 MAX_LINES = 400
 """Different lines of a log that are looked up."""
+MAX_FAILURES, MAX_KEPT_LINES = 4, 12
+"""Of a log that is diagnosed: its last failures, and of its kept lines the first, that are looked up (some ms each)."""
 _WARNING = re.compile(
     r"(?:site|dist)-packages/(?P<file>[\w./\-]{1,200}\.py):\d{1,7}: (?P<category>\w{0,60}Warning): (?P<text>\S.{0,300})"
 )
@@ -69,6 +75,46 @@ class Dating(NamedTuple):
             return False
         low, high = _version(self.after), _version(self.before)
         return (low is not None and version <= low) or (high is not None and version >= high)
+
+
+def packages_by_messages(observations: Observations) -> dict[str, DatedPackage]:
+    """The packages of a log that its exceptions and kept lines date, by canonical name; empty without an index."""
+    try:
+        index = shipped()
+    except IndexUnreadable:
+        return {}
+    lines: dict[str, Line] = {}
+    said: dict[PrintedMessage, None] = {}
+    for failure in [one for one in observations.failures if one.exception and one.message][-MAX_FAILURES:]:
+        frame = failure.frames[-1] if failure.frames else None
+        below = _below(frame.path) if frame is not None else ""
+        if below and frame is not None:
+            said[PrintedMessage(failure.message, failure.exception, below, frame.function)] = None
+            lines.setdefault(failure.message, failure.line)
+    kept = {line.number: line for several in observations.hits.values() for line in several}
+    looked_up = 0
+    for _, line in sorted(kept.items()):
+        for item in said_in([line.text]):
+            if item.text not in lines and looked_up < MAX_KEPT_LINES:
+                looked_up += 1
+                said[item] = None
+                lines[item.text] = line
+    facts = observations.facts_of("version")
+    shown = {index.package(fact.name) or fact.name: fact.value for fact in reversed(facts)}
+    found = {}
+    for one in dates(said, shown, index):
+        known = list(index.releases(one.package))
+        releases = tuple(known[known.index(one.first) : known.index(one.last) + 1])
+        found[canonical(one.package)] = DatedPackage(
+            one.package, releases, one.after, one.before, lines[one.because[-1]], one.printed, one.contradicted
+        )
+    return found
+
+
+def _below(path: str) -> str:
+    """The part of a path below site-packages; "" for another file."""
+    _, folder, below = path.replace("/dist-packages/", "/site-packages/").rpartition("/site-packages/")
+    return below if folder and below.endswith(".py") else ""
 
 
 def said_in(lines: Iterable[str]) -> list[PrintedMessage]:

@@ -17,7 +17,7 @@ from troubleshooter.observe.model import Ending, Fact
 from troubleshooter.observe.observations import Observations
 from troubleshooter.observe.observer import Observer
 from troubleshooter.observe.readers import keywords
-from troubleshooter.rank import rank
+from troubleshooter.rank import Ranked, rank
 from troubleshooter.read.given import Given, given
 from troubleshooter.read.line import Line
 from troubleshooter.read.scanner import Scanner, Segment
@@ -150,6 +150,10 @@ class Diagnoser:
     def match(self, observations: Observations) -> list[Candidate]:
         return candidates(observations, self.knowledge)
 
+    def _ranked(self, observations: Observations) -> list[Ranked]:
+        ranked = doubted(rank(self.match(observations), observations), observations, self.knowledge)
+        return without_fixless(elsewhere(ranked), observations, self.knowledge)
+
     def diagnose(self, log: Given, *, lang: str = "en", top: int = TOP) -> Report:
         """Diagnose one log, given in any form that `troubleshooter.diagnose` takes. Raises `UnreadableInput`.
 
@@ -179,8 +183,13 @@ class Diagnoser:
         """The report on one run. ``brief``: make only the parts that a scan keeps (`report.build`). ``whole``: as for
         `observe`."""
         observations = self.observe(sources, whole=whole)
-        ranked = doubted(rank(self.match(observations), observations), observations, self.knowledge)
-        ranked = without_fixless(elsewhere(ranked), observations, self.knowledge)
+        ranked = self._ranked(observations)
+        if not brief and _is_open(observations, ranked):
+            from troubleshooter.dating import packages_by_messages
+
+            observations.dated = packages_by_messages(observations)
+            if ranked and any(one.printed is None for one in observations.dated.values()):
+                ranked = self._ranked(observations)
         names = [source.name for source in _logs(sources)] + observations.fact_files
         stop = next((source.stop for source in sources if source.stop is not None), None)
         piped = any(source.piped for source in sources)
@@ -188,6 +197,13 @@ class Diagnoser:
             observations, ranked, self.knowledge, names, lang=lang, top=top, ignore=self.ignore, brief=brief, stop=stop,
             piped=piped, folders=self.folders,
         )  # fmt: skip
+
+
+def _is_open(observations: Observations, ranked: Sequence[Ranked]) -> bool:
+    """Whether a failure is seen and no answer is more than possible: then the releases that its messages tell are asked."""
+    if ranked and ranked[0].word != "possible":
+        return False
+    return any(one.exception and one.role in ("initiating", "cascade") for one in observations.failures)
 
 
 def diagnose(

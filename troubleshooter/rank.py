@@ -150,12 +150,13 @@ def _weigh(candidate: Candidate, observations: Observations) -> Ranked:
     for package, range_ in candidate.body.get("versions", {}).items():
         state, shown = version_state(package, range_, observations)
         out.version_evidence += shown
+        printed = any(shown_.line is fact.line for shown_ in shown for fact in observations.facts)
         if state == "held" and out.versions == "unknown":
             out.versions = "inside"
-            score.add("inside", weights.INSIDE)
+            score.add("inside", weights.INSIDE if printed else weights.INSIDE_BY_MESSAGES)
         elif state == "contradicted":
             out.versions = "outside"
-            score.times("outside", weights.OUTSIDE)
+            score.times("outside", weights.OUTSIDE if printed else weights.OUTSIDE_BY_MESSAGES)
     lines = [one.line for one in out.version_evidence]
     out.versions_installed = bool(lines) and any(
         fact.basis == "environment" and any(fact.line is line for line in lines) for fact in observations.facts

@@ -34,6 +34,8 @@ INSIDE = 0.04
 """Added for each package whose version lies inside the entry's affected range, until one lies outside."""
 OUTSIDE = 0.6
 """The confidence is multiplied by this for each package whose version lies outside the affected range."""
+INSIDE_BY_MESSAGES, OUTSIDE_BY_MESSAGES = 0.02, 0.8
+"""The same where no version was printed and the package's messages tell its releases."""
 SHARED_LINE = 0.1
 """Taken off an answer when another one of equal or greater detail rests on the same line."""
 RIVAL_WITHIN = 0.13

@@ -6,14 +6,16 @@ opened before the first question. A question reads the few compressed blocks tha
 
 from __future__ import annotations
 
+import heapq
+import json
 import re
 import sqlite3
 import zlib
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, overload
 
 from kb.errors import TroubleshootError
 from kb.index.fit import Extent, Fit, fit, plain
@@ -22,6 +24,7 @@ from kb.index.record import BLOCK_MESSAGES, FORMAT, Head, Row, StoredSite, Tail,
 from kb.index.words import asked, check, number
 
 FILE = Path(__file__).parent.parent / "data" / "messages.sqlite"
+MANIFEST = Path(__file__).parent / "make" / "manifest.json"
 MAX_MESSAGE = 8_000
 """Characters of a message that are looked at."""
 MAX_BLOCKS = 36
@@ -40,6 +43,13 @@ _PYTHONS_OWN = re.compile(
     r"(?:list|tuple|string) index out of range|division by zero|maximum recursion depth"
 )
 """Messages of Python itself: libraries imitate some of them, so they count only where the function agrees."""
+
+
+_SEARCHED = re.compile(r"[\w.]*\w")
+MAX_SEARCHED = 24
+"""Words of a search that count."""
+LEAST_SEARCHED = 0.7
+"""Least share of the words that a message must hold."""
 
 
 class IndexUnreadable(TroubleshootError):
@@ -74,6 +84,32 @@ class IndexedMessage(NamedTuple):
     """Whether it is still there in the newest release that was read."""
     replaced: str | None
     """The text that took its place, where it vanished."""
+
+
+class ReleaseChanges(NamedTuple):
+    """How the messages of a package changed with one release."""
+
+    release: str
+    arrived: int
+    vanished: int
+
+
+class PackageMessages(Sequence[IndexedMessage]):
+    """Messages that are read when they are asked for."""
+
+    def __init__(self, read: Callable[[int], IndexedMessage], slots: list[int]) -> None:
+        self._read = read
+        self._slots = slots
+
+    def __len__(self) -> int:
+        return len(self._slots)
+
+    @overload
+    def __getitem__(self, at: int) -> IndexedMessage: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[IndexedMessage]: ...
+    def __getitem__(self, at: int | slice) -> IndexedMessage | list[IndexedMessage]:
+        return [self._read(slot) for slot in self._slots[at]] if isinstance(at, slice) else self._read(self._slots[at])
 
 
 class MessageIndex:
@@ -174,6 +210,58 @@ class MessageIndex:
                     found.append(self._found(owner, stored, told, Fit(0, "whole", ()), here))
         return found
 
+    def search(self, words: str, most: int = 8) -> list[IndexedMessage]:
+        """The messages that hold most of some words, or that a printed message can be, the best first.
+
+        Unlike `find` it reads all heads (some tenths of a second). Texts of compiled libraries come last.
+        """
+        asked_ = list(dict.fromkeys(word.lower() for word in _SEARCHED.findall(words)[:MAX_SEARCHED]))
+        found = self.find(words)[:most]
+        scored: list[tuple[float, bool, int, int]] = []
+        for slot, owner, stored in self._all() if asked_ else ():
+            text = f"{owner} {' '.join(filter(None, stored.literals))}".lower()
+            share = sum(word in text for word in asked_) / len(asked_)
+            if share >= LEAST_SEARCHED:
+                scored.append((-share, stored.kind == "compiled", len(text), slot))
+        known = {(one.package, one.template) for one in found}
+        for *_, slot in heapq.nsmallest(most, scored):
+            one = self._message(slot)
+            if (one.package, one.template) not in known and len(found) < most:
+                found.append(one)
+        return found
+
+    def of_package(self, package: str, words: str = "") -> PackageMessages:
+        """The messages of a package's Python files that hold all of the words, by number; each is read when it is asked for."""
+        asked_ = [word.lower() for word in words.split()[:MAX_SEARCHED]]
+        slots = []
+        for slot, owner, stored in self._all(package):
+            text = " ".join(filter(None, stored.literals)).lower()
+            if self._known[owner] == package and stored.kind != "compiled" and all(word in text for word in asked_):
+                slots.append(slot)
+        return PackageMessages(self._message, slots)
+
+    def changes(self, package: str) -> list[ReleaseChanges]:
+        """For each release of a package but the first: how many messages arrived with it, and how many had vanished."""
+        names = self.releases(package)
+        arrived, vanished = [0] * (len(names) + 1), [0] * (len(names) + 1)
+        for slot, owner, stored in self._all(package):
+            if owner == package and stored.kind != "compiled":
+                for begin, end in self._tail(slot).spans:
+                    arrived[begin] += 1
+                    vanished[end + 1] += 1
+        return [ReleaseChanges(names[n], arrived[n], vanished[n]) for n in range(1, len(names))]
+
+    def _all(self, package: str | None = None) -> Iterator[tuple[int, str, Head]]:
+        """All messages, or those of one package: the slot, who owns it, and what it is found by."""
+        for block, owner in enumerate(self._owner):
+            if package is None or self._known[owner] == package:
+                for at, row in enumerate(self._read_heads(block)):
+                    yield block * BLOCK_MESSAGES + at, owner, head(row)
+
+    def _message(self, slot: int) -> IndexedMessage:
+        owner, stored = self._head(slot)
+        return self._found(owner, stored, self._tail(slot), Fit(0, "whole", ()), [])
+
     def _candidates(self, text: str, package: str | None) -> list[int]:
         """Slots of messages of which an anchor stands in the text."""
         words = asked(text)
@@ -252,6 +340,15 @@ def shipped(path: Path = FILE) -> MessageIndex:
     if not path.exists():
         raise IndexUnreadable(f"{path}: the index of messages is missing; install the package again")
     return MessageIndex(path)
+
+
+def manifest() -> dict[str, Any]:
+    """What was read into the shipped index: counts in all and by package, and what was left out. Raises `IndexUnreadable`."""
+    try:
+        read: dict[str, Any] = json.loads(MANIFEST.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise IndexUnreadable(f"{MANIFEST}: no readable manifest ({error}); install the package again") from error
+    return read
 
 
 def find(

@@ -26,7 +26,7 @@ HERE = Path(__file__).parent
 STATIC = HERE / "static"
 COMMON, OF_AREA = 12, 2
 """How many of the most common failures the start page shows, and of each area."""
-RESERVED = ("static", *(place(code).rstrip("/") for code in LANGUAGES if code != ENGLISH))
+RESERVED = ("messages", "static", *(place(code).rstrip("/") for code in LANGUAGES if code != ENGLISH))
 """Folders of the site that are no area."""
 SEVERITIES = ("crash", "hang", "wrong-results", "degraded", "none")
 POLICY = (

@@ -119,3 +119,30 @@ def test_damaged_index_is_refused_with_a_sentence(tmp_path: Path, content: bytes
     path.write_bytes(content)
     with pytest.raises(IndexUnreadable, match="install"):
         MessageIndex(path)
+
+
+def test_messages_are_searched_by_some_of_their_words(index: MessageIndex) -> None:
+    assert [one.exception for one in index.search("dataset evaluation wants")] == ["ValueError"]
+    assert index.search("made-up renamed fit")[0].package == "made-up"
+    assert index.search("evaluation wants a dataset, strategy is steps")[0].package == "made-up"
+    assert index.search("evaluation wants a banana of quantum cheese") == []
+    assert index.search("") == []
+
+
+def test_messages_of_a_package_are_read_by_number(index: MessageIndex) -> None:
+    every = index.of_package("made-up")
+    assert len(every) == len(every[:]) > 3
+    [one] = index.of_package("made-up", "evaluation dataset")
+    assert one.sites[0].function == "Trainer.__init__"
+    assert len(index.of_package("elsewhere")) == 0
+
+
+def test_changes_count_what_came_and_went_with_each_release(index: MessageIndex) -> None:
+    changes = index.changes("made-up")
+    assert [one.release for one in changes] == list(index.releases("made-up"))[1:]
+    gone, came = index.find("only in the old release"), index.find("train() will be renamed to fit()")
+    assert gone
+    assert came
+    first = changes[0]
+    assert first.arrived >= 1
+    assert first.vanished >= 1

@@ -25,6 +25,7 @@ from kb.search import SearchIndex
 from kb.text.catalog import ENGLISH, Section
 from troubleshooter.browse.answer import OWN
 from troubleshooter.browse.guard import RequestGuard
+from troubleshooter.browse.messages import MessagePages
 from troubleshooter.browse.worker import Failed, Overrun, Starting, Worker
 from troubleshooter.read.text import whole
 
@@ -62,6 +63,7 @@ class WebSite:
     ) -> None:
         """``index``: the search's index over ``bodies`` where it is known."""
         self.pages = Pages(bodies, Style(live=True), OWN, index=index)
+        self.messages = MessagePages(self.pages)
         self.worker = worker
         self.limit = limit
         self.waiting = 0
@@ -84,6 +86,9 @@ class WebSite:
                 Route(f"{home}/index.html", self._start(lang)),
                 Route(f"{home}/search-entries.js", self._script(lang, partial(self.pages.search_entries, lang))),
                 Route(f"{home}/diagnose.html", self._diagnose(lang), methods=["GET", "POST"]),
+                Route(f"{home}/messages/", self._messages(lang)),
+                Route(f"{home}/messages/index.html", self._messages(lang)),
+                Route(f"{home}/messages/{{package}}.html", self._package(lang)),
                 Route(f"{home}/{{folder}}/", self._area(lang)),
                 Route(f"{home}/{{folder}}/index.html", self._area(lang)),
                 Route(f"{home}/{{folder}}/{{name}}", self._entry(lang)),
@@ -152,6 +157,25 @@ class WebSite:
             return _page(request, self.pages.entry(id_, lang))
 
         return entry
+
+    def _messages(self, lang: str) -> Endpoint:
+        async def messages(request: Request) -> Response:
+            query = request.query_params.get("q", "")
+            made = await asyncio.get_running_loop().run_in_executor(None, self.messages.statistics, lang, query)
+            return self._missing(lang, "messages", 1) if made is None else _page(request, made)
+
+        return messages
+
+    def _package(self, lang: str) -> Endpoint:
+        async def package(request: Request) -> Response:
+            name, query = request.path_params["package"], request.query_params.get("q", "")
+            number = request.query_params.get("page", "1")
+            at = int(number) if number.isascii() and number.isdigit() and len(number) < 7 else 1
+            make = partial(self.messages.package, name, lang, query, at)
+            made = await asyncio.get_running_loop().run_in_executor(None, make)
+            return self._missing(lang, name, 1) if made is None else _page(request, made)
+
+        return package
 
     def _diagnose(self, lang: str) -> Endpoint:
         async def diagnose(request: Request) -> Response:

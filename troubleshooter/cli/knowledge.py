@@ -118,17 +118,48 @@ def _with_keys(body: Body) -> dict[str, Any]:
 
 
 def search(words: list[str], entries: list[Path], lang: str, format: str) -> int:
-    """Print the entries that the words fit."""
+    """Print the entries that the words fit, and below them the messages of libraries that do."""
     from kb.search import search as find
 
     found = find(knowledge(*entries), " ".join(words))
+    messages = _messages(" ".join(words))
     if format == "json":
-        print(as_json([{"id": b["id"], "title": b["title"], "score": round(s)} for s, b in found]))
-    for _, body in found if format != "json" else ():
+        rows = [{"id": b["id"], "title": b["title"], "score": round(s), "kind": "entry"} for s, b in found]
+        print(as_json([*rows, *messages]))
+        return 0 if rows or messages else 3
+    for _, body in found:
         print(f"{body['id']:44} {_title(body, lang)}")
-    if not found and format != "json":
+    if messages:
+        print(("\n" if found else "") + say("messages", lang))
+    for one in messages:
+        where = ", ".join(str(part) for part in (one["file"], one["function"]) if part)
+        since = " - ".join(str(part) for part in (one["first"], one["last"]) if part)
+        print(f"  {one['package']} {since}".rstrip() + f"  {safe(str(one['title']), 200)}")
+        if where:
+            print(f"      {safe(where)}")
+    if not found and not messages:
         print(say("not-found", lang), file=sys.stderr)
-    return 0 if found else 3
+    return 0 if found or messages else 3
+
+
+def _messages(words: str) -> list[dict[str, object]]:
+    """The messages of the index that the words fit; none where no index is installed."""
+    from kb.index.place import shown
+    from kb.index.store import IndexUnreadable, shipped
+
+    try:
+        found = shipped().search(words)
+    except IndexUnreadable:
+        return []
+    return [
+        {
+            "id": None, "title": " ".join(shown(one.template).split()), "score": 0, "kind": "message",
+            "package": one.package, "exception": one.exception,
+            "file": one.sites[0].file if one.sites else None, "function": one.sites[0].function if one.sites else None,
+            "first": one.releases[0][0] if one.releases else None, "last": one.releases[-1][1] if one.releases else None,
+        }
+        for one in found
+    ]  # fmt: skip
 
 
 def page(lines: Sequence[str]) -> None:

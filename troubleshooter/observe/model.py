@@ -181,6 +181,23 @@ class Bounds(NamedTuple):
     finite: bool
 
 
+class DatedPackage(NamedTuple):
+    """The releases of a package that could have printed the log's messages, oldest first.
+
+    Not every release is known: the true bounds lie between ``after`` and the first, and between the last and ``before``
+    (None: nothing older or newer is known). ``line``: one that narrowed them. ``printed``: the version that the log shows
+    itself, None where it shows none; ``contradicted``: whether that one could not have printed the messages.
+    """
+
+    package: str
+    releases: tuple[str, ...]
+    after: str | None
+    before: str | None
+    line: Line
+    printed: str | None = None
+    contradicted: bool = False
+
+
 class Fact(NamedTuple):
     """A fact of the environment: ``kind`` (version, gpu, capability, platform, package), and the line that shows it."""
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from kb.wild import fits
-from troubleshooter.observe.model import Bounds, Ending, Exit, Fact, Failure, Point, Record, all_finite
+from troubleshooter.observe.model import Bounds, DatedPackage, Ending, Exit, Fact, Failure, Point, Record, all_finite
 from troubleshooter.observe.progress import RunProgress
 from troubleshooter.read.line import Line
 from troubleshooter.read.stream import Problem
@@ -20,8 +20,8 @@ class Observations:
     """
 
     __slots__ = (
-        "_bounds", "_by_text", "_messages", "_records", "_series", "_texts", "_values", "bytes", "complete", "ending", "exits",
-        "fact_files", "facts", "failures", "hits", "lines", "metrics", "phases", "points_by_shape", "problems", "progress", "records_by_shape",
+        "_bounds", "_by_text", "_messages", "_records", "_series", "_texts", "_values", "bytes", "complete", "dated", "ending",
+        "exits", "fact_files", "facts", "failures", "hits", "lines", "metrics", "phases", "points_by_shape", "problems", "progress", "records_by_shape",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -31,6 +31,8 @@ class Observations:
         self.facts: list[Fact] = []
         self.fact_files: list[str] = []
         """Files of crash facts that count as inputs, behind the logs: their exception was observed, or they cannot be used."""
+        self.dated: dict[str, DatedPackage] = {}
+        """By package (canonical): the releases that its messages allow. Only asked for while a question is open."""
         self.phases: list[tuple[str, Line]] = []
         self.hits: dict[int, list[Line]] = {}
         self.progress: dict[int, RunProgress] = {}

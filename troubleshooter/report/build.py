@@ -11,7 +11,7 @@ from kb.compiled import Body, Knowledge, translation
 from troubleshooter.installed import already_installed, ruled_out
 from troubleshooter.match.context import Context
 from troubleshooter.match.regex import search
-from troubleshooter.observe.model import Failure, Point
+from troubleshooter.observe.model import DatedPackage, Failure, Point
 from troubleshooter.observe.observations import Observations
 from troubleshooter.rank import Ranked
 from troubleshooter.read.line import Line
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from troubleshooter.report.parts import (
         Advice,
         AffectedVersions,
+        DatedRelease,
         EndingShown,
         Facts,
         FirstFailure,
@@ -97,6 +98,7 @@ def build(
         ending=_ending(observations, names),
         explained=[],
         crash=[],
+        dated=[_dated(one) for one in observations.dated.values()],
         lang=lang,
     )
     culprit = _culprit(observations, report.stopped is not None)
@@ -325,6 +327,14 @@ def _unexplained(
         "read": {"lines": observations.lines, "failures": dict(roles)},
         "nearest": nearest(knowledge, fold(culprit.text)[:400], lang) if not brief else [],
     }
+
+
+def _dated(one: DatedPackage) -> DatedRelease:
+    first, last = one.releases[0], one.releases[-1]
+    return {
+        "package": one.package, "first": first if one.after else None, "last": last if one.before else None,
+        "line": one.line.number, "text": safe(one.line.text), "printed": one.printed, "contradicted": one.contradicted,
+    }  # fmt: skip
 
 
 def _metrics(series: dict[str, list[Point]]) -> dict[str, Metric]:

@@ -42,6 +42,7 @@ def _nothing(lang: str) -> Report:
         ending=unseen_end(),
         explained=[],
         crash=[],
+        dated=[],
         lang=lang,
     )
 

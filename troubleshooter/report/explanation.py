@@ -48,6 +48,23 @@ def sentences(found: Explained, lang: str) -> list[str]:
     return [sentence + ("" if sentence.endswith("`") else report_say("stop", lang)) for sentence in out]
 
 
+def releases_by_messages(report: Report) -> list[str]:
+    """What the messages tell of releases: of the packages that show no version, and where they contradict one."""
+    lang, out = report.lang, []
+    for one in report.dated:
+        first, last = one["first"], one["last"]
+        if one["printed"] is not None and not one["contradicted"]:
+            continue
+        if first and last:
+            told = say("dated-one" if first == last else "dated-between", lang, first=first, last=last)
+        else:
+            told = say("dated-since", lang, first=first) if first else say("dated-until", lang, last=last)
+        key = "dated-against" if one["contradicted"] else "dated"
+        sentence = say(key, lang, package=one["package"], told=told, printed=one["printed"], line=one["line"])
+        out.append(sentence + report_say("stop", lang))
+    return out
+
+
 def dependencies(found: Explained, lang: str) -> list[str]:
     """What the user sets and the condition depends on, with its value where the log shows it."""
     out = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ from markupsafe import Markup
 from kb.pages.render import STATIC, environment
 from troubleshooter.report.charts import Chart, charts, timeline
 from troubleshooter.report.crash import lines as values
-from troubleshooter.report.explanation import comes_first, dependencies, sentences
+from troubleshooter.report.explanation import comes_first, dependencies, releases_by_messages, sentences
 from troubleshooter.report.explanation import say as told_say
 from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Report
@@ -45,6 +46,9 @@ class View(NamedTuple):
     explained: dict[str, Any] | None = None
     """What the code that raised the failure says of it: its ``head``, ``sentences``, what it ``depends`` on, ``changes``."""
 
+    dated: Sequence[str] = ()
+    """What the messages tell of releases."""
+
     @classmethod
     def of(cls, report: Report) -> View:
         return cls(
@@ -60,6 +64,7 @@ class View(NamedTuple):
             health=health(report),
             values=values(report),
             explained=_explained(report),
+            dated=[safe(one) for one in releases_by_messages(report)],
         )
 
 

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from troubleshooter.report.crash import lines as values
-from troubleshooter.report.explanation import comes_first, dependencies, sentences
+from troubleshooter.report.explanation import comes_first, dependencies, releases_by_messages, sentences
 from troubleshooter.report.explanation import say as told_say
 from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Diagnosis, Report
@@ -56,6 +56,7 @@ def markdown(report: Report) -> str:
         if report.crash
         else []
     )
+    parts += [one + "\n" for one in releases_by_messages(report)]
     for problem in report.input["problems"]:
         if problem["problem"] in ("damaged", "no-facts"):
             parts.append(say(problem["problem"], lang, file=safe(problem["file"]), detail=safe(problem["detail"], 200)))

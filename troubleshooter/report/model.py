@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         Advice,
         AffectedVersions,
         CodeLanguage,
+        DatedRelease,
         EndingShown,
         EntryRole,
         ExitSeen,
@@ -135,7 +136,7 @@ class Report:
     # The order is that of the JSON report.
     __slots__ = (  # noqa: RUF023
         "input", "failures", "diagnoses", "unexplained", "first_failure", "facts", "exits", "metrics", "ignored", "stopped",
-        "ending", "explained", "crash", "lang",
+        "ending", "explained", "crash", "dated", "lang",
     )  # fmt: skip
 
     def __init__(
@@ -154,6 +155,7 @@ class Report:
         ending: EndingShown,
         explained: list[Explained],
         crash: list[FrameValues],
+        dated: list[DatedRelease],
         lang: str,
     ) -> None:
         self.input = input
@@ -171,6 +173,8 @@ class Report:
         """Failures that no entry diagnoses for sure, as the code that raised them explains them."""
         self.crash = crash
         """What the variables were where the failure was raised; empty without crash facts."""
+        self.dated = dated
+        """What the messages of the log tell of releases. Only asked where no answer is more than possible."""
         self.lang = lang
 
     def __eq__(self, other: object) -> bool:

@@ -149,6 +149,23 @@ class Explained(TypedDict):
     basis: Literal["source", "index", "rule"]
 
 
+class DatedRelease(TypedDict):
+    """The releases of a package that could have printed the log's messages.
+
+    ``first``, ``last``: null where every older or newer release could have, too. ``line``, ``text``: a line that narrowed
+    them. ``printed``: the version that the log shows itself; ``contradicted``: whether that one could not have printed the
+    messages, as when two environments are mixed up.
+    """
+
+    package: str
+    first: str | None
+    last: str | None
+    line: int
+    text: str
+    printed: str | None
+    contradicted: bool
+
+
 class LinesRead(TypedDict):
     """How many lines were read, and how many failures of each role they show."""
 

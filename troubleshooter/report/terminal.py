@@ -133,6 +133,11 @@ class Page:
             self.unexplained()
         elif report.stopped is None:
             self.print(_marked(health(report)), "bold green" if report.ending["state"] == "ended" else "bold")
+        if report.dated:
+            from troubleshooter.report.explanation import releases_by_messages
+
+            for sentence in releases_by_messages(report):
+                self.print(sentence, "dim")
         for package, checked in report.facts.get("newer_than_checked", {}).items():
             shown = report.facts["versions"][package]
             self.print(self.say("newer", package=package, shown=shown, checked=checked), "dim")

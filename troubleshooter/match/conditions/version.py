@@ -7,6 +7,7 @@ from kb.compiled_conditions import VersionCondition
 from troubleshooter.match.context import Context
 from troubleshooter.match.outcome import Evidence, Outcome, State
 from troubleshooter.observe.facts import canonical
+from troubleshooter.observe.model import DatedPackage
 from troubleshooter.observe.observations import Observations
 
 
@@ -39,4 +40,21 @@ def version_state(package: str, range_: str, observations: Observations) -> tupl
     if facts:
         fact = facts[0]
         return "contradicted", [Evidence(fact.line, fact.line.text, f"{fact.name} {fact.value} lies outside {range_}")]
+    return _by_messages(observations.dated.get(canonical(package)), range_)
+
+
+def _by_messages(dated: DatedPackage | None, range_: str) -> tuple[State, list[Evidence]]:
+    """What the package's messages tell of its version, where no version was printed."""
+    if dated is None:
+        return "unseen", []
+    first, last = dated.releases[0], dated.releases[-1]
+    said = f"by its messages {dated.package} is {first if first == last else f'{first} to {last}'}"
+    around = [one for one in (dated.after, *dated.releases, dated.before) if one is not None]
+    try:
+        if all(versions.contains(range_, one) for one in dated.releases):
+            return "held", [Evidence(dated.line, dated.line.text, f"{said}, which lies in {range_}")]
+        if not any(versions.contains(range_, one) for one in around):
+            return "contradicted", [Evidence(dated.line, dated.line.text, f"{said}, which lies outside {range_}")]
+    except ValueError:
+        pass
     return "unseen", []

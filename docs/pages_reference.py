@@ -103,7 +103,7 @@ FIELDS: dict[type[Part], dict[str, str]] = {
         "severity": "What the failure does to the run; `none` for a harmless entry.",
         "retry": "Whether to run the same again: `useless` (it fails at once), `after-fix`, `may-help`.",
         "role": "`cascade` is an after-effect (a peer lost a dead rank); it is shown only below a root cause.",
-        "title": "What failed and why, at most 80 characters with the placeholders' defaults. Without `summary` 140 are accepted.",
+        "title": "What failed and why, at most 80 characters with the placeholders' defaults.",
         "summary": "What the title leaves out: versions, circumstances, effects. It is shown above the cause and repeats neither.",
         "symptoms": "Any one of them gives the answer. One cause with several wordings has several symptoms.",
         "versions": "Affected ranges by package (PEP 440). Only what a run or a source shows.",
@@ -156,7 +156,7 @@ FIELDS: dict[type[Part], dict[str, str]] = {
     },
     form.Translation: {
         "of": "The hash of the English text. `troubleshoot check --stamp` writes it once the translation is right.",
-        "title": "At most 80 cells wide where the entry has a `summary`; a Chinese character takes two.",
+        "title": "At most 80 cells wide; a Chinese character takes two.",
         "summary": "Where the English has one.",
         "cause": "",
         "fixes": "As many as in `entry.yaml`, each with `do`, and with `why` where the English has one.",

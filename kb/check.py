@@ -132,7 +132,7 @@ def title_cells(title: str) -> int:
 
 
 def _titles(item: Loaded) -> Iterator[Problem]:
-    """Problems of titles: one with a summary must be short, and the summary must not repeat title or cause."""
+    """Problems of titles: one must be short, and a summary must not repeat title or cause."""
     texts = [(item.document, item.entry.title, item.entry.summary, item.entry.cause)]
     texts += [
         (one.document, one.text.title, one.text.summary, one.text.cause)
@@ -140,12 +140,10 @@ def _titles(item: Loaded) -> Iterator[Problem]:
         if one.text is not None
     ]
     for document, title, summary, cause in texts:
-        if summary is None:
-            continue
         if (cells := title_cells(title)) > MAX_TITLE_CELLS:
             text = f"is {cells} characters wide, {MAX_TITLE_CELLS} at most"
             yield document.problem(("title",), text, "say what failed and why; the rest belongs into `summary`")
-        if summary.strip() == title.strip() or cause.startswith(summary.strip()):
+        if summary is not None and (summary.strip() == title.strip() or cause.startswith(summary.strip())):
             yield document.problem(("summary",), "repeats the title or the cause", "take it out")
 
 

@@ -40,6 +40,13 @@ summary: quuxlib 1.2 在最后一步之前清空 <<part:word|电容>>
 cause: 泵过早停止。没有阀门。
 fixes: [{do: 升级 quuxlib}]
 """
+
+
+def without(text: str) -> str:
+    """The text without its summary."""
+    return "".join(line for line in text.splitlines(True) if not line.startswith("summary:"))
+
+
 LOG = "RuntimeError: the flux tank is gone\n"
 SUMMARY = "quuxlib 1.2 empties the tank before its last step"
 
@@ -103,9 +110,6 @@ def test_show_search_and_pages_have_it(folder: Path, capsys: pytest.CaptureFixtu
 
 
 def test_an_entry_without_a_summary_is_shown_as_before(tmp_path: Path) -> None:
-    def without(text: str) -> str:
-        return "".join(line for line in text.splitlines(True) if not line.startswith("summary:"))
-
     folder = written(tmp_path, without(ENTRY), without(CHINESE))
     report = Diagnoser.load([folder]).diagnose(LOG)
     assert report.diagnoses[0].summary == ""
@@ -128,6 +132,7 @@ def test_a_stamp_covers_the_summary(folder: Path) -> None:
         (ENTRY.replace("part:word|capacitor", "other"), CHINESE, "<<other>> is not captured by every symptom"),
         (ENTRY.replace("The flux is gone", "The flux is gone " + 64 * "x"), CHINESE, "is 81 characters wide"),
         (ENTRY, CHINESE.replace("磁通消失", 41 * "磁"), "is 82 characters wide"),
+        (without(ENTRY).replace("The flux is gone", "The flux is gone " + 64 * "x"), without(CHINESE), "is 81 characters wide"),
         (ENTRY.replace("quuxlib 1.2 empties the <<part:word|capacitor>> before its last step", "The flux is gone"), CHINESE, "repeats the title"),
         (ENTRY.replace("cause: The", "cause: quuxlib 1.2 empties the <<part:word|capacitor>> before its last step. The"), CHINESE, "repeats the title or the cause"),
     ],

@@ -101,7 +101,9 @@ def unshared(item: Loaded) -> list[Problem]:
     found = []
     if not item.samples_of("near-miss") and item.entry.replaced_by is None:
         text = "has no near miss in samples.log"
-        found.append(item.document.problem((), text, "add a log that holds a literal of it and is something else"))
+        found.append(
+            item.document.problem((), text, "add a log that contains words of this entry and has another cause")
+        )
     for code in languages():
         if language(code).every_entry and code not in item.translations:
             found.append(item.document.problem((), f"has no {code}.yaml", "translate title, cause and fixes"))
@@ -213,7 +215,7 @@ def _aliases(item: Loaded, known: KnownNames) -> Iterator[Problem]:
         if known.entry(alias):
             yield item.document.problem(("aliases", number), f"is an entry's id: {alias!r}", "take it out")
         elif others or item.entry.aliases.index(alias) != number:
-            text = f"{alias!r} is an alias of {others[0]} too" if others else f"{alias!r} stands twice"
+            text = f"{alias!r} is an alias of {others[0]} too" if others else f"{alias!r} is listed twice"
             yield item.document.problem(("aliases", number), text, "keep it once")
 
 

@@ -185,7 +185,7 @@ def load_samples(path: Path, root: Path) -> tuple[tuple[EntrySample, ...], list[
     """The samples of an entry; none if there is no file."""
     if old := [name for name in ("match", "no_match") if (path.parent / name).is_dir()]:
         hint = f"python -m kb.samples {path.parent} moves them"
-        return (), [Problem(path.parent / old[0], 1, 1, "", f"samples stand in {FILE}, not in folders", hint)]
+        return (), [Problem(path.parent / old[0], 1, 1, "", f"samples belong into {FILE}, not into folders", hint)]
     if not (path.exists() or path.is_symlink()):
         return (), []
     try:
@@ -253,10 +253,10 @@ def _same_shape(entry: Entry, text: Translation, document: Document) -> Iterator
         if len(english) != len(translated):
             yield document.problem((name,), f"has {len(translated)} items, the English {len(english)}")
     if bool(entry.summary) != bool(text.summary):
-        yield document.problem(("summary",), "`summary` stands in one language only", "write it in all of them")
+        yield document.problem(("summary",), "`summary` is written in one language only", "write it in all of them")
     for i, (fix, other) in enumerate(zip(entry.fixes, text.fixes, strict=False)):
         if bool(fix.why) != bool(other.why):
-            yield document.problem(("fixes", i), "`why` stands in one language only")
+            yield document.problem(("fixes", i), "`why` is written in one language only")
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -200,7 +200,7 @@ class _Builder:
             raise self._fault(event, "a list or mapping is no key", "quote values with : # [ {")
         name = self._safe(event.value, (*place, clean(event.value)))
         if name in inside:
-            self.problems.append(Problem(self.path, *mark, name, "stands twice", "keep one of them"))
+            self.problems.append(Problem(self.path, *mark, name, "is written twice", "keep one of them"))
         self.keys[-1] = (name, mark)
 
     def _scalar(self, event: Any, loader: Any, place: Place) -> Any:

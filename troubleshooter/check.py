@@ -165,7 +165,7 @@ def _match(item: Loaded, tool: Diagnoser, fired: dict[str, set[str]]) -> Iterato
                 fired.setdefault(entry.id, set()).add(candidate.trial.symptom)
                 fired[entry.id] |= _holding(tool, entry.id, tried.observations)
         if mine is None:
-            yield item.sample_problem(sample, 0, f"does not give {entry.id}", _why(tool, entry.id, tried))
+            yield item.sample_problem(sample, 0, f"is not diagnosed as {entry.id}", _why(tool, entry.id, tried))
             continue
         if sample.evidence and sample.evidence != (shown := evidence_lines(mine)):
             text = f"the evidence is on {_lines(shown)}, marked is {_lines(sample.evidence)}"
@@ -223,7 +223,7 @@ def _on_neighbours(beside: Neighbours, tool: Diagnoser, wanted: set[str]) -> Ite
         tried = try_log(tool, sample.text, whole=False)
         if owner not in tried.ids and wanted & {c.id for c in tried.candidates}:
             answer = ", ".join(sorted(wanted & {c.id for c in tried.candidates}))
-            yield _at(path, sample, f"does not give {owner}, but {answer}", "tell them apart by a condition")
+            yield _at(path, sample, f"is not diagnosed as {owner}, but as {answer}", "tell them apart by a condition")
         else:
             yield from _others(path, sample, owner, tried, tool, wanted)
 
@@ -246,8 +246,8 @@ def _no_match(item: Loaded, tool: Diagnoser) -> Iterator[Problem]:
             text = f"is no near miss of {item.entry.id}: every symptom fails by {fewest} or more conditions"
             yield item.sample_problem(sample, 0, text, "take a log that fails by exactly one")
         elif fewest == 1 and not _holds_literal(tool, item.entry.id, sample.text):
-            text = f"holds no literal of {item.entry.id}"
-            yield item.sample_problem(sample, 0, text, "a near miss has words of the entry")
+            text = f"contains no words of {item.entry.id}"
+            yield item.sample_problem(sample, 0, text, "a near miss contains a literal of the entry's patterns")
 
 
 def _about_the_end(item: Loaded) -> bool:
@@ -285,7 +285,7 @@ def _unreached(item: Loaded, fired: set[str]) -> Iterator[Problem]:
     for i, symptom in enumerate(item.entry.symptoms):
         if (name := symptom.name or str(i + 1)) not in fired:
             yield item.document.problem(
-                ("symptoms", i), f"symptom {name} holds on no sample", "add a sample that shows it"
+                ("symptoms", i), f"no sample shows symptom {name}", "add a sample on which it holds"
             )
 
 
@@ -311,7 +311,7 @@ def silent_on(tool: Diagnoser, logs: Iterable[Path], known: Mapping[str, Path]) 
             id_ = ranked.candidate.id
             if ranked.candidate.body["kind"] == "failure" and id_ in known:
                 line = ranked.candidate.evidence[0].line.number if ranked.candidate.evidence else 1
-                yield Problem(path, line, 1, "", f"a healthy log gives {id_}", f"see {known[id_]}")
+                yield Problem(path, line, 1, "", f"a healthy log is diagnosed as {id_}", f"see {known[id_]}")
 
 
 def _why(tool: Diagnoser, id_: str, tried: Tried) -> str:

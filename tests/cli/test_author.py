@@ -131,7 +131,7 @@ def test_only_what_changed_is_checked(tmp_path: Path, capsys: pytest.CaptureFixt
     sample.write_text("=== match report\nnothing of it\n")
     assert check(tmp_path / "e", changed=True) == 2
     said = capsys.readouterr()
-    assert "does not give flux-empty" in said.out
+    assert "is not diagnosed as flux-empty" in said.out
     assert "watt-empty" not in said.out
     assert "1 entry," in said.err
 
@@ -139,7 +139,7 @@ def test_only_what_changed_is_checked(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_changed_without_git_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     entry(tmp_path)
     assert check(tmp_path, changed=True) == 2
-    assert "--changed asks git" in capsys.readouterr().err
+    assert "--changed needs git" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["missing", "empty"])

@@ -77,7 +77,7 @@ def test_a_draft_is_at_most_possible(tmp_path: Path) -> None:
         ("variant_of: flux-retired\n", "names the retired entry 'flux-retired' (name its successor: flux-again)"),
         ("aliases: [flux-again]\n", "is an entry's id: 'flux-again'"),
         ("aliases: [flux-old]\n", "'flux-old' is an alias of flux-again too"),
-        ("aliases: [flux-older, flux-older]\n", "'flux-older' stands twice"),
+        ("aliases: [flux-older, flux-older]\n", "'flux-older' is listed twice"),
         ("aliases: [flux-older]\nreviewed: 2026-11-23\n", None),
         ("replaced_by: flux-again\n", None),
     ],

@@ -127,7 +127,7 @@ def test_a_stamp_covers_the_summary(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("entry", "chinese", "said"),
     [
-        (ENTRY, CHINESE.replace("summary:", "#"), "`summary` stands in one language only"),
+        (ENTRY, CHINESE.replace("summary:", "#"), "`summary` is written in one language only"),
         (ENTRY.replace("|capacitor", ""), CHINESE, None),
         (ENTRY.replace("part:word|capacitor", "other"), CHINESE, "<<other>> is not captured by every symptom"),
         (ENTRY.replace("The flux is gone", "The flux is gone " + 64 * "x"), CHINESE, "is 81 characters wide"),

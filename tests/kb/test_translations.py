@@ -73,7 +73,7 @@ def test_every_two_letter_file_is_a_translation(folder: Path) -> None:
     ("before", "after", "said"),
     [
         ("title:", "titel:", "unknown key"),
-        (", why: 펌프가 계속 돕니다.", "", "`why` stands in one language only"),
+        (", why: 펌프가 계속 돕니다.", "", "`why` is written in one language only"),
         ("fixes: [", "fixes: [{do: 또 하나}, ", "has 2 items, the English 1"),
     ],
 )

@@ -39,7 +39,9 @@ def check(
     root = shipped()
     asked = folder or (entries[0] if entries else root)
     if asked is None:
-        print("troubleshoot check: name a folder of entries; this installation ships them compiled", file=sys.stderr)
+        print(
+            "troubleshoot check: name a folder of entries; this installation has only compiled entries", file=sys.stderr
+        )
         return 2
     if not asked.is_dir():
         print(f"troubleshoot check: {asked}: no such folder; expected <area>/<id>/entry.yaml below it", file=sys.stderr)
@@ -138,10 +140,10 @@ def _changed(folder: Path) -> list[Path] | None:
         names = git("diff", "--name-only", "--relative", "-z", base, "--", ".").split("\0")
         names += git("ls-files", "--others", "--exclude-standard", "-z", "--", ".").split("\0")
     except OSError as error:
-        print(f"troubleshoot check: --changed asks git, which says: {error}", file=sys.stderr)
+        print(f"troubleshoot check: --changed needs git, which reports: {error}", file=sys.stderr)
         return None
     if any(Path(name).parts[:1] == ("tables",) for name in names if name):
-        print("note: tables have changed: entries that use them are checked by: troubleshoot check", file=sys.stderr)
+        print("note: tables have changed; to check the entries that use them: troubleshoot check", file=sys.stderr)
     found = set()
     for name in filter(None, names):
         for place in (folder / name).parents:

@@ -106,7 +106,7 @@ def wrong(entry: str, log: str, to: Path, redacted: bool = True) -> int:
     mine = next((d for d in report.diagnoses if d.id == entry), None)
     if mine is None:
         print(
-            f"troubleshoot wrong: {log} does not give {entry}; it gives {[d.id for d in report.diagnoses]}",
+            f"troubleshoot wrong: {log} is not diagnosed as {entry}; its answers are {[d.id for d in report.diagnoses]}",
             file=sys.stderr,
         )
         return 2

@@ -14,13 +14,13 @@ from troubleshooter.rank import Ranked
 from troubleshooter.weights import DOUBTED, LIKELY
 
 PASSING_ON = ("torch/nn/modules/module.py", "<frozen", "<string>")
-"""Files through which calls and attributes of all packages go."""
+"""Files that pass on calls and attributes of all packages, so that a frame in them proves nothing."""
 _INSTALLED = lazy.compile(r"/(?:site|dist)-packages/([A-Za-z_]\w*)(?:/|\.py$)")
 NOTE = "raised at another place than the one that this answer is about"
 
 
 def elsewhere(ranked: Sequence[Ranked]) -> list[Ranked]:
-    """The answers, less sure where the traceback shows that they are about another place."""
+    """The answers, with a lower confidence for those that the traceback shows to be about another place."""
     for item in ranked:
         if item.confidence >= LIKELY and _is_elsewhere(item):
             item.score.at_most("elsewhere", DOUBTED)
@@ -32,7 +32,7 @@ def _is_elsewhere(item: Ranked) -> bool:
     trial = item.candidate.trial
     failure = trial.anchor.failure if trial.anchor is not None else None
     if failure is None or not failure.uncaught or "CUDA error" in failure.message:
-        return False  # a CUDA error shows at whatever call comes next
+        return False  # a CUDA error is reported by a later call, wherever that is
     symptom = next(one for one in item.candidate.body["symptoms"] if one["name"] == trial.symptom)
     packages: set[str] = set()
     for key, outcomes in (("require", trial.require), ("support", trial.support)):

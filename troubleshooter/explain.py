@@ -1,6 +1,6 @@
-"""``explain ENTRY LOG``: condition by condition what held, what was contradicted and what was not seen.
+"""``explain ENTRY LOG``: for each condition, whether it held, was contradicted or was not seen.
 
-Computed by the code that matches, so it can never disagree with a diagnosis.
+The code that matches computes this, so it can never disagree with a diagnosis.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from troubleshooter.unseen import doubted
 
 
 class SymptomTrial(NamedTuple):
-    """The best trial of one symptom: does it hold, and which required or excluding conditions stop it."""
+    """The best trial of one symptom, whether the symptom holds in it, and the conditions that stop it."""
 
     symptom: str
     trial: Trial
@@ -27,10 +27,10 @@ class SymptomTrial(NamedTuple):
 
 
 class Placing(NamedTuple):
-    """Where an entry stands among the answers to a log.
+    """The place of an entry among the answers to a log.
 
-    ``answer`` is None where it is none; ``dropped`` says why, if one of its symptoms holds. ``first`` is the first answer, if
-    that is another one, and ``decided_by`` the part of the rank key by which it stands above.
+    ``answer`` is None if it is no answer; ``dropped`` says why, if one of its symptoms holds. ``first`` is the first
+    answer, if that is another one, and ``decided_by`` is the part of the rank key that puts it first.
     """
 
     answer: Ranked | None
@@ -40,7 +40,7 @@ class Placing(NamedTuple):
 
 
 def explain(body: Body, base: int, observations: Observations, knowledge: Knowledge) -> list[SymptomTrial]:
-    """Each symptom of an entry, tried where it comes closest."""
+    """For each symptom of an entry, the trial that comes closest to holding."""
     out = []
     for number, symptom in enumerate(body["symptoms"]):
         best: SymptomTrial | None = None
@@ -60,7 +60,7 @@ def explain(body: Body, base: int, observations: Observations, knowledge: Knowle
 
 
 def placing(id_: str, observations: Observations, knowledge: Knowledge) -> Placing:
-    """Where the entry of this id stands among the answers, computed by the code that ranks."""
+    """The place of the entry with this id among the answers, computed by the code that ranks."""
     answers, dropped = ranking(candidates(observations, knowledge), observations)
     answers = without_fixless(elsewhere(doubted(answers, observations, knowledge)), observations, knowledge)
     answer = next((one for one in answers if one.candidate.id == id_), None)
@@ -69,7 +69,7 @@ def placing(id_: str, observations: Observations, knowledge: Knowledge) -> Placi
 
 
 def _decided_by(above: Ranked, below: Ranked) -> str | None:
-    """The first part of the rank key that differs; None where all are equal."""
+    """The first part of the rank key that differs; None if all parts are equal."""
     assert above.key is not None
     assert below.key is not None
     parts = zip(RankKey._fields, above.key, below.key, strict=True)

@@ -1,4 +1,5 @@
-"""What is left out of a text before it is compared with another one: one function for each purpose."""
+"""Removes the parts of a text that differ from run to run, before it is compared with another one. There is one
+function for each purpose."""
 
 from __future__ import annotations
 
@@ -18,30 +19,31 @@ _OF_ONE_USER = lazy.compile(rf"{_ADDRESS}|\d+(?:\.\d+)?|/[\w./-]{{4,}}|'[^']{{1,
 
 
 def without_digits(text: str) -> str:
-    """The kind of a line: lines that a loop prints again and again have the same one."""
+    """The kind of a line. Lines that a loop prints again and again have the same kind."""
     return text.translate(_NO_DIGITS)
 
 
 def without_digits_raw(raw: bytes) -> bytes:
-    """The same of a line that was not decoded."""
+    """The kind of a line that was not decoded."""
     return raw.translate(None, _RAW_DIGITS)
 
 
 def zero_digits(raw: bytes) -> bytes:
-    """The template of a line: ``0`` for each digit, so that every position in it is one in the line."""
+    """The template of a line: ``0`` for each digit. Positions in the template are positions in the line."""
     return raw.translate(_TO_ZERO)
 
 
 def mask_numbers(message: str) -> str:
-    """A message as the ranks of one run share it: without addresses and numbers. Paths stay: they are the same for all."""
+    """A message without addresses and numbers, so that it is the same for all ranks of one run. Paths are kept, because
+    they are the same for all."""
     return _ADDRESS_OR_DIGITS.sub("0", message)
 
 
 def mask_run(message: str) -> str:
-    """A message as different runs share it: also without paths and ids."""
+    """A message that is the same for different runs: also without paths and ids."""
     return _OF_ONE_RUN.sub("#", message)
 
 
 def constant_parts(message: str) -> list[str]:
-    """The parts of a message that other users' logs hold too: what stands between numbers, paths and quoted names."""
+    """The parts of a message that are the same in other users' logs: the text between numbers, paths and quoted names."""
     return _OF_ONE_USER.split(message)

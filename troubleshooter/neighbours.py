@@ -1,4 +1,5 @@
-"""Which logs hold the words of an entry: samples of other entries, and healthy logs, on which it could answer wrongly."""
+"""Finds the logs on which an entry could wrongly answer, because they contain its words: samples of other entries, and
+healthy logs."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from kb.load import MAX_SAMPLES_BYTES
 from kb.samples import FILE, EntrySample, InvalidSamples, parse
 
 MOST = 400
-"""Samples of others that are tried at most; of more, as many are drawn (always the same)."""
+"""At most this many samples of other entries are tried. If there are more, this many are drawn, always the same ones.
+"""
 _SPACE = re.compile(r"\s+")
 
 
@@ -30,7 +32,8 @@ class Neighbours:
     """Samples beyond `MOST` that hold words of the entries and were not tried."""
 
     def samples(self, wanted: set[str]) -> list[tuple[str, Path, EntrySample]]:
-        """Samples of entries that are not wanted and hold the words of a wanted one, each with its entry's id and file."""
+        """Samples of entries that are not wanted but contain the words of a wanted one, each with its entry's id and
+        file."""
         asked = [way for id_ in sorted(wanted) for way in self._words(id_)]
         found = [
             (id_, path, sample)
@@ -45,7 +48,7 @@ class Neighbours:
         return sorted(random.Random(len(found)).sample(found, MOST), key=lambda item: (item[0], item[2].line))
 
     def holding(self, logs: Iterable[Path], wanted: set[str]) -> list[Path]:
-        """The logs that hold the words of a wanted entry."""
+        """The logs that contain the words of a wanted entry."""
         asked = [way for id_ in sorted(wanted) for way in self._words(id_)]
         return [path for path in logs if _holds(_text(path), asked)]
 
@@ -88,7 +91,7 @@ class Neighbours:
 
 
 def _text(path: Path) -> str:
-    """A file's text, empty where it cannot be read."""
+    """A file's text; empty if it cannot be read."""
     try:
         return contents(path, limit=MAX_SAMPLES_BYTES).decode("utf-8", "replace")
     except (OSError, ValueError):
@@ -103,7 +106,7 @@ def _parsed(text: str) -> list[EntrySample]:
 
 
 def _holds(text: str, asked: list[list[list[str]]]) -> bool:
-    """Whether a log holds what one symptom asks for. A line break in a message counts as a space."""
+    """Whether a log contains the words that one symptom needs. A line break in a message counts as a space."""
     text = text.lower()
     folded = ""
     for lists in asked:

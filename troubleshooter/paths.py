@@ -15,7 +15,7 @@ _SITE_FOLDER = lazy.compile(
 
 
 class InstalledFile(NamedTuple):
-    """A file below ``site-packages``: the package as it is imported, and the path that begins with it."""
+    """A file below ``site-packages``: the name by which its package is imported, and the path that begins with it."""
 
     package: str
     file: str
@@ -28,7 +28,7 @@ def installed_file(path: str) -> InstalledFile | None:
 
 
 def below_site_packages(path: str) -> str:
-    """A path without what stands before the package; any other path as it is."""
+    """A path that begins with the package; a path outside of ``site-packages`` is returned as it is."""
     found = _SITE.match(path)
     return found["file"] if found else path
 

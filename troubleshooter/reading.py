@@ -1,6 +1,6 @@
-"""How a log was read, line by line: prefix, traceback layout, frame, message, metric, exit, fact, phase.
+"""Shows how a log was read, line by line: prefix, traceback layout, frame, message, metric, exit, fact, phase.
 
-Everything is taken from what the observer itself read, so it can never disagree with a diagnosis.
+Everything is taken from the observer's own results, so it can never disagree with a diagnosis.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NoteKind = Literal[
 
 
 class Note(NamedTuple):
-    """One thing that was read from a line; ``values`` by name, such as ``layout`` of a traceback."""
+    """One thing that was read from a line, with its ``values`` by name, such as the ``layout`` of a traceback."""
 
     kind: NoteKind
     values: dict[str, str]
@@ -43,8 +43,8 @@ class ReadLine(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """The lines of one source from which something was read, in order. ``lines_read`` counts all lines that were looked at;
-    ``complete`` is False where only parts of a large log were."""
+    """The lines of one source from which something was read, in order. ``lines_read`` counts all lines that were read;
+    ``complete`` is False if only parts of a large log were."""
 
     lines: list[ReadLine]
     lines_read: int
@@ -94,7 +94,7 @@ def _note_edits(lines: list[Line], notes: dict[int, list[Note]]) -> None:
 
 
 def _note_failure(failure: Failure, lines: list[Line], is_kept: bool, notes: dict[int, list[Note]]) -> None:
-    """Note the lines of an exception: header, frames, message, and what stands between them."""
+    """Note the lines of an exception: header, frames, message, and the lines between them."""
     layout: dict[str, str] = {"layout": failure.layout}
     if failure.start.number != failure.line.number and HEADER in failure.start.text:
         notes[failure.start.number].append(Note("traceback", layout))

@@ -24,10 +24,10 @@ _ASIDE = lazy.compile(r"\([^()]{0,200}\)")
 
 
 def doubted(ranked: Sequence[Ranked], observations: Observations, knowledge: Knowledge) -> list[Ranked]:
-    """The answers, less sure where they speak of a library that the log does not show."""
+    """The answers, with a lower confidence for those that speak of a library which the log does not show."""
     shown: str | None = None
     for item in ranked:
-        if not LIKELY <= item.confidence < CERTAIN:  # what is certain rests on words that prove it
+        if not LIKELY <= item.confidence < CERTAIN:  # a certain answer rests on words that prove it
             continue
         named = _named(item, knowledge)
         if not named:
@@ -41,7 +41,7 @@ def doubted(ranked: Sequence[Ranked], observations: Observations, knowledge: Kno
 
 
 def _named(item: Ranked, knowledge: Knowledge) -> set[str]:
-    """The libraries that an answer's title and summary are about; what stands in parentheses is an aside."""
+    """The libraries that an answer's title and summary are about. Text in parentheses does not count."""
     found = knowledge.find(item.candidate.id)
     assert found is not None
     body = found[0]
@@ -49,7 +49,8 @@ def _named(item: Ranked, knowledge: Knowledge) -> set[str]:
 
 
 def _shown(observations: Observations) -> str:
-    """What the log shows: its kept lines, exceptions with their frames, and versions; in lower case."""
+    """The text of everything that was kept of the log: its lines, exceptions with their frames, and versions; in lower
+    case."""
     lines = {line.text for lines in observations.hits.values() for line in lines}
     frames = {frame.path for failure in observations.failures for frame in failure.frames}
     facts = {f"{fact.name} {fact.line.text}" for fact in observations.facts}
@@ -57,7 +58,7 @@ def _shown(observations: Observations) -> str:
 
 
 def _common(item: Ranked, knowledge: Knowledge) -> bool:
-    """Whether many entries print each word that the answer rests on."""
+    """Whether each word on which the answer rests is printed by many entries' failures."""
     anchor = item.candidate.trial.anchor
     if anchor is None:
         return False
@@ -67,7 +68,7 @@ def _common(item: Ranked, knowledge: Knowledge) -> bool:
 
 
 def _patterns(item: Ranked) -> Iterator[str]:
-    """The words that the symptom requires."""
+    """The patterns that the symptom requires."""
     stack: list[dict[str, Any]] = [
         condition
         for symptom in item.candidate.body["symptoms"]

@@ -1,4 +1,5 @@
-"""Training curves: which metrics people look at, few enough points to draw them, and the moment where they went wrong."""
+"""Training curves: the metrics that people look at, with few enough points to draw, and the moment at which they went
+wrong."""
 
 from __future__ import annotations
 
@@ -33,14 +34,14 @@ class Curve(NamedTuple):
     lines: list[int]
     by_step: bool
     wrong: int | None
-    """Index of the point where it went wrong."""
+    """The index of the point at which it went wrong."""
     why: str
-    """What is wrong there: nan, zero, jump, evidence; "" where nothing is."""
+    """What is wrong at that point: nan, zero, jump, evidence; "" if nothing is."""
 
 
 @lru_cache(maxsize=4096)
 def place(name: str) -> int | None:
-    """How early people look at a metric; None for one that is not drawn."""
+    """The position of a metric in the order in which people look at metrics; None for one that is not drawn."""
     return next((number for number, pattern in enumerate(_CHARTED) if pattern.fullmatch(name)), None)
 
 
@@ -86,7 +87,7 @@ def _chosen(points: list[Point]) -> list[Point]:
 
 
 def first_bad(values: list[float]) -> int | None:
-    """Where the first value stands that is no number or not finite."""
+    """The index of the first value that is not a finite number."""
     if all_finite(values):
         return None
     return next((i for i, value in enumerate(values) if not finite(value)), None)
@@ -110,7 +111,8 @@ def curves(report: Report) -> list[Curve]:
 
 
 def moment(name: str, values: list[float | None], lines: list[int], evidence: set[int]) -> tuple[int | None, str]:
-    """Where a curve went wrong: no number, a fall to exactly zero, a jump, else a point that the diagnosis names."""
+    """The point at which a curve went wrong: it is no number, falls to exactly zero or jumps; else a point that the
+    diagnosis names."""
     for index, value in enumerate(values):
         if value is None:
             return index, "nan"

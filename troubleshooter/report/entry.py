@@ -1,4 +1,4 @@
-"""One entry on a terminal: what you see, why, what to do, versions, lookalikes, sources."""
+"""One entry on a terminal: symptoms, cause, fixes, versions, lookalikes and sources."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from troubleshooter.report.words import say
 
 
 def messages(body: Body) -> list[str]:
-    """The patterns that the symptoms ask for: shown where no sample prints a message."""
+    """The patterns of the symptoms. They are shown if no sample prints a message."""
     found: list[str] = []
     stack: list[dict[str, Any]] = [c for s in body["symptoms"] for c in s["require"]]
     while stack:

@@ -1,7 +1,7 @@
-"""Placeholders ``<<name:type|default>>`` of titles, causes and fixes, filled in with what the log said.
+"""Fills the placeholders ``<<name:type|default>>`` of titles, causes and fixes with values from the log.
 
-A log is hostile input and people paste what we print: a value must fit its type, holds no newline, control or
-bidirectional character, and is quoted where it goes into a shell.
+A log is hostile input, and people paste what we print. So a value must fit its type, contains no newline, control or
+bidirectional character, and is quoted in a shell command.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ UNSAFE = lazy.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u206
 
 
 def fill(text: str, values: dict[str, str], *, shell: bool = False) -> str | None:
-    """The text with its placeholders filled; None when a value without default is missing or does not fit its type."""
+    """The text with its placeholders filled; None if a value without a default is missing or does not fit its type."""
     missing = False
 
     def value(found: re.Match[str]) -> str:
@@ -42,11 +42,12 @@ def fits(value: str, type_: str) -> bool:
 
 
 def safe(text: str, limit: int = 2000) -> str:
-    """A line of the log as it may be printed: no control, escape or bidirectional character, bounded."""
+    """A line of the log that is safe to print: it has no control, escape or bidirectional characters, and its length is
+    bounded."""
     text = _bare(text.replace("\t", "    "))
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def _bare(text: str) -> str:
-    """The text with a mark for each unsafe character; none of them is printable."""
+    """The text with a mark for each unsafe character. No mark is printable."""
     return text if text.isprintable() else UNSAFE.sub("\ufffd", text)

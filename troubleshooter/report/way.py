@@ -1,4 +1,5 @@
-"""How a run came to an exception: of each package on the way the frame that it left by, and the run's own last one."""
+"""The calls that led to an exception: for each package the last frame before the next package, and the run's own last
+frame."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from troubleshooter.report.parts import Place
 
 STEPS = 4
-"""Frames that are shown, the innermost and the run's own among them."""
+"""At most this many frames are shown; the innermost and the run's own are always among them."""
 
 _STANDARD = lazy.compile(r".*/python3(?:\.\d+)?/(([A-Za-z_]\w*)(?:/.+|\.py))$")
 _NO_FILE = lazy.compile(r"<(?!ipython-input|module)")
@@ -38,7 +39,7 @@ def way(frames: list[Frame]) -> list[Place]:
 
 
 def _place(frame: Frame) -> tuple[Place, bool]:
-    """A frame as it is shown, and whether its code passes calls on."""
+    """A frame as it is shown, and whether its code only passes calls on."""
     file, package, standard = frame.path, "", False
     if installed := installed_file(file):
         package, file = installed
@@ -54,7 +55,7 @@ def _place(frame: Frame) -> tuple[Place, bool]:
 
 
 def steps(places: list[Place], lang: str, innermost: Literal["raised", "stood"] = "raised") -> list[str]:
-    """The way in words, a line each. ``innermost``: what happened in the first place."""
+    """The calls in words, one line each. ``innermost``: the key of the phrase for the first of them."""
     out = []
     for number, place in enumerate(places):
         where = f"{place['file']}:{place['line']}" if place["line"] else place["file"]

@@ -1,1 +1,2 @@
-"""Large logs: which excerpts of them are read line by line. Logs of up to `blocks.BLOCK_BYTES` never come here."""
+"""Large logs: chooses the excerpts that are read line by line. Logs of up to `blocks.BLOCK_BYTES` do not use this
+package."""

@@ -1,4 +1,4 @@
-"""One block of a large log → where something stands out in it, and how many lines it has."""
+"""Scans one block of a large log: finds the places that are worth reading, and counts the lines."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from troubleshooter.read.large.prefilter import MAX_ERROR_WORDS, Prefilter
 from troubleshooter.read.text import CHUNK, LINE_LIMIT
 
 BEFORE_BYTES, AFTER_BYTES = 120, 80
-"""How much of a line is kept around the end of what stands out."""
+"""So many bytes of a line are kept before and after the end of a find."""
 _ONE_A_LINE = bytes(byte == ord("\n") for byte in range(256))
 _TRANSLATES_FAST = not {"ice", "neon", "sve"}.isdisjoint(stringzilla.__capabilities__)
 
 
 class Hit(NamedTuple):
-    """Something that stands out: offsets in the log of its line's start and of its own end, and the text of the line around
-    that end."""
+    """A place worth reading: the offsets in the log of its line's start and of its own end, and the text of the line
+    around that end."""
 
     line_start: int
     end: int
@@ -27,7 +27,7 @@ class Hit(NamedTuple):
 
 
 class ScannedBlock(NamedTuple):
-    """A block, what stands out in it in the order of the log, and the line ends of each `CHUNK` of it."""
+    """A block, its hits in the order of the log, and the number of line ends in each `CHUNK` of it."""
 
     block: Block
     hits: list[Hit]
@@ -35,7 +35,7 @@ class ScannedBlock(NamedTuple):
 
 
 class BlockScanner:
-    """Scans blocks, for one thread. What is found in a block depends on its bytes alone."""
+    """Scans blocks, for one thread. The hits of a block depend only on its bytes."""
 
     def __init__(self, prefilter: Prefilter) -> None:
         self._prefilter = prefilter
@@ -47,7 +47,7 @@ class BlockScanner:
         return ScannedBlock(block, [_hit(block, view, end) for end in self._ends(block.data)], line_ends)
 
     def _ends(self, data: bytearray) -> list[int]:
-        """Offsets behind what was found, ascending."""
+        """The offsets after the finds, ascending."""
         errors: list[int] = []
         others: dict[int, int] = {}
 

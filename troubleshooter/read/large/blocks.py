@@ -1,4 +1,4 @@
-"""The bytes of a large log, in blocks of one size, however they arrive; the last few blocks can be looked at again."""
+"""The bytes of a large log in blocks of one size, however they arrive. The last few blocks can be read again."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 BLOCK_BYTES = 512 * 1024
-"""A block fits a core's second cache together with the automata of the search."""
+"""A block and the automata of the search fit together into a core's second cache."""
 
 
 class Block(NamedTuple):
@@ -18,7 +18,7 @@ class Block(NamedTuple):
 
 
 class Blocks:
-    """The blocks of a log, in order, once. ``kept``: so many of the last ones stay at hand for `take`."""
+    """The blocks of a log, in order, once. ``kept``: this many of the last blocks stay available for `take`."""
 
     def __init__(self, chunks: Iterable[bytes], kept: int) -> None:
         self._chunks = chunks
@@ -43,7 +43,7 @@ class Blocks:
             yield self._keep(Block(offset, data[:filled]))
 
     def take(self, start: int, stop: int) -> bytes:
-        """The bytes between two offsets, as far as they are at hand."""
+        """The bytes between two offsets, as far as they are still available."""
         return b"".join(
             memoryview(data)[max(start - offset, 0) : stop - offset]
             for offset, data in self._kept

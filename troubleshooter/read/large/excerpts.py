@@ -27,32 +27,35 @@ from troubleshooter.read.large.prefilter import Prefilter
 from troubleshooter.read.text import CHUNK, LINE_LIMIT
 
 HEAD_BYTES, TAIL_BYTES = 64 * 1024, 32 * 1024
-"""Both ends are read whole: how the run was set up, and its last failure, which usually is the one."""
+"""The start and the end of a log are read whole: they show how the run was set up, and its last failure, which usually
+is the cause."""
 MAX_SAME_KIND = 3
-"""Lines of one kind that are looked at."""
+"""At most this many lines of one kind are read."""
 MAX_EXCERPTS = 400
-"""Places that are looked at: so many exceptions of all kinds, and so many other lines."""
+"""At most this many places are read: so many exceptions of all kinds, and so many other lines."""
 OTHER_BYTES, EXCEPTION_BYTES, TRACEBACK_BYTES = 150, 400, 16 * 1024
-"""What is read behind a line that stands out, behind an exception's line, and behind a traceback's header."""
+"""So many bytes are read after a line that is worth reading, after an exception's line, and after a traceback's header.
+"""
 SAMPLE_EVERY_BYTES, SAMPLES, SAMPLE_BYTES = 128 * 1024, 64, 100
 """A sample of this size every so many bytes; after so many samples half as often, after as many more half of that."""
 SEARCH_THREADS, BLOCKS_AHEAD = 2, 4
-"""Threads that search blocks (the search runs beside Python), and blocks that they may be ahead."""
+"""So many threads search blocks while Python runs, and they may be so many blocks ahead."""
 
 _NEAR_BYTES, _FAR_BYTES = 1024, LINE_LIMIT + 16
-"""How far around an excerpt its lines' ends are looked for: first near it, then as far as a line may reach."""
+"""The line ends around an excerpt are searched for within so many bytes: first near it, then as far away as a line may
+reach."""
 _HEADER = b"raceback (most"
 _EXCEPTION_WORD = lazy.compile(rb"Error|Exception|Interrupt|terminate called|FATAL|panicked")
 _EXCEPTION = lazy.compile(rb"\w(?:Error|Exception|Interrupt)(?::\s|\s*$)|terminate called|\b(?:FATAL|panicked)\b")
 
 Chunk = tuple[int, bytes]
-"""Raw lines that follow each other: the number of the first, and their bytes without the last line end."""
+"""Raw lines that follow each other: the number of the first one, and their bytes without the last line end."""
 ByteRange = tuple[int, int]
-"""Offsets in the log: of the first byte, and behind the last one."""
+"""Offsets in the log: of the first byte, and after the last one."""
 
 
 class Excerpts:
-    """Reads one log; ``bytes`` says how many bytes it had once `chunks` is exhausted."""
+    """Reads one log. ``bytes`` is the size of the log once `chunks` is exhausted."""
 
     def __init__(self, chunks: Iterable[bytes], prefilter: Prefilter, threads: int = SEARCH_THREADS) -> None:
         self._blocks = Blocks(chunks, kept=BLOCKS_AHEAD + 4)
@@ -111,7 +114,7 @@ class Excerpts:
     # --- where to look ---
 
     def _ranges(self, scanned: ScannedBlock) -> list[ByteRange]:
-        """What of a block, and of the bytes around it, is worth a look."""
+        """The ranges of a block, and of the bytes around it, that are worth reading."""
         offset, stop = scanned.block.offset, scanned.block.offset + len(scanned.block.data)
         ranges: list[ByteRange] = [(0, HEAD_BYTES)] if offset == 0 else []
         for at in range(offset, stop, SAMPLE_EVERY_BYTES) if any(scanned.line_ends) else ():
@@ -146,7 +149,7 @@ class Excerpts:
         return ranges
 
     def _is_new(self, text: bytes) -> bool:
-        """Whether few lines of this kind were taken; then this one is counted."""
+        """Whether only a few lines of this kind were taken so far. If so, this one is counted."""
         kind = without_digits_raw(text)
         count = self._seen.get(kind, 0)
         if count < MAX_SAME_KIND:
@@ -206,7 +209,7 @@ def _names_an_exception(text: bytes) -> bool:
 
 
 def _merged(ranges: list[ByteRange]) -> list[ByteRange]:
-    """Overlapping ranges made one, in order."""
+    """The ranges in order, with overlapping ones joined."""
     out: list[ByteRange] = []
     for low, high in sorted(ranges):
         if out and low <= out[-1][1]:

@@ -16,7 +16,7 @@ from troubleshooter.read.anomalies import ANOMALY_MARKS
 from troubleshooter.read.database import Database, database, named
 
 MAX_ERROR_WORDS = 64
-"""Error words in one block; where there are more, it is searched for all literals instead."""
+"""A block with more error words than this is searched for all literals instead."""
 
 
 class Prefilter:

@@ -2,7 +2,7 @@
 
 Runs the command on the text of each report in ``benchmarks/reports/reports.jsonl`` and says how often the first answer is
 right, wrong or missing, with 95 % intervals (Wilson). The command gets the text on standard input, or as a file where it
-holds ``{file}``. It answers in JSON with a list ``diagnoses`` (title, cause, fixes, confidence), of which the first counts,
+holds ``{file}``. It answers in JSON with a list ``diagnoses`` (title, summary, cause, fixes, confidence), of which the first counts,
 or in plain text, of which all counts. ``benchmarks/reports/README.md`` says how the reports were drawn and judged.
 """
 
@@ -139,7 +139,7 @@ def read_answer(printed: str) -> Answer:
     if not diagnoses:
         return Answer("")
     first: dict[str, Any] = diagnoses[0]
-    parts = [first.get("title"), first.get("cause"), (first.get("fixes") or [])[:COUNTED_FIXES]]
+    parts = [first.get("title"), first.get("summary"), first.get("cause"), (first.get("fixes") or [])[:COUNTED_FIXES]]
     return Answer("\n".join(_strings(parts)), str(first.get("id") or ""), str(first.get("confidence") or ""))
 
 

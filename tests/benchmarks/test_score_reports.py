@@ -103,8 +103,8 @@ def test_plain_text_is_an_answer_as_a_whole() -> None:
 
 
 def test_only_two_fixes_of_the_first_answer_count() -> None:
-    first = {"title": "t", "cause": "c", "fixes": [{"do": "one"}, {"do": "two"}, {"do": "three"}]}
-    assert read_answer(json.dumps({"diagnoses": [first, {"title": "other"}]})).words == "t\nc\none\ntwo"
+    first = {"title": "t", "summary": "s", "cause": "c", "fixes": [{"do": "one"}, {"do": "two"}, {"do": "three"}]}
+    assert read_answer(json.dumps({"diagnoses": [first, {"title": "other"}]})).words == "t\ns\nc\none\ntwo"
 
 
 def test_a_text_on_which_the_tool_breaks_has_no_answer(reports: Path, tool: list[str]) -> None:

@@ -62,10 +62,24 @@ COMMANDS = (
             Option("log", "--log", kind="path", metavar="DIR", help="run.log"),
             Option("stop_early", "--stop-early", kind="flag", help="run.stop-early"),
             Option("on_failure", "--on-failure", metavar="CMD", help="run.on-failure"),
+            Option(
+                "hang_after", "--hang-after", kind="number", metavar="SECONDS", least=1,
+                help="run.hang-after",
+            ),
+            Option("hook", "--hook/--no-hook", kind="flag", default=True, help="run.hook"),
             Option("retry", "--retry", kind="whole", metavar="N", default=0, least=0, most=100, help="run.retry"),
             ENTRIES, LANG,
         ),
         "troubleshooter.supervise.command:run",
+        own_exits=True,
+    ),
+    Command(
+        "hang",
+        (
+            Option("targets", many=True, required=True, metavar="PID|DUMP", help="hang.targets"),
+            LANG, SHORT_FORMAT,
+        ),
+        "troubleshooter.hang.command:hang",
         own_exits=True,
     ),
     Command(

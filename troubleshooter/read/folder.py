@@ -19,7 +19,7 @@ SKIPPED_NAMES = frozenset((
     "special_tokens_map.json", "added_tokens.json", "vocab.json", "vocab.txt", "merges.txt", "preprocessor_config.json",
     "processor_config.json", "chat_template.jinja", "model.safetensors.index.json", "pytorch_model.bin.index.json",
     "requirements.txt", "dataset_info.json", "dataset_infos.json", "dataset_dict.json",
-    "run.json", "report.json", "ended.json",
+    "run.json", "report.json", "ended.json", "hang.json",
 ))  # fmt: skip
 """Files that stand in every checkpoint, model or data set and hold settings, a vocabulary or an index; and those that
 `troubleshoot run` writes beside a log."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import signal
@@ -9,18 +10,28 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kb.text.catalog import Section
 from troubleshooter.redact import Redactor
-from troubleshooter.supervise.folder import STATE
-from troubleshooter.supervise.state import StateLog, family
+from troubleshooter.supervise.folder import FACTS, HANG, STATE, write
+from troubleshooter.supervise.state import ProcessState, StateLog, family, process
 from troubleshooter.supervise.supervisor import RunEnd, Supervisor
 from troubleshooter.supervise.versions import Versions, interpreter_of_command
 from troubleshooter.supervise.watch import LOST_RECORDS, Failing, Watch
 
+if TYPE_CHECKING:
+    from troubleshooter.hang.judge import Verdict
+    from troubleshooter.hang.notice import HangWatch
+    from troubleshooter.supervise.command import Wishes
+
 say = Section("run")
+FIRST_SILENCE_SECONDS = 30.0
+"""A run that was never silent for so long needs no watch for hangs."""
 GRACE_SECONDS = 30.0
 """Between the signal that asks a run to end and the one that makes it end (``--stop-early`` only)."""
+LEFT_SECONDS = 5.0
+"""What a run that was stopped left behind may take to end."""
 INTERIM_SECONDS = 10.0
 """A run that was told to end and does not: so long after the signal its report is written all the same."""
 ANSWER_SECONDS = 60.0
@@ -29,18 +40,22 @@ ANSWER_SECONDS = 60.0
 class Beside:
     """Made once the command runs; `tick` it about once a second."""
 
-    def __init__(self, supervisor: Supervisor, *, stop_early: bool, entries: list[Path], lang: str) -> None:
+    def __init__(self, supervisor: Supervisor, wishes: Wishes) -> None:
         self.supervisor = supervisor
         self.folder = supervisor.folder
-        self.stop_early = stop_early
-        self.entries = entries
-        self.lang = lang
+        self.stop_early = wishes.stop_early
+        self.entries = wishes.entries
+        self.lang = wishes.lang
+        self._hang_after = wishes.hang_after
+        self._hangs: HangWatch | None = None
+        self.hang: Verdict | None = None
         self.versions = Versions(interpreter_of_command(supervisor.command))
         self.state = StateLog(self.folder.file(STATE))
         self._watch = Watch(self.folder.log) if self.folder.log is not None else None
         self._told: Failing | None = None
         self._asks_until = 0.0
         self._kill_at = 0.0
+        self._family: list[ProcessState] = []
         self._interim_at = 0.0
         self._noted = False
         redactor = Redactor()
@@ -62,18 +77,22 @@ class Beside:
         now = time.monotonic()
         if self._watch is not None and (failing := self._watch.look()) is not None:
             self._tell(failing, now)
+        self._look_for_hang(now)
         if self._asks_until and now > self._asks_until:
             self.supervisor.asked, self._asks_until = None, 0.0
         if self._kill_at and now > self._kill_at:
             self._kill_at = 0.0
-            for one in family(self.supervisor.pid):
-                with suppress(ProcessLookupError, PermissionError):
-                    os.kill(one.pid, signal.SIGKILL)
+            self._end_family(signal.SIGKILL)
         self._interim(now)
 
     def close(self) -> Mapping[str, str]:
         """The run ended: the versions that were found."""
         self.state.close()
+        if self._family and self._end_family(signal.SIGTERM):  # a launcher may leave its ranks behind
+            deadline = time.monotonic() + LEFT_SECONDS
+            while self._end_family(0) and time.monotonic() < deadline:
+                time.sleep(0.1)
+            self._end_family(signal.SIGKILL)
         found = self.versions.wait()
         self.folder.note(versions=dict(found))
         return found
@@ -92,11 +111,48 @@ class Beside:
             self.supervisor.asked = lambda key: self._stop(key) if key in ("y", "Y") else None
             self._asks_until = now + ANSWER_SECONDS
 
+    def _look_for_hang(self, now: float) -> None:
+        """Look where the ranks stand, after a long silence."""
+        silence = now - self.supervisor.last_output
+        if self._hangs is None:
+            if silence < (self._hang_after or FIRST_SILENCE_SECONDS):
+                return
+            from troubleshooter.hang.notice import HangWatch
+
+            self._hangs = HangWatch(self.supervisor.pid, self.folder.file(FACTS), self._hang_after)
+        verdict = self._hangs.tick(silence)
+        if verdict is None:
+            return
+        from troubleshooter.hang.tell import as_dict, lines
+
+        self.hang = verdict
+        end = self.supervisor.window.line_end if self.supervisor.window is not None else "\n"
+        told = [say("hangs", self.lang, seconds=round(silence)), *lines(verdict, self.lang)]
+        self.supervisor.tell("\n".join(told).replace("\n", end))
+        write(self.folder.file(HANG), json.dumps(as_dict(verdict), indent=1) + "\n")
+        if self.stop_early:
+            self.stop_early = False
+            self._stop("")
+
     def _stop(self, key: str) -> None:
         self._asks_until = 0.0
         self.supervisor.tell(say("stopping", self.lang))
+        self._family = family(self.supervisor.pid)
         self.supervisor.send(signal.SIGTERM, group=False)
         self._kill_at = time.monotonic() + GRACE_SECONDS
+
+    def _end_family(self, number: int) -> bool:
+        """Send a signal to all that the run consisted of when it was stopped; whether any of them was still there."""
+        some = False
+        for one in self._family:
+            now = process(one.pid)
+            if (
+                now is not None and now.started == one.started and now.state != "Z"
+            ):  # no other process of the same number
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(one.pid, number)
+                    some = True
+        return some
 
     def _interim(self, now: float) -> None:
         """Write the report of a run that was told to end, before a scheduler loses its patience."""

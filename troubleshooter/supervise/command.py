@@ -7,22 +7,46 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb.errors import UsageError
 from kb.text.catalog import Section
+from troubleshooter.supervise.folder import FACTS, RunFolder, new_folder
 
 if TYPE_CHECKING:
     from troubleshooter.report.model import Report
     from troubleshooter.supervise.beside import Beside
-    from troubleshooter.supervise.folder import RunFolder
     from troubleshooter.supervise.supervisor import RunEnd, Supervisor
 
 say = Section("run")
+HOOK_FOLDER = "TROUBLESHOOT_HOOK_DIR"
+BRING = Path(__file__).with_name("bring")
+"""The folder that brings the hook into each Python of the run."""
+
+
+class Wishes(NamedTuple):
+    """What the user asked of a run, beside the command."""
+
+    stop_early: bool
+    hang_after: float | None
+    hook: bool
+    entries: list[Path]
+    lang: str
+
+
+def environment(folder: RunFolder, *, hook: bool) -> dict[str, str]:
+    """The variables of the command: ours, and those that bring the hook into its Pythons."""
+    found = dict(os.environ)
+    facts = folder.file(FACTS)
+    if hook and facts is not None:
+        found[HOOK_FOLDER] = str(facts.absolute())
+        found["PYTHONPATH"] = os.pathsep.join(part for part in (str(BRING), found.get("PYTHONPATH")) if part)
+    return found
 
 
 def run(
-    command: list[str], log: Path | None, stop_early: bool, on_failure: str | None, retry: int, entries: list[Path], lang: str
+    command: list[str], log: Path | None, stop_early: bool, on_failure: str | None, hang_after: float | None, hook: bool, retry: int,
+    entries: list[Path], lang: str,
 ) -> int:  # fmt: skip
     """Run a command to its end, diagnose it where it failed, and end as it ended.
 
@@ -30,14 +54,13 @@ def run(
     """
     if not hasattr(os, "fork"):
         raise UsageError("run: needs Linux or macOS; here, pipe the run in: command 2>&1 | troubleshoot")
-    from troubleshooter.supervise.folder import new_folder
-
+    wishes = Wishes(stop_early, hang_after, hook, entries, lang)
     for attempt in range(1, retry + 2):
         folder = new_folder(log, command, attempt)
         if folder.warning is not None:
             key, problem = folder.warning
             print(f"troubleshoot: {say(key, lang, problem=problem, folder=folder.path)}", file=sys.stderr)
-        ended, report = _attempt(command, folder, stop_early, on_failure, entries, lang)
+        ended, report = _attempt(command, folder, wishes, on_failure)
         if attempt > retry or report is None or not _retry_helps(report, ended):
             break
         print(f"troubleshoot: {say('again', lang, attempt=attempt + 1, most=retry + 1)}", file=sys.stderr)
@@ -47,7 +70,7 @@ def run(
 
 
 def _attempt(
-    command: Sequence[str], folder: RunFolder, stop_early: bool, on_failure: str | None, entries: list[Path], lang: str
+    command: Sequence[str], folder: RunFolder, wishes: Wishes, on_failure: str | None
 ) -> tuple[RunEnd, Report | None]:
     from troubleshooter.supervise.supervisor import Supervisor
 
@@ -59,10 +82,10 @@ def _attempt(
         if beside is None:  # the command is running by now: what is imported here delays nothing
             from troubleshooter.supervise.beside import Beside
 
-            beside = Beside(running, stop_early=stop_early, entries=entries, lang=lang)
+            beside = Beside(running, wishes)
         beside.tick()
 
-    supervisor = Supervisor(command, dict(os.environ), folder, tick)
+    supervisor = Supervisor(command, environment(folder, hook=wishes.hook), folder, tick)
     ended = supervisor.run()
     if ended.error:
         print(f"troubleshoot: run: {command[0]}: {os.strerror(ended.error)}", file=sys.stderr)
@@ -70,20 +93,21 @@ def _attempt(
     if beside is None:
         from troubleshooter.supervise.beside import Beside
 
-        beside = Beside(supervisor, stop_early=stop_early, entries=entries, lang=lang)
+        beside = Beside(supervisor, wishes)
     versions = beside.close()
     seconds = round(time.time() - started, 1)
     folder.note(status=ended.status, signal=ended.signal, seconds=seconds, missing_bytes=supervisor.shared.missing)
-    return ended, _told(folder, supervisor, ended, versions, on_failure, entries, lang)
+    return ended, _told(folder, supervisor, ended, versions, on_failure, wishes)
 
 
 def _told(
     folder: RunFolder, supervisor: Supervisor, ended: RunEnd, versions: Mapping[str, str], on_failure: str | None,
-    entries: list[Path], lang: str,
+    wishes: Wishes,
 ) -> Report | None:  # fmt: skip
     """Diagnose, keep, show, and call. Whatever goes wrong here must not change how the run ended."""
     from troubleshooter.supervise import ending
 
+    entries, lang = wishes.entries, wishes.lang
     try:
         report = ending.diagnosed(folder, supervisor.shared.tail(), ended, versions, entries, lang)
         path = ending.keep(folder, report)

@@ -14,7 +14,7 @@ from kb.errors import UsageError
 
 RUNS = "troubleshoot-runs"
 OUTPUT, RUN, STATE, REPORT_JSON, REPORT_HTML = "output.log", "run.json", "state.jsonl", "report.json", "report.html"
-FACTS = "facts"
+FACTS, HANG = "facts", "hang.json"
 _PROGRAMS = frozenset(
     ("python", "python3", "torchrun", "accelerate", "deepspeed", "bash", "sh", "env", "uv", "launch", "run", "srun")
 )

@@ -22,7 +22,8 @@ _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
 class ProcessState(NamedTuple):
-    """What ``/proc`` says of a process. ``cpu_s``: seconds of CPU time so far. ``rss_mb``: memory in use, MiB."""
+    """What ``/proc`` says of a process. ``cpu_s``: seconds of CPU time so far. ``rss_mb``: memory in use, MiB. ``started``: in
+    ticks since the machine started."""
 
     pid: int
     parent: int
@@ -32,6 +33,7 @@ class ProcessState(NamedTuple):
     cpu_s: float
     threads: int
     rss_mb: float
+    started: int
 
 
 def process(pid: int) -> ProcessState | None:
@@ -43,6 +45,7 @@ def process(pid: int) -> ProcessState | None:
         return ProcessState(
             pid, int(part[1]), name.decode(errors="replace"), part[0].decode(), int(part[3]),
             round((int(part[11]) + int(part[12])) / _TICKS, 2), int(part[17]), round(int(part[21]) * _PAGE / (1 << 20), 1),
+            int(part[19]),
         )  # fmt: skip
     except (OSError, ValueError, IndexError):
         return None

@@ -1,0 +1,199 @@
+"""The hang doctor: what it reads, how it judges, and real hangs of ranks on gloo."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.supervise.running import COMMAND, ENVIRONMENT, run, script
+from troubleshooter.hang.flight import BadDump, first_difference, read_dump_file
+from troubleshooter.hang.judge import judge
+from troubleshooter.hang.ranks import Rank
+from troubleshooter.hang.stacks import Stack, StackFrame, read_dump, read_py_spy
+from troubleshooter.hang.tell import as_dict, lines
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc")
+HANGING = Path(__file__).with_name("hanging.py")
+C10D = "/env/lib/python3.11/site-packages/torch/distributed/distributed_c10d.py"
+DUMP = """\
+Thread 0x00007f0000000001 [pool] (most recent call first):
+  File "/usr/lib/python3.11/threading.py", line 331 in wait
+
+Current thread 0x00007f0000000002 [python] (most recent call first):
+  File "/env/lib/python3.11/site-packages/torch/distributed/distributed_c10d.py", line 3252 in all_reduce
+  File "/app/train.py", line 40 in step
+  File "/app/train.py", line 90 in <module>
+"""
+
+
+def frames(*places: tuple[str, int, str]) -> Stack:
+    return tuple(StackFrame(*place) for place in places)
+
+
+def rank(number: int, *places: tuple[str, int, str], state: str = "S", cpu: float = 0.0, kernel: str = "") -> Rank:
+    return Rank(number, True, 1000 + number, state, (frames(*places),), (), cpu, kernel)
+
+
+def waits(number: int, line: int = 40, operation: str = "all_reduce") -> Rank:
+    return rank(number, (C10D, 3252, operation), ("/app/train.py", line, "step"), ("/app/train.py", 90, "<module>"))
+
+
+def test_a_dump_of_faulthandler() -> None:
+    main, other = read_dump(DUMP)
+    assert main[0] == StackFrame(C10D, 3252, "all_reduce")
+    assert main[-1] == StackFrame("/app/train.py", 90, "<module>")
+    assert other == (StackFrame("/usr/lib/python3.11/threading.py", 331, "wait"),)
+    assert read_dump("nothing\n\x00") == []
+
+
+def test_a_dump_of_py_spy() -> None:
+    said = 'Thread 9 (idle): "Thread-1"\n    wait (threading.py:331)\nThread 8 (active): "MainThread"\n    step (/app/train.py:40)\n'
+    assert read_py_spy(said) == [frames(("/app/train.py", 40, "step")), frames(("threading.py", 331, "wait"))]
+
+
+@pytest.mark.parametrize(
+    ("late", "cause"),
+    [
+        (rank(1, ("/env/lib/python3.11/site-packages/torch/utils/data/dataloader.py", 1, "_try_get_data"), ("/app/train.py", 9, "f")), "loader"),
+        (rank(1, ("/env/lib/python3.11/site-packages/filelock/_unix.py", 1, "_acquire"), ("/app/train.py", 9, "f")), "lock"),
+        (rank(1, ("/usr/lib/python3.11/socket.py", 706, "readinto"), ("/app/train.py", 9, "f")), "network"),
+        (rank(1, ("/app/train.py", 9, "f"), state="D", kernel="nfs_wait_bit_killable"), "file"),
+        (rank(1, ("/app/train.py", 9, "f"), cpu=0.99), "computing"),
+        (rank(1, ("/usr/lib/python3.11/pdb.py", 9, "interaction"), ("/app/train.py", 9, "f")), "stopped"),
+        (rank(1, ("/app/train.py", 9, "f")), "unknown"),
+    ],
+)  # fmt: skip
+def test_the_cause_is_told_by_where_the_late_rank_stands(late: Rank, cause: str) -> None:
+    verdict = judge([waits(0), late, waits(2)], 3)
+    assert verdict.cause == cause
+    assert [one.rank.number for one in verdict.late] == [1]
+    assert verdict.collective == "all_reduce"
+    assert as_dict(verdict)["waiting"] == [0, 2]
+
+
+def test_the_smaller_group_took_another_way() -> None:
+    verdict = judge([waits(0), waits(1), waits(2, 77, "broadcast")], 3)
+    assert (verdict.cause, [one.rank.number for one in verdict.late]) == ("branch", [2])
+    assert any("/app/train.py:77, step" in line for line in lines(verdict, "en"))
+
+
+def test_a_rank_without_a_process_is_missing() -> None:
+    verdict = judge([waits(0), waits(2)], 3)
+    assert (verdict.cause, verdict.missing) == ("ended", [1])
+    assert lines(verdict, "en")[0] == "Has no process any more: rank 1."
+
+
+def test_all_in_one_collective() -> None:
+    assert judge([waits(0), waits(1)], 2).cause == "shapes"
+
+
+def dump(folder: Path, number: int, rows: list[dict[str, object]]) -> Path:
+    path = folder / f"nccl_trace_rank_{number}"
+    path.write_bytes(pickle.dumps({"version": "2.4", "entries": rows}))
+    return path
+
+
+def row(number: int, operation: str = "all_reduce", sizes: tuple[int, ...] = (4,), state: str = "completed") -> dict[str, object]:
+    found = {"name": "step", "filename": "/app/train.py", "line": 40}
+    return {
+        "collective_seq_id": number, "process_group": ("0", "default_pg"), "profiling_name": f"nccl:{operation}", "state": state,
+        "input_sizes": (sizes,), "input_dtypes": ["Float"], "frames": [found],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rows", "what"),
+    [
+        ([row(1), row(2, sizes=(8,))], "sizes"),
+        ([row(1), row(2, "broadcast")], "operation"),
+        ([row(1)], "missing"),
+        ([row(1), row(2, state="started")], "unfinished"),
+    ],
+)
+def test_where_flight_recorder_dumps_part(tmp_path: Path, rows: list[dict[str, object]], what: str) -> None:
+    dump(tmp_path, 0, [row(1), row(2)])
+    dump(tmp_path, 1, rows)
+    done = subprocess.run([*COMMAND[:-3], "hang", "--format", "json", str(tmp_path)], capture_output=True, check=False, env=ENVIRONMENT)
+    assert done.returncode == 3, done.stderr
+    found = json.loads(done.stdout)["apart"]
+    assert (found["number"], found["what"]) == (2, what)
+
+
+def test_dumps_without_a_difference(tmp_path: Path) -> None:
+    assert first_difference([read_dump_file(dump(tmp_path, n, [row(1), row(2)])) for n in range(2)]) is None
+
+
+class Evil:
+    """What an unpickler would run."""
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return print, ("run",)
+
+
+def test_a_dump_is_data_and_runs_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "trace_0"
+    path.write_bytes(pickle.dumps({"entries": [Evil()]}))
+    with pytest.raises(BadDump, match=r"builtins\.print"):
+        read_dump_file(path)
+    assert capsys.readouterr().out == ""
+    path.write_bytes(b"no pickle")
+    with pytest.raises(BadDump, match="no dump of the Flight Recorder"):
+        read_dump_file(path)
+
+
+def hang(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*COMMAND[:-3], "hang", "--lang", "en", *words], capture_output=True, text=True, check=False, env=ENVIRONMENT)
+
+
+def test_a_process_that_does_not_exist() -> None:
+    done = hang("999999999")
+    assert done.returncode == 2
+    assert "there is no such process" in done.stderr
+
+
+def test_the_hook_comes_into_each_python_and_leaves_no_trace(tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "sitecustomize.py").write_text("print('own sitecustomize')")
+    code = "import os, sys; print(os.listdir(os.environ['TROUBLESHOOT_HOOK_DIR'])); print([p for p in sys.path if 'supervise' in p]); {}['key']"
+    done = run(tmp_path / "a", *script(code), env={"PYTHONPATH": str(own)})
+    told = done.stdout.decode()
+    assert told.startswith("own sitecustomize\n")
+    assert ".stacks'" in told
+    assert "\n[]\n" in told
+    (facts,) = (tmp_path / "a/facts").glob("*.crash.json")
+    assert json.loads(facts.read_text())["exceptions"][0]["type"].endswith("KeyError")
+    done = run(tmp_path / "b", *script("import os; print('TROUBLESHOOT_HOOK_DIR' in os.environ)"), options=("--no-hook",))
+    assert done.stdout == b"False\n"
+
+
+def test_a_script_that_sleeps_on_purpose_is_no_hang(tmp_path: Path) -> None:
+    done = run(tmp_path / "a", *script("import time; print('ready'); time.sleep(8); print('done')"), options=("--hang-after", "1"))
+    assert done.stderr == b""
+    assert done.stdout == b"ready\ndone\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize(
+    ("kind", "cause"),
+    [
+        ("branch", "branch"), ("sleeping", "sleeping"), ("lock", "lock"), ("thread-lock", "lock"), ("network", "network"), ("file", "file"),
+        ("loader", "loader"), ("computing", "computing"), ("meeting", "sleeping"), ("stopped", "stopped"), ("data-ended", "branch"),
+    ],
+)  # fmt: skip
+def test_real_hangs(tmp_path: Path, kind: str, cause: str, ranks: int) -> None:
+    pytest.importorskip("torch")
+    options = ("--hang-after", "6", "--stop-early")
+    done = run(tmp_path / "a", sys.executable, str(HANGING), kind, str(ranks), options=options)
+    told = json.loads((tmp_path / "a/hang.json").read_text())
+    assert (told["late"], told["cause"]) == ([ranks - 1], cause)
+    here = next(n for n, text in enumerate(HANGING.read_text().splitlines(), 1) if text.endswith(f"# HERE {kind}"))
+    assert f"hanging.py:{here}, " in done.stderr.decode() or kind in ("computing", "stopped")
+    assert done.returncode == -signal.SIGTERM

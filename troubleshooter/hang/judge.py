@@ -1,0 +1,244 @@
+"""Compares where the ranks stand: who did not arrive, where the others wait, where they parted, and the kind of cause."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from troubleshooter.hang.ranks import Rank
+from troubleshooter.hang.stacks import Stack, StackFrame
+from troubleshooter.paths import installed_file
+
+Cause = Literal[
+    "ended",
+    "branch",
+    "shapes",
+    "data-ended",
+    "loader",
+    "lock",
+    "file",
+    "network",
+    "computing",
+    "sleeping",
+    "meeting",
+    "stopped",
+    "unknown",
+]
+"""``ended``: a rank's process is gone. ``branch``: ranks wait at different places of the code. ``shapes``: all wait in the same
+collective, so what they bring differs, or the network does. ``data-ended``: a rank left the loop, or its process ended well.
+``meeting``: ranks wait for others that never came to form the group. ``stopped``: a process is stopped or traced."""
+BUSY = 0.2
+"""Share of a core from which a process counts as computing."""
+COLLECTIVES = frozenset((
+    "all_reduce", "all_gather", "all_gather_into_tensor", "all_gather_object", "all_gather_coalesced", "all_to_all", "all_to_all_single",
+    "barrier", "broadcast", "broadcast_object_list", "gather", "gather_object", "monitored_barrier", "recv", "reduce", "reduce_scatter",
+    "reduce_scatter_tensor", "scatter", "scatter_object_list", "send", "irecv", "isend", "batch_isend_irecv", "_broadcast_coalesced",
+))  # fmt: skip
+_COLLECTIVE_FILES = ("torch/distributed/distributed_c10d.py", "torch/distributed/nn/functional.py")
+_MEETING = frozenset((
+    "init_process_group", "_store_based_barrier", "_create_tcp_store", "_create_c10d_store", "new_group", "_new_process_group_helper",
+    "_tcp_rendezvous_handler", "_env_rendezvous_handler", "_rendezvous_helper",
+))  # fmt: skip
+_LEAVING = frozenset(("destroy_process_group", "_shutdown", "_exit_function", "_run_exitfuncs", "shutdown"))
+_STANDARD = re.compile(r".*/python3(?:\.\d+)?/|<frozen ")
+_LOADER = ("torch/utils/data/", "datasets/iterable_dataset.py", "multiprocessing/queues.py")
+_LOCKS = ("filelock/", "fasteners/", "portalocker/")
+_LOCK_NAMES = frozenset(("acquire", "flock", "lockf", "__enter__", "_wait_for_tstate_lock"))
+_NETWORK = (
+    "socket.py",
+    "ssl.py",
+    "http/client.py",
+    "urllib3/",
+    "requests/",
+    "httpx/",
+    "httpcore/",
+    "huggingface_hub/",
+    "urllib/request.py",
+    "aiohttp/",
+    "fsspec/",
+)
+_FILES = ("torch/serialization.py", "safetensors/", "shutil.py", "torch/distributed/checkpoint/")
+_DEBUGGERS = ("pdb.py", "bdb.py", "debugpy/", "pydevd", "IPython/terminal/")
+_DISK_WAITS = (
+    "nfs",
+    "rpc_wait",
+    "io_schedule",
+    "fuse",
+    "lustre",
+    "folio_wait",
+    "ext4",
+    "xfs",
+    "balance_dirty",
+    "flock",
+    "locks_lock",
+    "pipe_read",
+    "pipe_wait",
+    "wait_for_partner",
+)
+
+
+class Standing(NamedTuple):
+    """Where a rank stands. ``collective``: the one that it waits in, or "". ``own``: the last frame of the run's own code."""
+
+    rank: Rank
+    collective: str
+    own: StackFrame | None
+    innermost: StackFrame | None
+
+
+class Verdict(NamedTuple):
+    """``late``: the ranks that did not arrive. ``missing``: numbers of ranks that have no process any more.
+
+    ``collective``: what the others wait in, and ``waiting`` who they are. ``parted``: the own line of each group.
+    """
+
+    cause: Cause
+    late: list[Standing]
+    waiting: list[Standing]
+    missing: list[int]
+    collective: str
+    standing: list[Standing]
+
+
+def standing_of(rank: Rank) -> Standing:
+    stack = rank.stack
+    return Standing(
+        rank, collective_of(stack), next((f for f in stack if is_own(f)), None), stack[0] if stack else None
+    )
+
+
+def collective_of(stack: Stack) -> str:
+    """The collective that a thread waits in; ``meeting`` while the group is formed, ``backward`` in a backward pass."""
+    found = ""
+    for frame in stack:
+        file = frame.file.replace("\\", "/")
+        if file.endswith(_COLLECTIVE_FILES) or "torch/distributed/rendezvous.py" in file:
+            if frame.function in _MEETING:
+                return "meeting"
+            if frame.function in COLLECTIVES:
+                found = frame.function
+        elif found:
+            return found
+    if found:
+        return found
+    if stack and stack[0].function == "_engine_run_backward":
+        return "backward"
+    return ""
+
+
+def is_own(frame: StackFrame) -> bool:
+    """Whether a frame is the run's own code: neither of a package nor of Python, nor ours."""
+    path = frame.file.replace("\\", "/")
+    return (
+        installed_file(path) is None
+        and not _STANDARD.match(path)
+        and not path.startswith("<")
+        and not path.endswith("/troubleshooter/hook.py")
+    )
+
+
+def judge(ranks: Sequence[Rank], world: int | None = None, ended_well: bool | None = None) -> Verdict:
+    """Compare the ranks. ``world``: how many there should be. ``ended_well``: how those that are gone ended, if that is known."""
+    standing = [standing_of(rank) for rank in ranks]
+    waiting = [one for one in standing if one.collective]
+    late = [one for one in standing if not one.collective]
+    missing = (
+        []
+        if not world or not all(rank.numbered for rank in ranks)
+        else sorted(set(range(world)) - {r.number for r in ranks})
+    )
+    if missing or (world and len(ranks) < world):
+        cause: Cause = "data-ended" if ended_well else "ended"
+        return Verdict(cause, late, waiting, missing, _common(waiting), standing)
+    if late and not (waiting and all(_leaves(one) for one in late)):
+        return Verdict(_cause_of(late), late, waiting, [], _common(waiting), standing)
+    if late:
+        return Verdict("data-ended", late, waiting, [], _common(waiting), standing)
+    return _all_wait(standing)
+
+
+def _all_wait(standing: list[Standing]) -> Verdict:
+    """All ranks wait, but perhaps not for the same thing: the smaller group took another way."""
+    if not standing:
+        return Verdict("unknown", [], [], [], "", [])
+    if all(one.collective == "meeting" for one in standing):
+        return Verdict("meeting", [], standing, [], "meeting", standing)
+    places = Counter((one.collective, _place(one.own)) for one in standing)
+    if len(places) == 1:
+        return Verdict("shapes" if len(standing) > 1 else "network", [], standing, [], standing[0].collective, standing)
+    (usual, most), *others = places.most_common()
+    if any(count == most for _, count in others):  # as many here as there: who came further in the file went ahead
+        usual = min((place for place, count in places.items() if count == most), key=lambda place: place[1])
+    apart = [one for one in standing if (one.collective, _place(one.own)) != usual]
+    rest = [one for one in standing if (one.collective, _place(one.own)) == usual]
+    return Verdict("branch", apart, rest, [], rest[0].collective, standing)
+
+
+def _cause_of(late: Sequence[Standing]) -> Cause:
+    causes = Counter(_cause(one) for one in late)
+    return causes.most_common(1)[0][0]
+
+
+def _cause(one: Standing) -> Cause:
+    """What a rank does that waits in no collective, by its frames, its state and what the kernel says."""
+    rank = one.rank
+    files = [frame.file.replace("\\", "/") for frame in rank.stack]
+    inner = files[:8]
+    names = [frame.function for frame in rank.stack[:3]]
+    if rank.state in ("T", "t") or any(word in file for file in inner for word in _DEBUGGERS):
+        return "stopped"
+    if any(word in file for file in files for word in _LOADER):
+        return "loader"
+    if any(word in file for file in inner for word in _LOCKS) or any(name in _LOCK_NAMES for name in names):
+        return "lock"
+    if any(word in file for file in inner for word in _NETWORK):
+        return "network"
+    code = source_line(one.innermost)
+    if "nanosleep" in rank.kernel or re.search(r"\bsleep\(", code):
+        return "sleeping"
+    if re.search(r"flock|lockf|\.acquire\(|\.join\(|\.wait\(|with \w*lock", code):
+        return "lock"
+    if re.search(r"\.recv\(|\.accept\(|\.connect\(|urlopen\(|requests\.", code):
+        return "network"
+    if (
+        rank.state == "D"
+        or any(word in rank.kernel for word in _DISK_WAITS)
+        or any(word in file for file in inner for word in _FILES)
+    ):
+        return "lock" if "lock" in rank.kernel else "file"
+    if re.search(r"\bopen\(|\.read\(|\.write\(", code) and rank.cpu < BUSY:
+        return "file"
+    if rank.cpu >= BUSY or rank.state == "R":
+        return "computing"
+    return "unknown"
+
+
+def _leaves(one: Standing) -> bool:
+    """Whether a rank is on its way out: it left the training loop, or never came to it."""
+    return any(frame.function in _LEAVING for frame in one.rank.stack[:6])
+
+
+def _common(waiting: Sequence[Standing]) -> str:
+    return Counter(one.collective for one in waiting).most_common(1)[0][0] if waiting else ""
+
+
+def _place(frame: StackFrame | None) -> tuple[str, int]:
+    return (frame.file, frame.line) if frame is not None else ("", 0)
+
+
+def source_line(frame: StackFrame | None) -> str:
+    """The line of code that a frame stands at; "" where its file cannot be read."""
+    if frame is None or frame.line < 1:
+        return ""
+    try:
+        with open(frame.file, encoding="utf-8", errors="replace") as file:
+            for number, text in enumerate(file, 1):
+                if number == frame.line:
+                    return text.strip()[:200]
+                if number > 100_000:
+                    break
+    except (OSError, ValueError):
+        pass
+    return ""

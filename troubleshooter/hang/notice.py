@@ -1,0 +1,158 @@
+"""Sees that a run stands still: no output, then no change of where its ranks stand."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from troubleshooter.hang.judge import Verdict, collective_of, is_own, judge
+from troubleshooter.hang.ranks import Rank, environment_of, ranks_of
+from troubleshooter.hang.stacks import stacks_of
+from troubleshooter.supervise.state import ProcessState, family
+
+LEAST_SILENCE_SECONDS = 180.0
+RHYTHM = 5.0
+"""Without ``--hang-after``, a silence this many times the longest one before, and at least the least one, is looked into."""
+BETWEEN_SECONDS = 10.0
+"""Between two looks at the ranks: those that stand at the same places, and did nothing meanwhile, stand still."""
+MOVING = 0.05
+"""Share of a core, or any byte read or written, that shows a process at work."""
+PATIENCE = 2.0
+"""A rank that computes in a loop of its own is told after this many times the silence."""
+_ALONE = ("sleeping", "stopped")
+
+
+class Look:
+    """One look at all processes of a run."""
+
+    def __init__(self, pid: int, folder: Path | None) -> None:
+        self.at = time.monotonic()
+        self.processes: Sequence[ProcessState] = family(pid)
+        self.bytes = {one.pid: _bytes_moved(one.pid) for one in self.processes}
+        self.stacks = stacks_of([one.pid for one in self.processes], folder)
+
+    def cpu_since(self, before: Look) -> dict[int, float]:
+        """By process: the share of a core that it used since an earlier look."""
+        seconds = max(self.at - before.at, 0.1)
+        earlier = {one.pid: one.cpu_s for one in before.processes}
+        return {one.pid: (one.cpu_s - earlier.get(one.pid, one.cpu_s)) / seconds for one in self.processes}
+
+
+class HangWatch:
+    """Tick it about once a second with the silence so far. ``after``: seconds of silence, None for the run's own rhythm."""
+
+    def __init__(self, pid: int, folder: Path | None, after: float | None) -> None:
+        self._pid = pid
+        self._folder = folder
+        self._after = after
+        self._longest = 0.0
+        self._silence = 0.0
+        self._first: Look | None = None
+        self._wait = BETWEEN_SECONDS
+        self._looks = 0
+        self._told = False
+        self._most_ranks = 0
+
+    def threshold(self) -> float:
+        return self._after if self._after is not None else max(LEAST_SILENCE_SECONDS, RHYTHM * self._longest)
+
+    def tick(self, silence: float) -> Verdict | None:
+        """The verdict, once for each stall."""
+        if silence < self._silence:  # it printed something
+            self._longest = max(self._longest, self._silence)
+            self._first, self._told, self._wait, self._looks = None, False, self._between(), 0
+        self._silence = silence
+        if self._told or silence < self.threshold():
+            return None
+        if self._first is None:
+            self._wait = self._wait if self._looks else self._between()
+            self._first = Look(self._pid, self._folder)
+            return None
+        if time.monotonic() - self._first.at < self._wait:
+            return None
+        before, now = self._first, Look(self._pid, self._folder)
+        self._looks += 1
+        verdict = verdict_on(before, now, patient=self._looks > 2 and silence > PATIENCE * self.threshold())
+        if verdict is None:
+            self._first, self._wait = now, min(2 * self._wait, 300.0)
+            return None
+        self._told = True
+        return verdict
+
+    def _between(self) -> float:
+        return BETWEEN_SECONDS if self._after is None else min(BETWEEN_SECONDS, max(1.0, self._after / 3))
+
+
+def verdict_on(before: Look, now: Look, *, patient: bool) -> Verdict | None:
+    """What two looks say; None where something moved. ``patient``: so much time passed that work without a trace counts."""
+    cpu = now.cpu_since(before)
+    earlier = {rank.pid: rank for rank in ranks_of(before.processes, before.stacks)}
+    ranks = ranks_of(now.processes, now.stacks, cpu)
+    if not ranks or {rank.pid for rank in ranks} - earlier.keys():
+        return None
+    for rank in ranks:
+        if rank.state == "T":
+            continue
+        same = rank.stack == earlier[rank.pid].stack
+        if collective_of(rank.stack):
+            if not same:
+                return None
+            continue
+        pids = [rank.pid, *(one.pid for one in now.processes if one.parent == rank.pid)]
+        wrote = any(now.bytes.get(pid) != before.bytes.get(pid) for pid in pids)
+        busy = any(cpu.get(pid, 0.0) > MOVING for pid in pids)
+        if wrote or ((busy or not same) and not (patient and _turns(earlier[rank.pid], rank))):
+            return None
+    verdict = judge(ranks, world_size(ranks))
+    if not verdict.waiting and (len(ranks) == 1 or verdict.cause in _ALONE) and verdict.cause in _ALONE:
+        return None  # a script that waits on purpose, a debugger
+    return verdict
+
+
+def _turns(before: Rank, now: Rank) -> bool:
+    """Whether a rank turns in a loop of its own code that calls nothing: an evaluation would be seen inside of torch."""
+    return (
+        all(rank.stack and is_own(rank.stack[0]) for rank in (before, now))
+        and before.stack[0].function == now.stack[0].function
+    )
+
+
+def world_size(ranks: Sequence[Rank]) -> int | None:
+    """How many ranks this machine should have, if their environment tells."""
+    for rank in ranks:
+        environment = environment_of(rank.pid)
+        local, whole = environment.get("LOCAL_WORLD_SIZE", ""), environment.get("WORLD_SIZE", "")
+        if whole.isdecimal() and (local in ("", whole)):
+            return int(whole)
+    return None
+
+
+def _bytes_moved(pid: int) -> Mapping[str, int]:
+    """Bytes that a process read and wrote so far, but for what our own question made it write."""
+    with suppress(OSError, ValueError):
+        rows = (line.split(":") for line in Path(f"/proc/{pid}/io").read_text().splitlines())
+        found = {name: int(value) for name, value in rows}
+        return {name: found[name] for name in ("read_bytes", "write_bytes") if name in found}
+    return {}
+
+
+def look_twice(pids: Sequence[int], folder: Path | None, between: float = 2.0) -> tuple[list[Rank], int | None]:
+    """The ranks of these processes and of those below them, with the CPU time that they used meanwhile."""
+    before = [one for pid in pids for one in family(pid)]
+    at = time.monotonic()
+    time.sleep(between)
+    processes = sorted({one.pid: one for pid in pids for one in family(pid)}.values())
+    earlier = {one.pid: one.cpu_s for one in before}
+    seconds = time.monotonic() - at
+    cpu = {one.pid: (one.cpu_s - earlier.get(one.pid, one.cpu_s)) / seconds for one in processes}
+    ranks = ranks_of(processes, stacks_of([one.pid for one in processes], folder), cpu)
+    return ranks, world_size(ranks)
+
+
+def folder_of(pid: int) -> Path | None:
+    """Where the hook of a process keeps its files, as its environment says."""
+    named = environment_of(pid).get("TROUBLESHOOT_HOOK_DIR")
+    return Path(named) if named and os.path.isdir(named) else None

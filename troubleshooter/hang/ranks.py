@@ -1,0 +1,114 @@
+"""The ranks among the processes of a run, and what each of them does: CPU, state, where the kernel holds it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from troubleshooter.hang.stacks import Stack
+from troubleshooter.supervise.state import ProcessState
+
+_HELPERS = ("resource_tracker", "forkserver", "torch/_inductor/compile_worker", "wandb-core", "wandb-service")
+_LAUNCHES = (
+    "torch/distributed/elastic/agent",
+    "torch/distributed/launcher",
+    "accelerate/commands/launch",
+    "torch/multiprocessing/spawn",
+    "multiprocessing/popen_fork",
+    "/subprocess.py",
+)
+_LOADS = "torch/utils/data/_utils/worker"
+
+
+class Rank(NamedTuple):
+    """One rank: its number (of its environment, else by the order of start), its process and its stacks.
+
+    ``numbered``: whether the environment gives the number. ``cpu``: CPU time in use while it was watched, as a share of one
+    core. ``workers``: the stacks of the main threads of its data loader workers.
+    """
+
+    number: int
+    numbered: bool
+    pid: int
+    state: str
+    stacks: tuple[Stack, ...]
+    workers: tuple[Stack, ...] = ()
+    cpu: float = 0.0
+    kernel: str = ""
+
+    @property
+    def stack(self) -> Stack:
+        """The main thread's frames, the innermost first."""
+        return self.stacks[0] if self.stacks else ()
+
+
+def ranks_of(
+    processes: Iterable[ProcessState], stacks: Mapping[int, list[Stack]], cpu: Mapping[int, float] | None = None
+) -> list[Rank]:
+    """The ranks, in their order. Launchers, data loader workers and helpers are none; a lone process is rank 0."""
+    known = {one.pid: one for one in processes}
+    chosen: list[tuple[int | None, ProcessState]] = []
+    workers: dict[int, list[Stack]] = {}
+    for one in sorted(known.values()):
+        found = stacks.get(one.pid)
+        if found is None or any(word in _words(one.pid) for word in _HELPERS):
+            continue
+        if any(_LOADS in frame.file.replace("\\", "/") for frame in found[0]):
+            workers.setdefault(one.parent, []).append(found[0])
+        elif not _launches(found[0]):
+            chosen.append((_number(one.pid), one))
+    if any(
+        number is not None for number, _ in chosen
+    ):  # launchers have no number; what a rank started has the same one
+        first: dict[int, ProcessState] = {}
+        for number, one in chosen:
+            if number is not None:
+                first.setdefault(number, one)
+        chosen = [*first.items()]
+    numbered = bool(chosen) and chosen[0][0] is not None
+    ranks = [
+        Rank(
+            place if number is None else number, numbered, one.pid, one.state,
+            tuple(stacks[one.pid]), tuple(workers.get(one.pid, ())), (cpu or {}).get(one.pid, 0.0), held_by_kernel(one.pid),
+        )
+        for place, (number, one) in enumerate(chosen)
+    ]  # fmt: skip
+    return sorted(ranks)
+
+
+def _launches(stack: Stack) -> bool:
+    """Whether a process only waits for those that it started."""
+    return any(word in frame.file.replace("\\", "/") for frame in stack[:6] for word in _LAUNCHES)
+
+
+def environment_of(pid: int) -> dict[str, str]:
+    """The variables that a process was started with; none where we may not see them."""
+    try:
+        raw = Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return {}
+    pairs = (os.fsdecode(part).partition("=") for part in raw.split(b"\0") if b"=" in part)
+    return {name: value for name, _, value in pairs}
+
+
+def _number(pid: int) -> int | None:
+    value = environment_of(pid).get("RANK", "")
+    return int(value) if value.isdecimal() else None
+
+
+def _words(pid: int) -> str:
+    try:
+        return os.fsdecode(Path(f"/proc/{pid}/cmdline").read_bytes()[:4096])
+    except OSError:
+        return ""
+
+
+def held_by_kernel(pid: int) -> str:
+    """The function of the kernel that a process waits in; "" where that is not told."""
+    with suppress(OSError):
+        found = Path(f"/proc/{pid}/wchan").read_text().strip()
+        return "" if found == "0" else found
+    return ""

@@ -1,0 +1,92 @@
+"""The verdict on a hang in words, for a terminal, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kb.text.catalog import Section
+from troubleshooter.hang.flight import Apart
+from troubleshooter.hang.judge import Standing, Verdict, source_line
+
+say = Section("hang")
+MOST_RANKS = 16
+
+
+def lines(verdict: Verdict, lang: str) -> list[str]:
+    """What is known, the most important first."""
+    told: list[str] = []
+    if verdict.missing:
+        told.append(say("gone", lang, ranks=_numbers(verdict.missing)))
+    elif verdict.late:
+        told.append(say("late", lang, ranks=_numbers([one.rank.number for one in verdict.late])))
+    elif verdict.standing:
+        told.append(say("all-wait", lang) if verdict.waiting else say("stands", lang))
+    told.append(say(f"cause-{verdict.cause}", lang))
+    for one in verdict.late[:MOST_RANKS]:
+        told += _where(one, lang, "stands-at")
+    if verdict.waiting:
+        first = verdict.waiting[0]
+        numbers = _numbers([one.rank.number for one in verdict.waiting])
+        told.append(say("wait-in", lang, ranks=numbers, collective=_collective(verdict.collective, lang)))
+        told += _where(first, lang, "wait-at")
+    return told
+
+
+def _where(one: Standing, lang: str, key: str) -> list[str]:
+    """The own line of a rank, and the innermost frame where that is another one."""
+    out = []
+    if one.own is not None:
+        code = source_line(one.own)
+        out.append(
+            "  " + say(key, lang, rank=one.rank.number, place=str(one.own)) + (f"\n      {code}" if code else "")
+        )
+    if one.innermost is not None and one.innermost != one.own:
+        out.append("  " + say("inside", lang, place=str(one.innermost)))
+    if one.rank.kernel and not one.collective:
+        out.append("  " + say("kernel", lang, name=one.rank.kernel, state=one.rank.state))
+    return out
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    shown = ", ".join(map(str, sorted(numbers)[:MOST_RANKS]))
+    return shown + (" …" if len(numbers) > MOST_RANKS else "")
+
+
+def _collective(name: str, lang: str) -> str:
+    return say(name, lang) if name in ("backward", "meeting") else name
+
+
+def difference(apart: Apart, lang: str) -> list[str]:
+    """Where Flight Recorder dumps part."""
+    told = [say(f"flight-{apart.what}", lang, number=apart.number, group=apart.group)]
+    for rank, one in list(apart.by_rank.items())[:MOST_RANKS]:
+        what = (
+            say("flight-none", lang)
+            if one is None
+            else f"{one.operation} {one.inputs} {one.dtypes} ({one.state}) {one.place}"
+        )
+        told.append(f"  rank {rank}: {what}")
+    return told
+
+
+def as_dict(verdict: Verdict) -> dict[str, Any]:
+    """The verdict as plain data."""
+    return {
+        "cause": verdict.cause,
+        "late": [one.rank.number for one in verdict.late],
+        "missing": verdict.missing,
+        "waiting": [one.rank.number for one in verdict.waiting],
+        "collective": verdict.collective,
+        "ranks": [
+            {
+                "rank": one.rank.number, "pid": one.rank.pid, "state": one.rank.state, "cpu": round(one.rank.cpu, 2),
+                "kernel": one.rank.kernel, "collective": one.collective, "own": _frame(one.own), "stack": [_frame(f) for f in one.rank.stack[:40]],
+            }
+            for one in verdict.standing
+        ],
+    }  # fmt: skip
+
+
+def _frame(frame: Any) -> dict[str, Any] | None:
+    return None if frame is None else {"file": frame.file, "line": frame.line, "function": frame.function}

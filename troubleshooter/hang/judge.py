@@ -88,7 +88,7 @@ class Standing(NamedTuple):
     innermost: StackFrame | None
 
 
-class Verdict(NamedTuple):
+class HangVerdict(NamedTuple):
     """``late``: the ranks that did not arrive. ``missing``: numbers of ranks that have no process any more.
 
     ``collective``: what the others wait in, and ``waiting`` who they are. ``parted``: the own line of each group.
@@ -139,7 +139,7 @@ def is_own(frame: StackFrame) -> bool:
     )
 
 
-def judge(ranks: Sequence[Rank], world: int | None = None, ended_well: bool | None = None) -> Verdict:
+def judge(ranks: Sequence[Rank], world: int | None = None, ended_well: bool | None = None) -> HangVerdict:
     """Compare the ranks. ``world``: how many there should be. ``ended_well``: how those that are gone ended, if that is known."""
     standing = [standing_of(rank) for rank in ranks]
     waiting = [one for one in standing if one.collective]
@@ -151,29 +151,31 @@ def judge(ranks: Sequence[Rank], world: int | None = None, ended_well: bool | No
     )
     if missing or (world and len(ranks) < world):
         cause: Cause = "data-ended" if ended_well else "ended"
-        return Verdict(cause, late, waiting, missing, _common(waiting), standing)
+        return HangVerdict(cause, late, waiting, missing, _common(waiting), standing)
     if late and not (waiting and all(_leaves(one) for one in late)):
-        return Verdict(_cause_of(late), late, waiting, [], _common(waiting), standing)
+        return HangVerdict(_cause_of(late), late, waiting, [], _common(waiting), standing)
     if late:
-        return Verdict("data-ended", late, waiting, [], _common(waiting), standing)
+        return HangVerdict("data-ended", late, waiting, [], _common(waiting), standing)
     return _all_wait(standing)
 
 
-def _all_wait(standing: list[Standing]) -> Verdict:
+def _all_wait(standing: list[Standing]) -> HangVerdict:
     """All ranks wait, but perhaps not for the same thing: the smaller group took another way."""
     if not standing:
-        return Verdict("unknown", [], [], [], "", [])
+        return HangVerdict("unknown", [], [], [], "", [])
     if all(one.collective == "meeting" for one in standing):
-        return Verdict("meeting", [], standing, [], "meeting", standing)
+        return HangVerdict("meeting", [], standing, [], "meeting", standing)
     places = Counter((one.collective, _place(one.own)) for one in standing)
     if len(places) == 1:
-        return Verdict("shapes" if len(standing) > 1 else "network", [], standing, [], standing[0].collective, standing)
+        return HangVerdict(
+            "shapes" if len(standing) > 1 else "network", [], standing, [], standing[0].collective, standing
+        )
     (usual, most), *others = places.most_common()
     if any(count == most for _, count in others):  # as many here as there: who came further in the file went ahead
         usual = min((place for place, count in places.items() if count == most), key=lambda place: place[1])
     apart = [one for one in standing if (one.collective, _place(one.own)) != usual]
     rest = [one for one in standing if (one.collective, _place(one.own)) == usual]
-    return Verdict("branch", apart, rest, [], rest[0].collective, standing)
+    return HangVerdict("branch", apart, rest, [], rest[0].collective, standing)
 
 
 def _cause_of(late: Sequence[Standing]) -> Cause:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from troubleshooter.hang.judge import Verdict, collective_of, is_own, judge
+from troubleshooter.hang.judge import HangVerdict, collective_of, is_own, judge
 from troubleshooter.hang.ranks import Rank, environment_of, ranks_of
 from troubleshooter.hang.stacks import stacks_of
 from troubleshooter.supervise.state import ProcessState, family
@@ -59,7 +59,7 @@ class HangWatch:
     def threshold(self) -> float:
         return self._after if self._after is not None else max(LEAST_SILENCE_SECONDS, RHYTHM * self._longest)
 
-    def tick(self, silence: float) -> Verdict | None:
+    def tick(self, silence: float) -> HangVerdict | None:
         """The verdict, once for each stall."""
         if silence < self._silence:  # it printed something
             self._longest = max(self._longest, self._silence)
@@ -86,7 +86,7 @@ class HangWatch:
         return BETWEEN_SECONDS if self._after is None else min(BETWEEN_SECONDS, max(1.0, self._after / 3))
 
 
-def verdict_on(before: Look, now: Look, *, patient: bool) -> Verdict | None:
+def verdict_on(before: Look, now: Look, *, patient: bool) -> HangVerdict | None:
     """What two looks say; None where something moved. ``patient``: so much time passed that work without a trace counts."""
     cpu = now.cpu_since(before)
     earlier = {rank.pid: rank for rank in ranks_of(before.processes, before.stacks)}
@@ -94,7 +94,7 @@ def verdict_on(before: Look, now: Look, *, patient: bool) -> Verdict | None:
     if not ranks or {rank.pid for rank in ranks} - earlier.keys():
         return None
     for rank in ranks:
-        if rank.state == "T":
+        if rank.state in ("T", "t"):
             continue
         same = rank.stack == earlier[rank.pid].stack
         if collective_of(rank.stack):

@@ -53,7 +53,7 @@ def ranks_of(
     chosen: list[tuple[int | None, ProcessState]] = []
     workers: dict[int, list[Stack]] = {}
     for one in sorted(known.values()):
-        found = stacks.get(one.pid)
+        found = stacks.get(one.pid) or ([()] if one.state in ("T", "t") and _number(one.pid) is not None else None)
         if found is None or any(word in _words(one.pid) for word in _HELPERS):
             continue
         if any(_LOADS in frame.file.replace("\\", "/") for frame in found[0]):
@@ -72,7 +72,7 @@ def ranks_of(
     ranks = [
         Rank(
             place if number is None else number, numbered, one.pid, one.state,
-            tuple(stacks[one.pid]), tuple(workers.get(one.pid, ())), (cpu or {}).get(one.pid, 0.0), held_by_kernel(one.pid),
+            tuple(stacks.get(one.pid, ())), tuple(workers.get(one.pid, ())), (cpu or {}).get(one.pid, 0.0), held_by_kernel(one.pid),
         )
         for place, (number, one) in enumerate(chosen)
     ]  # fmt: skip

@@ -7,13 +7,13 @@ from typing import Any
 
 from kb.text.catalog import Section
 from troubleshooter.hang.flight import Apart
-from troubleshooter.hang.judge import Standing, Verdict, source_line
+from troubleshooter.hang.judge import Standing, HangVerdict, source_line
 
 say = Section("hang")
 MOST_RANKS = 16
 
 
-def lines(verdict: Verdict, lang: str) -> list[str]:
+def lines(verdict: HangVerdict, lang: str) -> list[str]:
     """What is known, the most important first."""
     told: list[str] = []
     if verdict.missing:
@@ -70,7 +70,7 @@ def difference(apart: Apart, lang: str) -> list[str]:
     return told
 
 
-def as_dict(verdict: Verdict) -> dict[str, Any]:
+def as_dict(verdict: HangVerdict) -> dict[str, Any]:
     """The verdict as plain data."""
     return {
         "cause": verdict.cause,

@@ -21,7 +21,7 @@ from troubleshooter.supervise.versions import Versions, interpreter_of_command
 from troubleshooter.supervise.watch import LOST_RECORDS, Failing, Watch
 
 if TYPE_CHECKING:
-    from troubleshooter.hang.judge import Verdict
+    from troubleshooter.hang.judge import HangVerdict
     from troubleshooter.hang.notice import HangWatch
     from troubleshooter.supervise.command import Wishes
 
@@ -48,7 +48,7 @@ class Beside:
         self.lang = wishes.lang
         self._hang_after = wishes.hang_after
         self._hangs: HangWatch | None = None
-        self.hang: Verdict | None = None
+        self.hang: HangVerdict | None = None
         self.versions = Versions(interpreter_of_command(supervisor.command))
         self.state = StateLog(self.folder.file(STATE))
         self._watch = Watch(self.folder.log) if self.folder.log is not None else None

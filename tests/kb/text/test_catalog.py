@@ -76,7 +76,8 @@ def test_every_phrase_has_the_placeholders_of_english(code: str) -> None:
 def test_a_shared_phrase_is_hidden_by_no_section() -> None:
     shared = set(language(ENGLISH).phrases[SHARED])
     hidden = {(section, key) for section, key, _ in phrases(ENGLISH) if section != SHARED and key in shared}
-    assert hidden == {("areas", "harmless")}, "which is the same word"
+    by_name = {("commands", "hang"), ("exits", "hang")}  # asked for by a command's name, never by the severity's
+    assert hidden - by_name == {("areas", "harmless")}, "which is the same word"
 
 
 def test_no_module_asks_which_language_it_is() -> None:

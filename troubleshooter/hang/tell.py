@@ -7,7 +7,7 @@ from typing import Any
 
 from kb.text.catalog import Section
 from troubleshooter.hang.flight import Apart
-from troubleshooter.hang.judge import Standing, HangVerdict, source_line
+from troubleshooter.hang.judge import HangVerdict, Standing, source_line
 
 say = Section("hang")
 MOST_RANKS = 16

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 say = Section("run")
 HOOK_FOLDER = "TROUBLESHOOT_HOOK_DIR"
+QUIET_SECONDS = 0.5
+"""So long after the start nothing is done beside the run, which needs the machine for itself then."""
 BRING = Path(__file__).with_name("bring")
 """The folder that brings the hook into each Python of the run."""
 
@@ -79,7 +81,9 @@ def _attempt(
 
     def tick(running: Supervisor) -> None:
         nonlocal beside
-        if beside is None:  # the command is running by now: what is imported here delays nothing
+        if beside is None and time.time() - started < QUIET_SECONDS:
+            return
+        if beside is None:
             from troubleshooter.supervise.beside import Beside
 
             beside = Beside(running, wishes)

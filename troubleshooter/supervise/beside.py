@@ -87,6 +87,7 @@ class Beside:
 
     def close(self) -> Mapping[str, str]:
         """The run ended: the versions that were found."""
+        self.state.tick(self.supervisor.pid)  # a short run has a line, too
         self.state.close()
         if self._family and self._end_family(signal.SIGTERM):  # a launcher may leave its ranks behind
             deadline = time.monotonic() + LEFT_SECONDS

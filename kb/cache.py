@@ -16,11 +16,13 @@ from kb.home import home
 
 PACK = Path(__file__).with_name("data") / "knowledge.pack"
 CHECKOUT = Path(__file__).parent.parent / "entries"
-KEPT, DAYS = 24, 14
-"""The cache keeps at most ``KEPT`` files, and none that was unused for ``DAYS`` days."""
+MAX_CACHE_BYTES, MAX_CACHE_FILES, DAYS = 512 << 20, 1000, 14
+"""The cache keeps at most so many bytes, in at most so many files, and none that was unused for ``DAYS`` days. Bytes are the limit that
+counts: a team's few entries make a small file, and many of these must not push out the shipped entries, which take long to compile."""
 _MANY = 200
 """Progress is shown if at least this many entries must be compiled."""
-_HOUR = 3600.0
+_DAY_SECONDS = 24 * 3600.0
+_NOTED_AGAIN_SECONDS = 300.0
 
 
 def cache_folder() -> Path:
@@ -152,26 +154,29 @@ def _progress() -> Iterator[Callable[[int, int], None]]:
 
 
 def used(path: Path) -> None:
-    """Record that a file of the cache is in use, by setting its time. This is done once an hour, because a cache may be
-    shared and slow to write."""
+    """Record that a file of the cache is in use, by setting its time. This is done every few minutes only, because a cache may
+    be shared and slow to write."""
     with suppress(OSError):
-        if time.time() - path.stat().st_mtime > _HOUR:
+        if time.time() - path.stat().st_mtime > _NOTED_AGAIN_SECONDS:
             os.utime(path)
 
 
 def tidy(folder: Path) -> None:
-    """Remove what nobody used for `DAYS`, and of more than `KEPT` files those that were not used for longest.
+    """Remove what nobody used for `DAYS`, and of more than `MAX_CACHE_BYTES` or `MAX_CACHE_FILES` what was not used for longest.
 
     Called when a new one was written. What cannot be removed stays (a program that has it open, on Windows).
     """
     with suppress(OSError):
-        found = sorted(
-            ((item.stat().st_mtime, item.path) for item in os.scandir(folder) if item.name.endswith((".pack", ".hs"))),
-            reverse=True,
-        )
-        oldest = time.time() - DAYS * 24 * _HOUR
-        for number, (at, path) in enumerate(found):
-            if number >= KEPT or at < oldest:
+        found = []
+        for item in os.scandir(folder):
+            if item.name.endswith((".pack", ".hs")):
+                state = item.stat()
+                found.append((state.st_mtime, state.st_size, item.path))
+        oldest = time.time() - DAYS * _DAY_SECONDS
+        total = 0
+        for number, (at, size, path) in enumerate(sorted(found, reverse=True)):
+            total += size
+            if at < oldest or (number and (total > MAX_CACHE_BYTES or number >= MAX_CACHE_FILES)):
                 with suppress(OSError):
                     os.unlink(path)
 

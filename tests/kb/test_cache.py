@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from kb import cache
-from kb.cache import DAYS, KEPT, pack, tidy, used
+from kb.cache import DAYS, MAX_CACHE_BYTES, MAX_CACHE_FILES, pack, tidy, used
 from kb.compile import folder as compiling
 from kb.compiled import Pack
 from kb.problem import EntryError
@@ -22,8 +22,10 @@ ENTRIES = Path(__file__).parents[2] / "entries"
 DAY = 24 * 3600.0
 
 
-def aged(path: Path, days: float) -> Path:
-    path.write_bytes(b"")
+def aged(path: Path, days: float, size: int = 0) -> Path:
+    """A file of this size, without content on the disk, that was last used so many days ago."""
+    with path.open("wb") as file:
+        file.truncate(size)
     at = time.time() - days * DAY
     os.utime(path, (at, at))
     return path
@@ -38,10 +40,32 @@ def test_what_was_not_used_for_long_is_removed(tmp_path: Path) -> None:
 
 
 def test_of_many_files_those_in_use_are_kept(tmp_path: Path) -> None:
-    found = [aged(tmp_path / f"{n}.pack", 1 + n / KEPT) for n in range(KEPT + 5)]
+    found = [aged(tmp_path / f"{n}.pack", 1 + n / MAX_CACHE_FILES) for n in range(MAX_CACHE_FILES + 5)]
     used(found[-1])
     tidy(tmp_path)
-    assert [path.exists() for path in found] == [True] * (KEPT - 1) + [False] * 5 + [True]
+    assert [path.exists() for path in found] == [True] * (MAX_CACHE_FILES - 1) + [False] * 5 + [True]
+
+
+def test_of_many_bytes_those_in_use_are_kept(tmp_path: Path) -> None:
+    found = [aged(tmp_path / f"{n}.pack", 1 + n, size=MAX_CACHE_BYTES // 4) for n in range(6)]
+    used(found[-1])
+    tidy(tmp_path)
+    assert [path.exists() for path in found] == [True] * 3 + [False] * 2 + [True]
+
+
+def test_the_newest_is_kept_however_large(tmp_path: Path) -> None:
+    kept = aged(tmp_path / "large.pack", 0, size=2 * MAX_CACHE_BYTES)
+    tidy(tmp_path)
+    assert kept.exists()
+
+
+def test_many_small_packs_push_no_large_one_out(tmp_path: Path) -> None:
+    """The shipped entries' pack is used all the time, and each team's folder that is tried makes another small one."""
+    large = aged(tmp_path / "large.pack", 1, size=40 << 20)
+    for number in range(200):
+        aged(tmp_path / f"{number}.pack", 0)
+    tidy(tmp_path)
+    assert large.exists()
 
 
 def test_a_folder_that_is_not_there_is_no_trouble(tmp_path: Path) -> None:

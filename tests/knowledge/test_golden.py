@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests import golden
 from tests.conftest import Draw
 
-DRAWN = 2500
+DRAWN = 1200
 """Logs that the default run tries; the stage `entries` and ``python -m tests.golden`` try all."""
 
 

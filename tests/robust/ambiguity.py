@@ -250,6 +250,7 @@ class _Ways:
                 for target in targets:
                     bits[target] = bits.get(target, 0) | 1 << kind
         self.starts = {state for state in self.next if searched and state[0] == start}
+        self._following: dict[tuple[frozenset[State], int], frozenset[State] | None] = {}
 
     def said(self, text: tuple[int, ...]) -> str:
         """A text of these classes of characters."""
@@ -267,9 +268,12 @@ class _Ways:
 
     def on(self, states: frozenset[State], kind: int) -> frozenset[State] | None:
         """Where all ways go on with this character; None where one has ended before it."""
-        if any(kind in self.ended[state] for state in states):
-            return None
-        return frozenset(target for state in states for target in self.next[state].get(kind, ()))
+        asked = states, kind
+        if asked not in self._following:  # the same few sets are asked for again and again
+            ended = any(kind in self.ended[state] for state in states)
+            targets = (target for state in states for target in self.next[state].get(kind, ()))
+            self._following[asked] = None if ended else frozenset(targets)
+        return self._following[asked]
 
     def loops(self) -> list[list[State]]:
         """Strongly connected sets of states in which one can go round."""

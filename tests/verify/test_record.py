@@ -118,7 +118,10 @@ def test_every_shipped_record_agrees_with_its_entry() -> None:
     from kb.load import load
 
     root = Path(__file__).parent.parent.parent / "entries"
-    library = load(root)
+    asking = [path.parent for path in root.rglob("entry.yaml") if "probe:" in path.read_text(encoding="utf-8")]
+    library = load(*asking)  # the others have nothing that a record could contradict
+    assert library.entries
+    assert not library.problems
     problems = [
         str(problem)
         for loaded in library.entries.values()

@@ -11,7 +11,7 @@ from itertools import pairwise
 from kb import lazy
 from troubleshooter.observe.model import Failure, Frame
 from troubleshooter.observe.tracebacks.cursor import Cursor
-from troubleshooter.observe.tracebacks.frames import MAX_FRAMES, PYTHON
+from troubleshooter.observe.tracebacks.frames import MAX_FRAMES, PYTHON_FRAME
 from troubleshooter.observe.tracebacks.messages import LAST_LINE, message_end
 from troubleshooter.read.line import Line
 
@@ -50,7 +50,7 @@ def _read_frames(cursor: Cursor) -> list[Frame]:
     code: list[str] = []  # of each frame
     while cursor.at < len(cursor.lines):
         line = cursor.lines[cursor.at]
-        position = PYTHON.match(line.text)
+        position = PYTHON_FRAME.match(line.text)
         if position is None and line.text and line.text[0] not in " \t":
             break
         if position is not None and len(frames) < MAX_FRAMES:

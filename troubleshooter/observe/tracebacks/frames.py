@@ -18,7 +18,7 @@ FrameForm = Literal["python", "colon", "module", "unquoted", "bare", "cell"]
 """The form of a frame line; each one names an expression below."""
 
 # Python's own:   File "/x/y.py", line 12, in f
-PYTHON = lazy.compile(
+PYTHON_FRAME = lazy.compile(
     r"(?P<indent>\s*)File \"(?P<file>[^\"]{1,1000})\", line (?P<line>\d{1,9})(?:, in (?P<function>.{1,300}))?"
 )
 # IPython 8 and later:   File ~/x/y.py:12, in f(self, x)     Rich:   /x/y.py:12 in f
@@ -62,7 +62,7 @@ class FramePosition(NamedTuple):
 def frame_position(text: str) -> FramePosition | None:
     """The frame that a line names, in any form; None where it names none."""
     if 'File "' in text:
-        if found := PYTHON.match(text):
+        if found := PYTHON_FRAME.match(text):
             return FramePosition(found["file"], int(found["line"]), _name(found["function"] or ""), "python")
         return None
     text = text.strip()

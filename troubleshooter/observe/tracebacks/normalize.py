@@ -9,7 +9,7 @@ import re
 
 from kb import lazy
 from troubleshooter.observe.tracebacks.edits import LineEdits
-from troubleshooter.observe.tracebacks.frames import HEADER, PYTHON
+from troubleshooter.observe.tracebacks.frames import HEADER, PYTHON_FRAME
 from troubleshooter.observe.tracebacks.groups import RAIL, strip_group_rails
 from troubleshooter.observe.tracebacks.groups import TOP as GROUP_TOP
 from troubleshooter.observe.tracebacks.messages import ALONE
@@ -126,7 +126,7 @@ def _rejoin_path(edits: LineEdits, at: int) -> None:
     for ahead in range(at + 1, min(at + 4, len(edits.lines))):
         text += edits.lines[ahead].text.lstrip()
         if '"' in edits.lines[ahead].text:
-            if PYTHON.match(text):
+            if PYTHON_FRAME.match(text):
                 edits.replace(at, text, "wrapped path")
                 for part in range(at + 1, ahead + 1):
                     edits.replace(part, "", "wrapped path")
@@ -138,7 +138,7 @@ def _rejoin_frame(edits: LineEdits, at: int) -> None:
     if at + 1 < len(edits.lines) and _REST_OF_FRAME.match(edits.lines[at + 1].text):
         first, rest = edits.lines[at].text.rstrip(), edits.lines[at + 1].text.lstrip()
         for text in (f"{first} {rest}", first + rest):
-            if (found := PYTHON.match(text)) and found["function"]:
+            if (found := PYTHON_FRAME.match(text)) and found["function"]:
                 edits.replace(at, text, "wrapped frame")
                 edits.replace(at + 1, "", "wrapped frame")
                 return

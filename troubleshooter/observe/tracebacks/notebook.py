@@ -8,7 +8,7 @@ import re
 from kb import lazy
 from troubleshooter.observe.model import Layout
 from troubleshooter.observe.tracebacks.cursor import Cursor
-from troubleshooter.observe.tracebacks.frames import HEADER, PYTHON, FramePosition, frame_position
+from troubleshooter.observe.tracebacks.frames import HEADER, PYTHON_FRAME, FramePosition, frame_position
 from troubleshooter.observe.tracebacks.messages import LAST_LINE
 from troubleshooter.observe.tracebacks.python import PythonTraceback
 
@@ -27,7 +27,7 @@ def type_in_header(cursor: Cursor) -> str | None:
     if found is None:
         return None
     below = (line.text for line in cursor.following(FIRST_FRAME_LINES) if line.text.strip())
-    return None if PYTHON.match(next(below, "")) else found["type"]
+    return None if PYTHON_FRAME.match(next(below, "")) else found["type"]
 
 
 class NotebookTraceback(PythonTraceback):

@@ -11,7 +11,7 @@ from troubleshooter.observe.tracebacks.frames import (
     ARROW,
     HEADER,
     MAX_FRAMES,
-    PYTHON,
+    PYTHON_FRAME,
     FramePosition,
     frame_position,
     is_decoration,
@@ -42,7 +42,7 @@ def starts_without_header(cursor: Cursor) -> bool:
     position = frame_position(text)
     if position is None:
         return False
-    if PYTHON.match(text):
+    if PYTHON_FRAME.match(text):
         return bool(position.function) or cursor.at + 1 < len(cursor.lines)
     if text.startswith(("File ", "Cell In", "Input In")):
         return True
@@ -113,7 +113,7 @@ class PythonTraceback:
 
     def shows_more(self, text: str) -> bool:
         """Whether a line below other output shows that this traceback goes on."""
-        return bool(PYTHON.match(text) or NEW_EXCEPTION.match(text))
+        return bool(PYTHON_FRAME.match(text) or NEW_EXCEPTION.match(text))
 
     def last_line(self, text: str) -> re.Match[str] | None:
         """The match of `LAST_LINE` where the line names the exception that was raised; else None."""

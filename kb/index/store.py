@@ -45,7 +45,7 @@ _PYTHONS_OWN = re.compile(
 """Messages of Python itself: libraries imitate some of them, so they count only where the function agrees."""
 
 
-_SEARCHED = re.compile(r"[\w.]*\w")
+_SEARCHED = re.compile(r"[\w.]+")
 MAX_SEARCHED = 24
 """Words of a search that count."""
 LEAST_SEARCHED = 0.7
@@ -215,7 +215,10 @@ class MessageIndex:
 
         Unlike `find` it reads all heads (some tenths of a second). Texts of compiled libraries come last.
         """
-        asked_ = list(dict.fromkeys(word.lower() for word in _SEARCHED.findall(words)[:MAX_SEARCHED]))
+        searched = [
+            word for found in _SEARCHED.findall(words) if (word := found.rstrip("."))
+        ]  # a sentence ends with a dot
+        asked_ = list(dict.fromkeys(word.lower() for word in searched[:MAX_SEARCHED]))
         found = self.find(words)[:most]
         scored: list[tuple[float, bool, int, int]] = []
         for slot, owner, stored in self._all() if asked_ else ():

@@ -49,6 +49,9 @@ _PLACES = {
     "UnreadableInput": ("troubleshooter.read.sources", "Unreadable"),
     "diagnose": ("troubleshooter.pipeline", "diagnose"),
     "diagnose_file": ("troubleshooter.pipeline", "diagnose_file"),
+    # ``%load_ext troubleshooter`` looks for these.
+    "load_ipython_extension": ("troubleshooter.notebook", "load_ipython_extension"),
+    "unload_ipython_extension": ("troubleshooter.notebook", "unload_ipython_extension"),
 }
 
 

@@ -107,7 +107,7 @@ def shown(result: Bisection, lang: str) -> str:
         versions = " ".join(f"{name} {version}" for name, version in one.versions.items())
         lines.append(f"  {_say(outcome, lang):<8} {versions:<28} {one.why}"[:200].rstrip())
     if len(rows) > _MOST_SHOWN:
-        lines.append(f"  … {len(rows) - _MOST_SHOWN} more (--format json)")
+        lines.append("  " + _say("more", lang, number=len(rows) - _MOST_SHOWN))
     return "\n".join(lines).lstrip("\n") + "\n"
 
 

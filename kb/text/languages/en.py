@@ -409,6 +409,7 @@ PHRASES: dict[str, dict[str, str]] = {
     },
     # troubleshoot bisect.
     "bisect": {
+        "more": "… {number} more (--format json)",
         "good": "works",
         "bad": "fails",
         "skip": "no answer",

@@ -379,6 +379,7 @@ PHRASES: dict[str, dict[str, str]] = {
     },
     # troubleshoot bisect.
     "bisect": {
+        "more": "… 还有 {number} 个（--format json）",
         "good": "正常",
         "bad": "失败",
         "skip": "无结论",

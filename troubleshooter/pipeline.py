@@ -17,6 +17,7 @@ from troubleshooter.observe.model import Ending, Fact
 from troubleshooter.observe.observations import Observations
 from troubleshooter.observe.observer import Observer
 from troubleshooter.observe.readers import keywords
+from troubleshooter.pieces import of_pieces
 from troubleshooter.rank import Ranked, rank
 from troubleshooter.read.given import Given, given
 from troubleshooter.read.line import Line
@@ -190,6 +191,8 @@ class Diagnoser:
             observations.dated = packages_by_messages(observations)
             if ranked and any(one.printed is None for one in observations.dated.values()):
                 ranked = self._ranked(observations)
+        if not (ranked or observations.failures or observations.metrics or observations.exits):
+            ranked = of_pieces(observations, self.knowledge)
         names = [source.name for source in _logs(sources)] + observations.fact_files
         stop = next((source.stop for source in sources if source.stop is not None), None)
         piped = any(source.piped for source in sources)

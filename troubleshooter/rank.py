@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from kb import lazy
 from troubleshooter import weights
 from troubleshooter.match.conditions.version import version_state
 from troubleshooter.match.engine import Candidate
-from troubleshooter.match.outcome import Evidence, Trial
+from troubleshooter.match.outcome import Anchor, Evidence, Trial
 from troubleshooter.observe.model import Failure
 from troubleshooter.observe.observations import Observations
 from troubleshooter.observe.progress import run_continued_after
@@ -267,9 +268,15 @@ _BY_ROLE = {
 }
 
 
+_NOTICE = lazy.compile(
+    r"(?i:\bretry(?:ing)?\b|\bretries\b)|^(?:\S{1,60}\s{1,3}){0,6}?\[?(?:WARN|WARNING|INFO|DEBUG)\b|\b[A-Z]\w{0,40}Warning: "
+)
+"""A line that warns, or says that something is tried again: its program went on."""
+
+
 def _key(item: Ranked, observations: Observations) -> RankKey:
     body, trial = item.candidate.body, item.candidate.trial
-    end_of_run, general = _end_of_run(item), _is_fallback(item)
+    end_of_run, general = _end_of_run(item, observations), _is_fallback(item)
     line = trial.anchor.line.number if trial.anchor else 0
     return RankKey(
         harmless=body["kind"] == "harmless",
@@ -287,7 +294,15 @@ def _key(item: Ranked, observations: Observations) -> RankKey:
     )
 
 
-def _end_of_run(item: Ranked) -> float:
+def _is_notice(anchor: Anchor, observations: Observations) -> bool:
+    """Whether a line without an exception is a warning or a retry, and an exception that nothing caught ended the run later."""
+    return _NOTICE.search(anchor.line.text) is not None and any(
+        failure.role == "initiating" and failure.uncaught and _is_below(failure.line, anchor.line)
+        for failure in observations.failures
+    )
+
+
+def _end_of_run(item: Ranked, observations: Observations) -> float:
     """How close the answer's failure is to what ended the run, as a number of `weights`; a lower one comes first."""
     severity, anchor = item.candidate.body["severity"], item.candidate.trial.anchor
     if anchor is not None and anchor.failure is not None:
@@ -295,6 +310,8 @@ def _end_of_run(item: Ranked) -> float:
         several = item.word == "possible" or _is_fallback(item)
         return weights.SEVERAL_CAUSES if found == weights.ENDED_THE_RUN and several else found
     if severity in ("crash", "hang"):
+        if anchor is not None and _is_notice(anchor, observations):
+            return weights.NOTICE
         return weights.CERTAIN_LINE if item.word == "certain" else weights.UNCERTAIN_LINE
     return weights.WRONG_RESULTS if severity == "wrong-results" else weights.NO_CRASH
 

@@ -55,6 +55,8 @@ SEVERAL_CAUSES = 0.2
 """An exception that ended the run, if the answer is general or only possible."""
 UNCERTAIN_LINE = 0.5
 """A line, without an exception, that names a crash or hang, but not for certain."""
+NOTICE = 0.6
+"""A warning or a retry notice, where an exception ended the run later."""
 WRONG_RESULTS = 1.0
 AFTER_EFFECT = 1.0
 NO_CRASH = 2.0

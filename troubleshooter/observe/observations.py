@@ -21,7 +21,7 @@ class Observations:
 
     __slots__ = (
         "_bounds", "_by_text", "_messages", "_records", "_series", "_texts", "_values", "bytes", "complete", "dated", "ending",
-        "exits", "fact_files", "facts", "failures", "hits", "lines", "metrics", "phases", "points_by_shape", "problems", "progress", "records_by_shape",
+        "exits", "fact_files", "facts", "failures", "hits", "lines", "metrics", "phases", "piece", "points_by_shape", "problems", "progress", "records_by_shape",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -37,6 +37,8 @@ class Observations:
         self.hits: dict[int, list[Line]] = {}
         self.progress: dict[int, RunProgress] = {}
         """By file."""
+        self.piece: list[Line] = []
+        """All lines of a text of few lines (`observer.PIECE_LINES`); none of a longer one."""
         self.lines = 0
         self.bytes = 0
         self.ending = Ending()

@@ -50,6 +50,10 @@ class StreamPart(NamedTuple):
     failures: list[Failure]
 
 
+PIECE_LINES = 4
+"""Lines up to which a text may be a piece of a message (`troubleshooter.pieces`)."""
+
+
 class Observer:
     """Call `feed` with the lines in the order of the log, then `finish`."""
 
@@ -118,6 +122,8 @@ class Observer:
             if failure.role == "initiating" and run_survived(seen.progress, failure):
                 failure.role = "handled"
         seen.lines = self._fed
+        if self._fed <= PIECE_LINES:
+            seen.piece = [line for tail in self._tails.values() for line in tail]
         seen.ending = ended.ending_of_run(
             ended.ending_of_log([*tail], self._trains(file)) for file, tail in self._tails.items()
         )

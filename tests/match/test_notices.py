@@ -1,0 +1,37 @@
+"""A warning or a retry notice never stands above the exception that ended the run."""
+
+from __future__ import annotations
+
+import pytest
+
+from troubleshooter.pipeline import Diagnoser
+from troubleshooter.read.sources import from_text
+
+CRASH = (
+    "Traceback (most recent call last):\n"
+    '  File "/home/me/train.py", line 40, in <module>\n    trainer.train()\n'
+    '  File "/opt/venv/lib/python3.11/site-packages/transformers/trainer.py", line 2241, in train\n'
+    "    return inner_training_loop(\n"
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.15 GiB of which 1.19 GiB is free.\n"
+)
+NOTICES = [
+    "wandb: Network error (ReadTimeout), entering retry loop.",
+    "wandb: Network error (ConnectionError), entering retry loop.",
+    "2026-01-03 10:00:00 WARNING train.py:31 Network error (ConnectTimeout), entering retry loop",
+]
+
+
+@pytest.mark.parametrize("notice", NOTICES)
+def test_the_exception_that_ended_the_run_stands_first(tool: Diagnoser, notice: str) -> None:
+    [first, *rest] = tool.report([from_text(f"{notice}\n{CRASH}")], top=9).diagnoses
+    assert first.id == "cuda-out-of-memory"
+    assert all(other.severity == "crash" for other in rest)
+
+
+def test_alone_the_notice_is_the_answer(tool: Diagnoser) -> None:
+    assert tool.report([from_text(f"{NOTICES[0]}\n")]).diagnoses[0].id == "wandb-network"
+
+
+def test_a_fatal_line_stands_before_an_exception_with_several_causes(tool: Diagnoser) -> None:
+    found = tool.report([from_text(f"wandb.errors.CommError: Network error (ConnectTimeout)\n{CRASH}")]).diagnoses
+    assert "cuda-out-of-memory" in {one.id for one in found}

@@ -21,6 +21,8 @@ MOST_EARLY = 3
 """Guards of the kind ``early`` that the index keeps of one place, the nearest ones."""
 MOST_GUARDS_OF_LOGS = 2
 """Of a log or print only its nearest guards are kept, and neither parameters nor bindings."""
+MOST_SITES = 4
+"""Places that are kept of one message, the latest ones."""
 MOST_CONDITION = 180
 MOST_EXPRESSION = 80
 MOST_BINDINGS = 4

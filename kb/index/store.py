@@ -36,7 +36,7 @@ COVERED = 0.25
 """Least share of the message's characters that the template's own text makes up, unless the function agrees."""
 
 
-_PYTHONS_OWN = re.compile(
+PYTHONS_OWN = re.compile(
     r"'?[\w.]+'? object (?:has no attribute|is not|does not support|cannot be) |module '[\w.]+' has no attribute |"
     r"type object '[\w.]+' has no |\[Errno \d+\] |\[WinError |name '\w+' is not defined|unsupported operand type|"
     r"[\w.<>]+\(\) (?:got an unexpected|missing \d+|takes (?:no|\d|from)|got multiple)|cannot import name |No module named |"
@@ -175,7 +175,7 @@ class MessageIndex:
         only = self.package(package) if package else None
         if package and only is None:
             return []
-        own = _PYTHONS_OWN.match(wanted) is not None
+        own = PYTHONS_OWN.match(wanted) is not None
         found: list[IndexedMessage] = []
         for slot in self._candidates(wanted, only):
             owner, stored = self._head(slot)
@@ -264,6 +264,13 @@ class MessageIndex:
     def _message(self, slot: int) -> IndexedMessage:
         owner, stored = self._head(slot)
         return self._found(owner, stored, self._tail(slot), Fit(0, "whole", ()), [])
+
+    def every(self) -> Iterator[IndexedMessage]:
+        """All messages of the index, package by package."""
+        for block in range(len(self._owner)):
+            for slot in range(block * BLOCK_MESSAGES, block * BLOCK_MESSAGES + len(self._heads(block))):
+                owner, stored = self._head(slot)
+                yield self._found(owner, stored, self._tail(slot), Fit(0, "whole", ()), [])
 
     def _candidates(self, text: str, package: str | None) -> list[int]:
         """Slots of messages of which an anchor stands in the text."""

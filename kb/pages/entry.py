@@ -10,6 +10,7 @@ from typing import Any
 from kb.compiled import Body, translation
 from kb.pages.markup import clean, plain
 from kb.placeholders import general
+from kb.printed import told
 from kb.text.catalog import ENGLISH
 
 _CLAUSE = re.compile(r"(===|==|!=|~=|>=|<=|>|<)\s*([\w.*+!-]+)")
@@ -76,6 +77,11 @@ class EntryPage:
     def messages(self) -> list[str]:
         """The messages as they are printed; without samples what the patterns spell out."""
         return list(self.body.get("printed") or []) or patterns(self.body)[:6]
+
+    @property
+    def printed_by(self) -> str:
+        """The packages and releases that print the entry's words; "" where that is not known."""
+        return told(self.id, self.lang)
 
     @property
     def fixes(self) -> list[dict[str, Any]]:

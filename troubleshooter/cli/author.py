@@ -5,10 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from troubleshooter.pipeline import Diagnoser
+
+if TYPE_CHECKING:
+    from kb.load import Library
 
 SHOWN = 3
 """Entries up to which every note is printed."""
@@ -29,12 +34,12 @@ def schema(report: bool) -> int:
 
 def check(
     folder: Path | None, healthy: Path | None, stamp: bool, mark: bool, rerun: int, claims: bool,
-    entries: Sequence[Path] = (), changed: bool = False, probes: Sequence[Path] = (),
+    entries: Sequence[Path] = (), changed: bool = False, probes: Sequence[Path] = (), proof: bool = False,
 ) -> int:  # fmt: skip
     """Check entries: 0 when they hold, 2 when there are problems. ``entries``: folders of entries that these
-    may refer to. ``probes``: folders of a team's own probes."""
+    may refer to. ``probes``: folders of a team's own probes. ``proof``: only prove the words of the shipped entries."""
     from kb.cache import shipped
-    from kb.load import Library, load
+    from kb.load import load
 
     root = shipped()
     asked = folder or (entries[0] if entries else root)
@@ -43,15 +48,17 @@ def check(
             "troubleshoot check: name a folder of entries; this installation has only compiled entries", file=sys.stderr
         )
         return 2
+    if root is not None and not asked.exists() and len(found := list(root.glob(f"*/{asked.name}"))) == 1:
+        asked = found[0]  # an entry's id
     if not asked.is_dir():
         print(f"troubleshoot check: {asked}: no such folder; expected <area>/<id>/entry.yaml below it", file=sys.stderr)
         return 2
     targets = [asked]
     if changed:
-        found = _changed(asked)
-        if found is None:
+        differing = _changed(asked)
+        if differing is None:
             return 2
-        targets = found
+        targets = differing
         if not targets:
             print("no entry has changed", file=sys.stderr)
             return 0
@@ -71,6 +78,11 @@ def check(
         return 2
     if library.problems and not inside:
         return _told(sorted(library.problems), [], len(wanted), claims)
+    if proof:
+        if not inside or library.problems:
+            print("troubleshoot check --proof: expected shipped entries without problems", file=sys.stderr)
+            return 2
+        return _prove(library, whole)
     tool = Diagnoser.load([*entries, *([] if inside else [asked])])
 
     if mark:
@@ -100,6 +112,24 @@ def check(
     if beside is not None and beside.passed_over:
         print(f"note: {beside.passed_over} samples with these words were not tried; all are, without an argument")
     return _told(sorted(problems, key=str), remarks, len(wanted), claims or len(wanted) <= SHOWN)
+
+
+def _prove(library: Library, whole: bool) -> int:
+    """Bring the kept proofs of the entries' words up to date; print what does not hold."""
+    from kb.proof.kept import kept, problems, update, write
+
+    def progress(done: int, of: int) -> None:
+        print(f"\r{done} of {of} entries proven", end="" if done < of else "\n", file=sys.stderr, flush=True)
+
+    items = [library.entries[id_] for id_ in sorted(library.entries)]
+    known = kept()
+    found = update(items, known, progress)
+    others = {} if whole else {key: proof for key, proof in known.items() if key[0] not in library.entries}
+    write({**others, **found})
+    faults = [problem for item in items for problem in problems(item, found)]
+    states = Counter(proof.state for proof in found.values())
+    print(", ".join(f"{count} {state}" for state, count in states.most_common()), file=sys.stderr)
+    return _told(sorted(faults, key=str), [], len(items), claims=False)
 
 
 def _told(problems: Sequence[object], remarks: Sequence[object], count: int, claims: bool) -> int:

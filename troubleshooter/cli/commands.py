@@ -142,6 +142,7 @@ COMMANDS = (
             ),
             Option("claims", "--notes", kind="flag", help="check.claims"),
             Option("changed", "--changed", kind="flag", help="check.changed"),
+            Option("proof", "--proof", kind="flag", help="check.proof"),
             ENTRIES, PROBES,
         ),
         "troubleshooter.cli.calls:check",

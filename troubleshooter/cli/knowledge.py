@@ -16,6 +16,7 @@ from kb.errors import UsageError
 from kb.extensions import CALLER, entry_folders
 from kb.nearest import did_you_mean
 from kb.placeholders import general
+from kb.printed import printed_by
 from kb.text.catalog import language, languages
 from troubleshooter.cli.settings import configured_entries
 from troubleshooter.report.fill import safe
@@ -114,7 +115,10 @@ def _with_keys(body: Body) -> dict[str, Any]:
     codes = [code for code in languages() if language(code).every_entry]
     confused = [item | {code: translation(item, code) for code in codes} for item in body["lookalikes"]["confused"]]
     lookalikes = body["lookalikes"] | {"confused": confused}
-    return body | {code: translation(body, code) for code in codes} | {"lookalikes": lookalikes}
+    printed = [one._asdict() for one in printed_by(body["id"])]
+    return (
+        body | {"printed_by": printed} | {code: translation(body, code) for code in codes} | {"lookalikes": lookalikes}
+    )
 
 
 def search(words: list[str], entries: list[Path], lang: str, format: str) -> int:

@@ -6,6 +6,7 @@ from typing import Any
 
 from kb.compiled import Body, translation
 from kb.placeholders import general
+from kb.printed import told
 from troubleshooter.report.build import spoken
 from troubleshooter.report.model import FixStep, Report, unseen_end
 from troubleshooter.report.terminal import Page, new_console
@@ -60,6 +61,8 @@ def show(body: Body, lang: str) -> None:
     page.head("shows")
     for message in (body["printed"] or messages(body))[:8]:
         page.print(f"- {message}", indent=2, hanging=2)
+    if known := told(body["id"], lang):
+        page.print(known, "dim", indent=2)
     page.head("why")
     if text["summary"]:
         page.paragraphs(general(text["summary"]))

@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kb.index.make.link import LinkedMessage, spans
-from kb.index.record import BLOCK_MESSAGES, FORMAT, HEAD, TAIL, Row, little_endian, pack, site_row
+from kb.index.record import BLOCK_MESSAGES, FORMAT, HEAD, MOST_SITES, TAIL, Row, little_endian, pack, site_row
 from kb.index.words import anchors, number
 
-MOST_SITES = 4
-"""Places of one message that are kept, those of the latest releases first; all of them count for its releases."""
 _DICTIONARY_BYTES = 32_000
 
 

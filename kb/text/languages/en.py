@@ -11,6 +11,8 @@ def plural(count: int) -> str:
 PHRASES: dict[str, dict[str, str]] = {
     # What several parts say: how sure, how bad, how risky. Every section may use them.
     "words": {
+        "printed-by": "Printed by {packages}",
+        "printed-from": "{package} {first} to {last}",
         "certain": "certain",
         "likely": "likely",
         "possible": "possible",
@@ -364,6 +366,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "check.rerun": "Run the probes of this many recorded claims again.",
         "check.claims": "List claims without a recorded run, too.",
         "check.changed": "Check only entries that differ from the main branch.",
+        "check.proof": "Only ask the index of messages who prints the entries' words, and keep the answers.",
         "new.log": "A log that no entry explains, or - for standard input.",
         "new.area": "The entry's area.",
         "new.id": "The entry's id (default: from the message).",

@@ -8,6 +8,8 @@ EVERY_ENTRY = True
 
 PHRASES: dict[str, dict[str, str]] = {
     "words": {
+        "printed-by": "由以下版本打印：{packages}",
+        "printed-from": "{package} {first} 至 {last}",
         "certain": "确定",
         "likely": "很可能",
         "possible": "可能",
@@ -335,6 +337,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "check.rerun": "重跑这么多条已记录结论的探针。",
         "check.claims": "同时列出没有运行记录的结论。",
         "check.changed": "只检查与主分支不同的条目。",
+        "check.proof": "只在报错索引中查找条目的文字由谁打印，并保存结果。",
         "new.log": "没有条目能解释的日志，或 -（标准输入）。",
         "new.area": "条目所属的领域。",
         "new.id": "条目的 id（默认取自报错）。",

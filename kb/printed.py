@@ -1,0 +1,84 @@
+"""Which releases of which packages print the words of an entry's symptoms: what ``troubleshoot check --proof`` found out.
+
+The file is sorted by entry, so that one entry is found without reading the rest. Its first line says what it was made from.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from kb.text.catalog import SHARED, Section
+from kb.versions import release
+
+FILE = Path(__file__).parent / "data" / "words.tsv"
+MOST_TOLD = 3
+_say = Section(SHARED)
+COLUMNS = ("entry", "symptom", "digest", "state", "printed", "wrong", "rivals")
+
+
+class PrintedBy(NamedTuple):
+    """A package whose releases from ``first`` to ``last`` print the words of a symptom; ``first`` and ``last`` are "" where the
+    index does not tell. Only releases that the index read are known."""
+
+    symptom: str
+    package: str
+    first: str
+    last: str
+    files: tuple[str, ...]
+
+
+def printed_by(entry: str, path: Path = FILE) -> list[PrintedBy]:
+    """What is known of an entry's words; empty where nothing is."""
+    found: list[PrintedBy] = []
+    for row in rows_of(entry, path):
+        found += [PrintedBy(row[1], *one) for one in parsed(row[4])]
+    return found
+
+
+def told(entry: str, lang: str, path: Path = FILE) -> str:
+    """The packages and releases that print an entry's words, as a reader is told; "" where nothing is known, or where so many
+    packages print them that none says anything about the entry."""
+    spans: dict[str, list[tuple[str, str]]] = {}
+    for one in printed_by(entry, path):
+        spans.setdefault(one.package, []).append((one.first, one.last))
+    if not spans or len(spans) > MOST_TOLD:
+        return ""
+    packages = []
+    for package, ends in sorted(spans.items()):
+        first = min((begin for begin, _ in ends if begin), key=release, default="")
+        last = max((end for _, end in ends if end), key=release, default="")
+        packages.append(_say("printed-from", lang, package=package, first=first, last=last) if first else package)
+    return _say("printed-by", lang, packages=", ".join(packages))
+
+
+def rows_of(entry: str, path: Path = FILE) -> list[list[str]]:
+    """The rows of an entry, as `COLUMNS`."""
+    data = _contents(path)
+    out: list[list[str]] = []
+    at = data.find(f"\n{entry}\t")
+    while at >= 0:
+        end = data.find("\n", at + 1)
+        out.append(data[at + 1 : end if end >= 0 else None].split("\t"))
+        at = end if end >= 0 and data.startswith(f"{entry}\t", end + 1) else -1
+    return out
+
+
+def parsed(cell: str) -> list[tuple[str, str, str, tuple[str, ...]]]:
+    """The packages of a cell: name, first and last release, files. `packed` writes it."""
+    found = []
+    for part in filter(None, cell.split("; ")):
+        package, first, last, files = part.split(" ", 3)
+        found.append((package, first.strip("?"), last.strip("?"), tuple(files.split(","))))
+    return found
+
+
+def packed(package: str, first: str, last: str, files: tuple[str, ...]) -> str:
+    """One package of a cell, as `parsed` reads it."""
+    return f"{package} {first or '?'} {last or '?'} {','.join(files)}"
+
+
+@lru_cache(maxsize=2)
+def _contents(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.is_file() else ""

@@ -179,6 +179,15 @@ def test_a_script_that_sleeps_on_purpose_is_no_hang(tmp_path: Path) -> None:
     assert done.stdout == b"ready\ndone\n"
 
 
+def test_crash_facts_tell_what_the_log_does_not_show(tmp_path: Path) -> None:
+    code = "import os, sys; sys.stderr = open(os.devnull, 'w'); {}['a key that no log shows']"
+    done = run(tmp_path / "a", *script(code))
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"a key that no log shows" in done.stderr
+    report = json.loads((tmp_path / "a/report.json").read_text())
+    assert report["failures"][0]["exception"] == "KeyError"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("ranks", [2, 3])
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from kb.errors import TroubleshootError
 from kb.text.catalog import Section
-from troubleshooter.supervise.folder import REPORT_HTML, REPORT_JSON, RunFolder, write
+from troubleshooter.supervise.folder import FACTS, REPORT_HTML, REPORT_JSON, RunFolder, write
 from troubleshooter.supervise.supervisor import RunEnd
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ say = Section("run")
 CALL_SECONDS = 60.0
 """What the command of ``--on-failure`` may take."""
 SHOWN_RANKS = 16
+MOST_FACTS = 64
+"""Files of crash facts that are read, one a process."""
 _OF_OTHERS = ("DistBackendError", "DistNetworkError", "DistStoreError", "DistError")
 """What a rank raises when another one has left it alone, as a rule."""
 
@@ -47,6 +49,11 @@ def diagnosed(
     name = ended.signal or ("SIGINT" if ended.status in (-signal.SIGINT, 128 + signal.SIGINT) else None)
     if name is not None and name != "SIGQUIT":
         sources[0].stop = Stop(name, ended.silent_s)  # type: ignore[arg-type]
+    facts = folder.file(FACTS)
+    for path in sorted(facts.glob("*.crash.json"))[:MOST_FACTS] if facts is not None else ():
+        (source,) = from_path(path)
+        source.facts = True
+        sources.append(source)
     from kb.cache import packs
 
     found = packs(*entries)

@@ -8,50 +8,17 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from math import prod
 
+from troubleshooter.explaining import requirements
+from troubleshooter.explaining.calling import CallingLine, OperationAnswer, Rule
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origins import Origin, is_own
 from troubleshooter.explaining.remedies import Remedy
 from troubleshooter.explaining.shown import code, marked, parsed
 from troubleshooter.explaining.words import say
-from troubleshooter.observe.model import Failure, Frame
-
-
-@dataclass(frozen=True)
-class CallingLine:
-    """The line that called the operation: what it was called on, and with what."""
-
-    frame: Frame
-    call: ast.Call | None
-    operands: tuple[str, ...]
-    """The object of a method, the arguments, or both sides of an operator, as source."""
-
-    def operand(self, number: int) -> str:
-        """An operand; "" where the line does not show it."""
-        return self.operands[number] if number < len(self.operands) else ""
-
-    @property
-    def function(self) -> str:
-        if self.call is None:
-            return ""
-        return self.call.func.attr if isinstance(self.call.func, ast.Attribute) else ast.unparse(self.call.func)
-
-
-@dataclass(frozen=True)
-class OperationAnswer:
-    """A rule's answer: the sentence, what the user's line has at fault, and what to do."""
-
-    key: str
-    values: dict[str, object]
-    names: tuple[str, ...] = ()
-    fixes: tuple[tuple[str, str], ...] = ()
-    """Words of `words.WORDS` and the code."""
-
-
-Rule = Callable[[re.Match[str], CallingLine], OperationAnswer]
+from troubleshooter.observe.model import Failure
 
 
 def explain(failure: Failure, lang: str) -> FoundPlace | None:
@@ -59,7 +26,7 @@ def explain(failure: Failure, lang: str) -> FoundPlace | None:
     if not failure.frames or not any("torch" in f.path or is_own(f) for f in failure.frames[-3:]):
         return None
     message = " ".join(failure.message.split())
-    for pattern, rule in RULES:
+    for pattern, rule in (*RULES, *requirements.RULES):
         found = re.search(pattern, message)
         if found is None:
             continue

@@ -1,0 +1,44 @@
+"""The line that called a tensor operation, and the answer of a rule about it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from troubleshooter.observe.model import Frame
+
+
+@dataclass(frozen=True)
+class CallingLine:
+    """The line that called the operation: what it was called on, and with what."""
+
+    frame: Frame
+    call: ast.Call | None
+    operands: tuple[str, ...]
+    """The object of a method, the arguments, or both sides of an operator, as source."""
+
+    def operand(self, number: int) -> str:
+        """An operand; "" where the line does not show it."""
+        return self.operands[number] if number < len(self.operands) else ""
+
+    @property
+    def function(self) -> str:
+        if self.call is None:
+            return ""
+        return self.call.func.attr if isinstance(self.call.func, ast.Attribute) else ast.unparse(self.call.func)
+
+
+@dataclass(frozen=True)
+class OperationAnswer:
+    """A rule's answer: the sentence, what the user's line has at fault, and what to do."""
+
+    key: str
+    values: dict[str, object]
+    names: tuple[str, ...] = ()
+    fixes: tuple[tuple[str, str], ...] = ()
+    """Words of `words.WORDS` and the code."""
+
+
+Rule = Callable[[re.Match[str], CallingLine], OperationAnswer]

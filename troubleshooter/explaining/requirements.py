@@ -32,8 +32,8 @@ def _told(key: str, *fixes: tuple[str, str], names: tuple[str, ...] = ("x", "y")
 def _checkpoint(found: re.Match[str], line: CallingLine) -> OperationAnswer:
     """A checkpoint whose names or shapes are not the model's."""
     text = found[0]
-    missing = _keys(text, r"Missing key\(s\) in state_dict: ((?:\"[^\"]{1,300}\",? ?){1,200})")
-    unexpected = _keys(text, r"Unexpected key\(s\) in state_dict: ((?:\"[^\"]{1,300}\",? ?){1,200})")
+    missing = _keys(text, "Missing key(s) in state_dict: ")
+    unexpected = _keys(text, "Unexpected key(s) in state_dict: ")
     sizes = re.search(
         r"size mismatch for (\S{1,300}): copying a param with shape torch\.Size\((\[[^\]]*\])\) from checkpoint, "
         r"the shape in current model is torch\.Size\((\[[^\]]*\])\)",
@@ -52,9 +52,12 @@ def _checkpoint(found: re.Match[str], line: CallingLine) -> OperationAnswer:
     return OperationAnswer(key, values, (state, "strict"), tuple(_renamed(missing, unexpected, state)))
 
 
-def _keys(text: str, pattern: str) -> list[str]:
-    found = re.search(pattern, text)
-    return re.findall(r"\"([^\"]+)\"", found[1]) if found else []
+def _keys(text: str, mark: str) -> list[str]:
+    """The quoted names behind a mark, up to the next part of the message."""
+    rest = text.partition(mark)[2]
+    for end in ("Unexpected key(s)", "size mismatch for"):
+        rest = rest.partition(end)[0]
+    return re.findall(r'"([^"]{1,300})"', rest)
 
 
 def _renamed(missing: list[str], unexpected: list[str], state: str) -> Iterator[tuple[str, str]]:

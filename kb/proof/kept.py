@@ -17,7 +17,7 @@ from kb.load import Loaded
 from kb.printed import COLUMNS, FILE, packed, parsed
 from kb.problem import Problem
 from kb.proof.places import Places
-from kb.proof.words import Printed, SymptomProof, digest_of, prove
+from kb.proof.words import PrintingPackage, SymptomProof, digest_of, prove
 
 RULES = 1
 """Raised when the rules of `kb.proof.words` change, so that kept proofs are made anew."""
@@ -37,7 +37,7 @@ def kept(path: Path = FILE) -> Proofs:
             continue
         entry, symptom, digest, state, printed, wrong, rivals = line.split("\t")
         told = tuple(
-            Printed(package, ((first, last),) if first else (), files)
+            PrintingPackage(package, ((first, last),) if first else (), files)
             for package, first, last, files in parsed(printed)
         )
         rival = tuple(filter(None, rivals.split("; ")))

@@ -43,7 +43,7 @@ _TELLING_APART = frozenset({"metric", "gpu", "flag", "platform", "exit", "ends",
 """Kinds of conditions that no other message fulfils by its words."""
 
 
-class Printed(NamedTuple):
+class PrintingPackage(NamedTuple):
     """A package that prints a symptom's words, with the first and the last release of each run, and the files."""
 
     package: str
@@ -59,7 +59,7 @@ class SymptomProof(NamedTuple):
     digest: str
     """Of what the answer depends on: the symptom, the samples, the index."""
     state: State
-    printed: tuple[Printed, ...]
+    printed: tuple[PrintingPackage, ...]
     wrong: str
     """What of the citation does not hold, in a sentence; "" where it holds or cannot be checked."""
     rivals: tuple[str, ...]
@@ -258,12 +258,14 @@ def _some(texts: Iterable[str]) -> str:
     return ", ".join(found[:3]) + (" and others" if len(found) > 3 else "")
 
 
-def _told(own: Sequence[Printer]) -> tuple[Printed, ...]:
+def _told(own: Sequence[Printer]) -> tuple[PrintingPackage, ...]:
     by_package: dict[str, list[IndexedMessage]] = {}
     for printer in own:
         by_package.setdefault(printer.message.package, []).append(printer.message)
     return tuple(
-        Printed(package, _union(messages), tuple(sorted({site.file for one in messages for site in one.sites}))[:4])
+        PrintingPackage(
+            package, _union(messages), tuple(sorted({site.file for one in messages for site in one.sites}))[:4]
+        )
         for package, messages in sorted(by_package.items())
     )[:MOST_SHOWN]
 

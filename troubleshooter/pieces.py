@@ -7,9 +7,9 @@ nothing in the paste says that anything failed. An entry whose own printed messa
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterator
 
-from kb import lazy
 from kb.compiled import Body, Knowledge
 from kb.likeness import words
 from troubleshooter.match.engine import Candidate
@@ -25,13 +25,13 @@ MOST_ENTRIES = 3
 MOST_READ = 24
 """Entries that have all words of a piece, and are read to see whether a message contains it."""
 NOTE = "the text is a piece of a message of this failure"
-_EDGE = lazy.compile(r"^\W+|\W+$")
+_EDGES = string.punctuation + string.whitespace + "…"
 
 
 def of_pieces(observations: Observations, knowledge: Knowledge) -> list[Ranked]:
     """The answers to a short text in which nothing else was found, the entry whose message is closest in length first."""
     piece = " ".join(line.folded for line in observations.piece)
-    asked = _EDGE.sub("", piece).lower()
+    asked = piece.strip(_EDGES).lower()
     if len(asked) < MIN_CHARACTERS or len(asked.split()) < MIN_WORDS:
         return []
     found = sorted(_containing(asked, knowledge), key=lambda one: (one[0], str(one[1]["id"])))

@@ -35,8 +35,8 @@ def _checkpoint(found: re.Match[str], line: CallingLine) -> OperationAnswer:
     missing = _keys(text, "Missing key(s) in state_dict: ")
     unexpected = _keys(text, "Unexpected key(s) in state_dict: ")
     sizes = re.search(
-        r"size mismatch for (\S{1,300}): copying a param with shape torch\.Size\((\[[^\]]*\])\) from checkpoint, "
-        r"the shape in current model is torch\.Size\((\[[^\]]*\])\)",
+        r"size mismatch for (\S{1,300}): copying a param with shape torch\.Size\((\[[^\]]{0,200}\])\) from checkpoint, "
+        r"the shape in current model is torch\.Size\((\[[^\]]{0,200}\])\)",
         text,
     )
     state = line.operands[-1] if line.operands else "state_dict"

@@ -9,12 +9,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from kb.text.catalog import SHARED, Section
+from kb.text.catalog import Section
 from kb.versions import release
 
 FILE = Path(__file__).parent / "data" / "words.tsv"
 MOST_TOLD = 3
-_say = Section(SHARED)
+_say = Section("words")
 COLUMNS = ("entry", "symptom", "digest", "state", "printed", "wrong", "rivals")
 
 

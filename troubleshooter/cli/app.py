@@ -28,6 +28,7 @@ _option = Section("options")
 def parsed(arguments: Sequence[str]) -> Asked:
     """What the arguments ask for. Raises SystemExit after help, a version, completion or a usage error."""
     chosen: list[Asked] = []
+    arguments, behind = _split(arguments)
     made = application(language(_asked_language(arguments)), chosen.append)
     try:
         made(args=list(arguments), prog_name=PROGRAM)
@@ -36,7 +37,24 @@ def parsed(arguments: Sequence[str]) -> Asked:
             mend_zsh()
         if not chosen:
             raise
-    return chosen[0]
+    command, values = chosen[0]
+    return command, {**values, **behind}
+
+
+def _split(arguments: Sequence[str]) -> tuple[Sequence[str], dict[str, list[str]]]:
+    """The arguments up to ``--``, and what follows it as a value, for a command that takes words before it, too."""
+    named = next((command for command in COMMANDS if arguments and command.name == arguments[0]), None)
+    if named is None or "--" not in arguments or (rest := _set_apart(named)) is None:
+        return arguments, {}
+    at = list(arguments).index("--")
+    return arguments[:at], {rest.name: list(arguments[at + 1 :])}
+
+
+def _set_apart(command: Command) -> Option | None:
+    """The option that takes what follows ``--`` where others take words before it; Typer cannot tell them apart."""
+    rest = next((option for option in command.options if option.rest), None)
+    others = any(not option.flags and not option.rest for option in command.options)
+    return rest if others else None
 
 
 def application(lang: str, choose: Callable[[Asked], None]) -> typer.Typer:
@@ -61,7 +79,7 @@ def application(lang: str, choose: Callable[[Asked], None]) -> typer.Typer:
         """Options of the program itself."""
 
     for command in COMMANDS:
-        rest = any(option.rest for option in command.options)
+        rest = any(option.rest for option in command.options) and _set_apart(command) is None
         app.command(
             command.name, help=_command(command.name, lang), cls=_Documented,
             context_settings={"allow_interspersed_args": not rest},
@@ -111,9 +129,10 @@ def _function(command: Command, lang: str, choose: Callable[[Asked], None]) -> C
     """A function with the signature that Typer reads the command's options from."""
 
     def choose_work(**given: Any) -> None:
-        choose((command, {o.name: o.start() if given[o.name] is None else given[o.name] for o in command.options}))
+        choose((command, {o.name: o.start() if given.get(o.name) is None else given[o.name] for o in command.options}))
 
-    parameters = [_parameter(option, lang) for option in command.options]
+    apart = _set_apart(command)
+    parameters = [_parameter(option, lang) for option in command.options if option is not apart]
     choose_work.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     choose_work.__annotations__ = {p.name: p.annotation for p in parameters}
     return choose_work

@@ -47,7 +47,8 @@ def lines(report: Report, width: int, *, several: bool = False) -> list[str]:
     if report.diagnoses:
         found = report.diagnoses[0]
         word = say("harmless" if found.kind == "harmless" else found.confidence, lang)
-        out = [f"{name}{word}{colon}{found.title}{say('aside', lang, text=found.id)}"]
+        entry = say("aside", lang, text=found.id)  # it is what a reader looks up, so the title is cut before it
+        out = [_cut(f"{name}{word}{colon}{_plain(found.title)}", max(width - cell_len(entry), 1)) + entry]
         out.append(say("why", lang) + colon + _first_sentence(found.summary or found.cause, lang))
         if found.fixes:
             first = found.fixes[0]
@@ -66,7 +67,11 @@ def lines(report: Report, width: int, *, several: bool = False) -> list[str]:
         out = [name + headline(told, lang), stood(told, lang)[0], say("do", lang) + colon + advice(told, lang)[0]]
     else:
         out = [name + health(report)]
-    return [_cut(safe(_MARKS.sub(lambda m: m[1] or m[2], line)), width) for line in out]
+    return [_cut(_plain(line), width) for line in out]
+
+
+def _plain(text: str) -> str:
+    return safe(_MARKS.sub(lambda m: m[1] or m[2], text))
 
 
 def _first_sentence(text: str, lang: str) -> str:

@@ -1,7 +1,7 @@
 """Command line of the index of messages.
 
 ``python -m kb.index build --ship`` reads the releases of the plan that are not yet kept and writes the shipped index;
-``--new`` also tells what the newest releases changed. A run that is interrupted goes on where it stopped.
+``--new`` also tells what the newest releases changed, and which entries quote a message that vanished. A run that is interrupted goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -14,11 +14,15 @@ from pathlib import Path
 from kb.cache import cache_folder
 from kb.index.make.build import read_releases, remembered
 from kb.index.make.compiled import read_compiled
+from kb.index.make.concerned import ConcernedEntry, concerned
 from kb.index.make.kept import versions
+from kb.index.make.link import LinkedMessage
 from kb.index.make.plan import packages
 from kb.index.make.ship import linked, news, ship
 from kb.index.make.write import Linked
 from kb.index.store import FILE
+from kb.load import load
+from kb.proof.kept import kept
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,7 +35,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     build.add_argument("--thin", action="store_true", help="only the last patch of each minor release")
     build.add_argument("--most", type=int, metavar="N", help="at most N releases of a package, spread evenly")
     build.add_argument("--offline", action="store_true", help="no network: only what is kept already")
-    build.add_argument("--new", action="store_true", help="tell which messages vanished and arrived with new releases")
+    build.add_argument(
+        "--new",
+        action="store_true",
+        help="tell which messages vanished and arrived with new releases, and which entries that concerns",
+    )
     build.add_argument("--ship", action="store_true", help=f"write {FILE.name} and its manifest from all that is kept")
     compiled = commands.add_parser("compiled", help="read the compiled parts of the plan")
     compiled.add_argument("--cache", type=Path, help="as of build")
@@ -71,6 +79,18 @@ def _tell(item: Linked) -> None:
         print(f"- {message.text!r}" + (f" -> {message.replaced!r}" if message.replaced else ""))
     for message in arrived:
         print(f"+ {message.text!r}")
+    for entry in _concerned(item.package, vanished):
+        said = f"reworded to {entry.replaced!r}" if entry.replaced else "gone; was it repaired?"
+        print(f"! entry {entry.entry}: {entry.line!r} is {said}")
+
+
+def _concerned(package: str, vanished: Sequence[LinkedMessage]) -> list[ConcernedEntry]:
+    """The entries of this checkout whose words vanished; empty where there are no entries."""
+    folder = Path("entries")
+    printed = {entry for (entry, _), proof in kept().items() if package in {one.package for one in proof.printed}}
+    if not vanished or not printed or not folder.is_dir():
+        return []
+    return list(concerned(vanished, load(folder).entries.values(), printed))
 
 
 if __name__ == "__main__":

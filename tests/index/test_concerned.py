@@ -9,7 +9,6 @@ from kb.index.make.kept import Kept
 from kb.index.make.link import LinkedMessage
 from kb.index.make.ship import linked, news
 from kb.load import Loaded, load
-
 from tests.index.made import NEW, OLD, PACKAGE
 
 REWORDED = "ValueError: beta should not be negative but is -0.5"

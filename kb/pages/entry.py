@@ -67,7 +67,7 @@ class EntryPage:
 
     @cached_property
     def description(self) -> str:
-        return plain(self.summary or self.cause, 160)
+        return plain(f"{self.summary} {self.cause}".strip(), 160)
 
     @property
     def severity(self) -> str:

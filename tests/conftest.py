@@ -1,4 +1,4 @@
-"""What the tests share: the loaded tool, draws of samples, the recorded cases where they are at hand, and snapshots."""
+"""Shared by all tests: the loaded tool, draws of samples, recorded cases (if they are present) and snapshots."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from kb.cache import CHECKOUT
 from kb.trusted import is_own_folder
 from troubleshooter.pipeline import Diagnoser
 
 WELL_KNOWN = ("cache-object-float", "all-labels-masked", "matmul-dtype-mismatch", "nccl-watchdog-timeout")
-"""Entries that the small folder has whichever others it holds."""
+"""Entries that the small folder of entries always contains."""
 T = TypeVar("T")
 
 ROOT = Path(__file__).parent.parent
@@ -34,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Workers for ``-n auto``: none where a part of the tests was named, which mostly ends before workers have started."""
+    """Workers for ``-n auto``: none if only some tests were named; those mostly end before workers would have started."""
     named = config.args_source == pytest.Config.ArgsSource.ARGS or config.option.keyword
     return 0 if named else os.cpu_count() or 1
 
@@ -43,8 +44,13 @@ def pytest_configure(config: pytest.Config) -> None:
     """Compile the entries once before several workers start, which would otherwise all do it at the same time.
 
     Without workers the first test that needs the entries compiles them, so that a test that needs none answers at once.
-    Tests press Ctrl-C in these programs, which inherit it where a shell in the background ignores the signal.
+    A shell in the background makes its programs ignore SIGINT. Tests send Ctrl-C to programs that would inherit this, so the
+    default is restored.
+
+    Hypothesis would fail a test that takes longer than 200 ms, which happens on a loaded machine: this limit is switched off.
     """
+    settings.register_profile("no-clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("no-clock")
     os.environ.pop("TROUBLESHOOT_ENTRIES", None)  # a developer's own entries change no test
     if getattr(config.option, "tx", None) and not hasattr(config, "workerinput"):
         Diagnoser.load()

@@ -56,7 +56,7 @@ def test_only_loopback_without_a_request() -> None:
     assert loopback("localhost")
     assert not loopback("0.0.0.0")
     assert not loopback("192.168.0.2")
-    with pytest.raises(Unbound, match="cannot be served on"):
+    with pytest.raises(Unbound, match="cannot listen on"):
         bind("192.0.2.1", 0, next_port=False)
 
 

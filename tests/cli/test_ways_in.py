@@ -263,7 +263,7 @@ def words_of(command: Command) -> st.SearchStrategy[list[str]]:
     return st.lists(st.sampled_from(words), max_size=5).map(lambda parts: [word for part in parts for word in part])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.sampled_from(COMMANDS).flatmap(lambda command: st.tuples(st.just(command), words_of(command))))
 def test_the_plain_parser_reads_options_as_typer_does(case: tuple[Command, list[str]]) -> None:
     command, arguments = case

@@ -27,7 +27,7 @@ HEALTHY = sorted((ENTRIES.parent / "tests" / "healthy").glob("*/*.log"))
 KEYS = st.text(st.sampled_from("ab \"\t\n'_.é中𝄞\\"), min_size=1, max_size=4)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(KEYS, st.integers(0, 9), st.integers(0, 900)), max_size=40), st.lists(KEYS, max_size=5))
 def test_each_row_of_a_table_is_found_by_its_key_whatever_its_length(rows: list[tuple[str, int, int]], others: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -24,7 +24,7 @@ SHAPES = (*series.POINTWISE, *series.WHOLE)
 VALUES = st.sampled_from([0.0, -0.0, 1.5, -2.0, 1e-9, 300.0, float("nan"), float("inf"), float("-inf")])
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(
     st.dictionaries(st.sampled_from(NAMES), st.lists(VALUES, min_size=1, max_size=8)),
     st.lists(st.sampled_from(ASKED), min_size=1, max_size=3),
@@ -43,7 +43,7 @@ def test_a_metric_that_holds_calls_its_entry_up(
         assert set(condition.signals()) & set(pseudo_literals(seen))
 
 
-@settings(deadline=None, max_examples=500)
+@settings(max_examples=500)
 @given(st.text("ab/*?[]-", max_size=6), st.text("ab/*?[]-", max_size=6))
 def test_names_with_a_star_fit_as_they_do_in_the_standard_library(name: str, pattern: str) -> None:
     assert fits(name, pattern) == fnmatchcase(name, pattern)

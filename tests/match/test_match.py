@@ -75,7 +75,7 @@ def test_literals_of_patterns(pattern: str, want: set[str]) -> None:
     assert set(patterns.literals(pattern)) == want
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(alphabet="abcdefgh 'x0找不到模块", min_size=5, max_size=30), st.text(max_size=20), st.text(max_size=20))
 def test_every_match_of_a_pattern_holds_one_of_its_literals(words: str, before: str, after: str) -> None:
     import re
@@ -144,7 +144,7 @@ def test_types_of_placeholders() -> None:
     assert not fits("a\u202eb", "text")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(max_size=80))
 def test_nothing_dangerous_passes_a_placeholder_or_an_evidence_line(value: str) -> None:
     for kind in ("word", "identifier", "version", "integer", "path", "dtype", "text"):

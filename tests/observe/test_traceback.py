@@ -309,7 +309,7 @@ LINE = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(LINE, max_size=40))
 def test_any_mixture_is_read_without_error_and_ends(mixture: list[str]) -> None:
     for failure in read("\n".join(mixture)):
@@ -317,7 +317,7 @@ def test_any_mixture_is_read_without_error_and_ends(mixture: list[str]) -> None:
         assert failure.exception or failure.frames
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.binary(max_size=400))
 def test_any_bytes_are_lines(raw: bytes) -> None:
     for line in split_line(raw.replace(b"\n", b""), 1):
@@ -325,7 +325,7 @@ def test_any_bytes_are_lines(raw: bytes) -> None:
         assert "\x00" not in line.text
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(cut=st.integers(0, len(PLAIN)))
 def test_a_cut_start_gives_the_same_exception_or_silence(cut: int) -> None:
     for failure in read(PLAIN[cut:]):

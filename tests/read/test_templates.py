@@ -94,7 +94,7 @@ def tools() -> tuple[Diagnoser, Diagnoser]:
     return with_templates, without
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.randoms(use_true_random=False), st.lists(st.integers(0, len(TEMPLATES) - 1), min_size=1, max_size=6))
 def test_lines_alike_are_observed_as_each_alone(
     tools: tuple[Diagnoser, Diagnoser], pick: random.Random, chosen: list[int]

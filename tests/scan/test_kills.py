@@ -138,7 +138,7 @@ def test_an_interrupted_scan_ends_with_a_sentence(
     _, error = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 128 + signal.Signals[name]
     assert error.strip().splitlines() == [
-        f"troubleshoot scan: {said}; what was done is kept in troubleshoot-scan.jsonl: the same command goes on from there"
+        f"troubleshoot scan: {said}; finished jobs are kept in troubleshoot-scan.jsonl: run the same command again to go on from there"
     ]
     assert not alive(process.pid)
 

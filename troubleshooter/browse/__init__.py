@@ -1,1 +1,1 @@
-"""The live server: fix pages and a paste box on this machine only. Needs the extra ``[browse]``."""
+"""The live server with fix pages and a paste box, for this machine only. Needs the extra ``[browse]``."""

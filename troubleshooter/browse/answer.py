@@ -1,4 +1,4 @@
-"""Pasted bytes → the answer as HTML: the whole diagnosis with the log beside it."""
+"""Turn a pasted log into HTML: the whole diagnosis with the log beside it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OWN = Path(__file__).with_name("templates")
 
 
 def answer(tool: Diagnoser, data: bytes, lang: str, limit: int) -> str:
-    """The fragment ``<div class="result">…``. Raises `Unreadable` for what is no log."""
+    """The fragment ``<div class="result">…``. Raises `Unreadable` for an empty paste and for bytes that are not a log."""
     if not data.strip():
         raise Unreadable(_say("nothing-pasted", lang))
     pasted = source(data, limit)

@@ -30,16 +30,16 @@ from troubleshooter.browse.worker import Failed, Overrun, Starting, Worker
 from troubleshooter.read.text import whole
 
 LIMIT = 128 << 20
-"""Bytes of a pasted log."""
+"""A pasted log may have this many bytes."""
 ARRIVE = 60.0
-"""Seconds in which it must have arrived."""
+"""A pasted log must have arrived within this many seconds."""
 WAITING = 4
-"""Logs that wait for their turn; more are turned away."""
+"""This many logs may be received or diagnosed at a time; further ones are refused."""
 FOR_EVER = "public, max-age=31536000, immutable"
 HELD = 2
-"""Logs of the largest size whose bytes may be in memory at a time, in whole or in parts; what comes above is turned away."""
+"""All logs in memory together may have this many times `LIMIT` bytes; further ones are refused."""
 KEPT = 256 << 10
-"""A log of at most this many bytes stands in the box again where the answer is a page of its own."""
+"""When the answer is a whole page (a browser without script), a log of at most this many bytes is put back into its box."""
 
 _say = Section("browse")
 
@@ -52,31 +52,31 @@ class TooLarge(Exception):
 
 
 class Busy(Exception):
-    """Too many other logs are held or wait."""
+    """Too many other logs are in memory or waiting."""
 
 
 class WebSite:
-    """The pages of some entries, and a worker that diagnoses."""
+    """The pages of a set of entries, and the worker that diagnoses pasted logs."""
 
     def __init__(
         self, bodies: Iterable[Body], worker: Worker, limit: int = LIMIT, index: SearchIndex | None = None
     ) -> None:
-        """``index``: the search's index over ``bodies`` where it is known."""
+        """``index``: the search index over ``bodies``, if it was built already."""
         self.pages = Pages(bodies, Style(live=True), OWN, index=index)
         self.messages = MessagePages(self.pages)
         self.worker = worker
         self.limit = limit
         self.waiting = 0
         self.held = 0
-        """Bytes of logs that are in memory."""
+        """Bytes of all logs in memory."""
         self.static = {p.relative_to(STATIC).as_posix(): p for p in static_files()}
         self._data: dict[str, tuple[str, bytes]] = {}
 
     def app(self, hosts: Iterable[str], any_address: bool = False) -> RequestGuard:
-        """The whole application behind its `RequestGuard`."""
+        """The application with all routes, behind its `RequestGuard` (which takes ``hosts`` and ``any_address``)."""
         index = self._script("index", self.pages.search_index)
         routes = [Route("/search-index.js", index), Route("/static/{path:path}", self.file)]
-        # Languages before English: the code of a language is no area.
+        # English comes last: its addresses have no language code, so /zh/ would be taken for an area.
         for lang in sorted(LANGUAGES, key=lambda code: code == ENGLISH):
             home = f"/{place(lang)}".rstrip("/")
             if home:
@@ -98,7 +98,7 @@ class WebSite:
         return RequestGuard(Starlette(routes=routes, middleware=[packed]), hosts, any_address)
 
     def _script(self, name: str, make: Callable[[], str]) -> Endpoint:
-        """What the search loads. It is made when it is first asked for, beside the other requests."""
+        """Serve a script that the search loads. It is made on the first request, in a thread, so that other requests go on."""
         lock = asyncio.Lock()
 
         async def script(request: Request) -> Response:
@@ -113,6 +113,7 @@ class WebSite:
         return script
 
     async def file(self, request: Request) -> Response:
+        """A static file. Browsers may keep it for ever when the address holds its digest."""
         name = request.path_params["path"]
         path = self.static.get(name)
         if path is None:
@@ -152,7 +153,7 @@ class WebSite:
                     return RedirectResponse(f"{home}{name}/")
                 return self._missing(lang, name, len(request.path_params) - 1)
             address = f"{home}{self.pages.address(id_)}"
-            if request.url.path != address:  # an id alone is an address too
+            if request.url.path != address:  # the page can also be reached by its id alone
                 return RedirectResponse(address)
             return _page(request, self.pages.entry(id_, lang))
 
@@ -204,10 +205,10 @@ class WebSite:
 
     @asynccontextmanager
     async def _body(self, request: Request) -> AsyncIterator[bytearray]:
-        """The log's bytes, in memory only, as long as they are needed.
+        """The bytes of the posted log. They stay in memory and are counted in ``held`` until the block ends.
 
-        Raises `TooLarge`, `Busy`, and TimeoutError for what does not arrive within `ARRIVE`. What is turned away is read to
-        its end and dropped, so that the browser gets to see the answer.
+        Raises `TooLarge`, `Busy`, and TimeoutError if the log does not arrive within `ARRIVE`. A refused log is still read
+        to its end (and dropped), because a browser shows the answer only after it has sent everything.
         """
         if self.waiting >= WAITING:
             await asyncio.wait_for(self._read(request, None), ARRIVE)
@@ -225,7 +226,10 @@ class WebSite:
             self.held -= request.scope.pop("held", 0)
 
     async def _read(self, request: Request, into: bytearray | None) -> None:
-        """Take a body in, as far as there is room for it; None: none of it."""
+        """Read a request's body to its end and append it to ``into``; with None it is only read.
+
+        Raises `TooLarge` or `Busy`, after the end, if there was no room.
+        """
         size = 0
         refused: type[Exception] | None = None
         async for chunk in request.stream():
@@ -247,8 +251,8 @@ class WebSite:
             raise refused
 
     def _answer(self, request: Request, lang: str, made: Markup, status: int, data: bytes = b"") -> Response:
-        """The answer as a part for the page's script, else as a page with the log in the box again. It is not kept by the
-        browser: it holds the log."""
+        """The answer: a fragment if the page's script asked, else a whole page with the log in its box. Browsers must not
+        store it, as it contains the log."""
         headers = {"cache-control": "no-store"}
         if request.headers.get("x-part") == "answer":
             return HTMLResponse(Markup('<div id="answer">{}</div>').format(made), status, headers)
@@ -259,7 +263,7 @@ class WebSite:
         return Markup('<p class="note">{}</p>').format(_say(key, lang, **values))
 
     def _missing(self, lang: str, what: str, depth: int = 0) -> Response:
-        """``depth``: how many folders below the language's the address is."""
+        """The page for an unknown address. ``depth``: how many folders the address lies below the language's folder."""
         text = escape(_say("missing", lang, what=what[:200]))
         hint = Markup()
         for near in nearest(what.removesuffix(".html"), self.pages.bodies):
@@ -275,12 +279,12 @@ async def _moved(address: str, request: Request) -> Response:
 
 
 def _tag(content: bytes) -> str:
-    # A weak one: the same bytes go out packed and not packed.
+    # A weak tag (W/): the same content is sent both compressed and uncompressed.
     return f'W/"{hashlib.blake2b(content, digest_size=8).hexdigest()}"'
 
 
 def _kept(request: Request, content: bytes, kind: str, tag: str = "") -> Response:
-    """Content that the browser keeps and asks about before it shows it again."""
+    """A response that the browser may store but must revalidate before each use."""
     tag = tag or _tag(content)
     headers = {"cache-control": "no-cache", "etag": tag, "vary": "Accept-Encoding"}
     if tag in request.headers.get("if-none-match", ""):

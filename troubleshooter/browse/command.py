@@ -22,7 +22,7 @@ def browse(
     entry: str | None, *, port: int | None, host: str | None, open_browser: bool, entries: Sequence[Path], lang: str,
     next_port: bool = False,
 ) -> int:  # fmt: skip
-    """Serve the fix pages until Ctrl+C; the exit status."""
+    """Serve the fix pages until Ctrl-C. Returns the exit status."""
     try:
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
@@ -58,7 +58,7 @@ def browse(
 
 
 def build_site(folder: Path, *, entries: Sequence[Path], base_url: str = "") -> int:
-    """Write the pages as static files; the exit status."""
+    """Write the pages as static files. Returns the exit status."""
     from kb.pages.site import build
 
     started = time.perf_counter()
@@ -66,5 +66,5 @@ def build_site(folder: Path, *, entries: Sequence[Path], base_url: str = "") -> 
     took = time.perf_counter() - started
     print(f"{built.entries} entries, {built.files} files, {built.bytes / 1e6:.1f} MB in {took:.1f} s: {folder}")
     if not base_url:
-        print("Search engines want absolute addresses in sitemap.xml: give --base-url https://…", file=sys.stderr)
+        print("sitemap.xml needs absolute addresses for search engines: give --base-url https://…", file=sys.stderr)
     return 0

@@ -1,7 +1,7 @@
-"""What every request must show before it reaches a page, and what every answer says to the browser.
+"""Checks on every request, and security headers on every answer.
 
-A page of another site can make a browser send requests to this machine: by name (DNS rebinding: the Host header is then
-that site's) or by a form (the Origin header is).
+A page of another site can make a browser send requests to this machine. With DNS rebinding the Host header names that
+site; with a form the Origin header does. Both are refused.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ HEADERS = {
     "content-security-policy": f"{POLICY}; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    # Nothing to other hosts; "no-referrer" would also blank the Origin of our own form's post.
+    # Other hosts get no referrer. "no-referrer" would also remove the Origin header from our own form's request.
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
@@ -28,10 +28,10 @@ HEADERS = {
 
 
 class RequestGuard:
-    """ASGI middleware: Host and Origin are checked, headers are set on every answer, errors included."""
+    """ASGI middleware that checks Host and Origin and sets `HEADERS` on every answer, including errors."""
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str], any_address: bool = False) -> None:
-        """``hosts``: the Host headers that are ours; ``any_address``: also every IP address (a server on all of them)."""
+        """``hosts``: the Host headers to accept; ``any_address``: also accept every IP address (the server listens on all)."""
         self.app = app
         self.hosts = frozenset(host.lower() for host in hosts)
         self.any_address = any_address
@@ -45,7 +45,7 @@ class RequestGuard:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
-                # What says nothing of it may not be kept: an answer holds the log.
+                # By default nothing may be stored, as an answer contains the log.
                 headers.setdefault("cache-control", "no-store")
             await send(message)
 
@@ -56,7 +56,7 @@ class RequestGuard:
         await self.app(scope, receive, guarded)
 
     def refusal(self, method: str, headers: Headers) -> tuple[int, str] | None:
-        """Status and reason, or None where the request may pass."""
+        """The status and reason of a refusal, or None if the request may pass."""
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._ours(hosts[0].lower()):
             return 421, "This server answers only to its own address; open the one that troubleshoot printed."

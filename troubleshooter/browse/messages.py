@@ -1,6 +1,6 @@
-"""Pages of the live server about the index of messages: a page of statistics, and the messages of one package.
+"""The live server's pages about the index of messages: one with statistics, and one for the messages of each package.
 
-They are made when they are asked for: written out they would be tens of thousands of files.
+They are made on request; as static files they would be tens of thousands.
 """
 
 from __future__ import annotations
@@ -14,21 +14,22 @@ from kb.pages.render import Pages
 from kb.pages.words import say
 
 ON_A_PAGE = 50
+"""Messages of a package on one page."""
 MAX_SHOWN = 8
-"""Messages of all packages that a search shows."""
+"""Messages that a search over all packages shows."""
 MAX_QUERY = 200
-"""Characters of a search that count."""
+"""Only this many characters of a search are used."""
 
 
 class MessagePages:
-    """Makes the pages. Nothing is read before the first of them is asked for."""
+    """Makes the pages. The index is opened for the first page, not before."""
 
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
         self._changes = lru_cache(maxsize=128)(self._changes_of)
 
     def statistics(self, lang: str, query: str) -> str | None:
-        """Every package with its counts, and what a search finds; None where no index is installed."""
+        """The page with every package, its counts, and the messages that ``query`` finds; None if no index is installed."""
         index, told = _index(), _manifest()
         if index is None or told is None:
             return None
@@ -45,7 +46,7 @@ class MessagePages:
         )
 
     def package(self, name: str, lang: str, query: str, number: int) -> str | None:
-        """One package's messages, `ON_A_PAGE` at a time; None for a package that the index does not know."""
+        """Page ``number`` of a package's messages, `ON_A_PAGE` on each; None if the index does not know the package."""
         index = _index()
         if index is None or name not in index.packages():
             return None
@@ -79,7 +80,7 @@ def _row(one: IndexedMessage, lang: str) -> dict[str, Any]:
 
 
 def _guard(guard: Guard, lang: str) -> str:
-    """A condition as the source has it; one that did not hold is negated."""
+    """A condition in the words of the source, negated if the message is printed when it does not hold."""
     if guard.kind in ("for", "while", "except", "case", "try"):
         return f"{guard.kind} {guard.condition}"
     return guard.condition if guard.holds else say("not-so", lang, condition=guard.condition)

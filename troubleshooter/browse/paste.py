@@ -1,4 +1,4 @@
-"""A log beside its diagnosis: evidence marked, ranks told apart, everything far from it folded. Nothing is kept."""
+"""Show a log beside its diagnosis: evidence is marked, ranks are labelled, lines far from the evidence are folded."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ from troubleshooter.report.model import Report
 
 BEFORE, AFTER = 14, 4
 HEAD, TAIL = 4, 6
+"""Lines shown before and after each line of evidence, and at the start and end of the log."""
 SHOWN = 1500
-"""Lines around the evidence that are shown at most."""
+"""At most this many lines around the evidence are shown."""
 OPENED = 3000
-"""A log of at most this many lines can be unfolded; of a longer one the folds only say how much they hold."""
+"""A log of at most this many lines can be unfolded; in a longer one each fold only says how many lines it hides."""
 LONGEST = 2000
+"""A longer line is cut to this many characters."""
 
 
 @dataclass(slots=True)
 class PasteRow:
-    """A printed line: ``parts`` are its words, each with whether it is evidence."""
+    """A line of the log. ``parts``: pieces of its text, each with True if it is evidence. ``anchor``: links lead here."""
 
     number: int
     parts: list[tuple[str, bool]]
@@ -38,7 +40,7 @@ class PasteRow:
 
 @dataclass(slots=True)
 class PasteBlock:
-    """Rows that stand together; a folded block is closed, or only counted."""
+    """Consecutive rows. A folded block can be opened if it has ``rows``; else it only says its ``count`` of lines."""
 
     rows: list[PasteRow] = field(default_factory=list)
     folded: bool = False
@@ -47,31 +49,33 @@ class PasteBlock:
 
 @dataclass(slots=True)
 class LogView:
+    """A log as the page shows it. ``ranks``: several ranks printed it; ``lines``: how many lines it has in all."""
+
     blocks: list[PasteBlock]
     ranks: bool
     lines: int
 
 
 def source(data: bytes, limit: int) -> Source:
-    """Pasted bytes as an input: text, a notebook, or a ``.gz`` that unpacks to at most ``limit`` bytes."""
+    """Pasted bytes as a source: text, a notebook, or gzip data that unpacks to at most ``limit`` bytes. Raises `Unreadable`."""
     if data[:2] == b"\x1f\x8b":
         try:
             with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
                 data = packed.read(limit + 1)
         except (OSError, EOFError) as error:
-            raise Unreadable(f"the file looks like gzip and cannot be unpacked: {error}") from error
+            raise Unreadable(f"the file looks like gzip but cannot be unpacked: {error}") from error
         if len(data) > limit:
             raise Unreadable(f"the file unpacks to more than {limit >> 20} MiB; use: troubleshoot FILE.gz")
     found = from_stream(io.BytesIO(data), "text")
     found.excerpt = True
-    # The stream can be read once; every reading starts anew.
+    # A stream can be read only once, but the log is read twice: each reading gets a new stream.
     found.chunks = lambda: from_stream(io.BytesIO(data), "text").chunks()
     found.notebook = data[:200].lstrip()[:1] == b"{" and b'"nbformat"' in data
     return found
 
 
 def log_view(pasted: Source, report: Report) -> LogView:
-    """The log folded around what the report points at. One pass, bounded in what it keeps."""
+    """The log, folded around the lines that the report points at. It is read once, in bounded memory."""
     marked = _marked(report)
     near = _near(marked, report)
     total, rows = 0, {}
@@ -181,7 +185,7 @@ def _rows(number: int, printed: list[Line], words: list[str]) -> list[PasteRow]:
 
 
 def _parts(text: str, words: list[str]) -> list[tuple[str, bool]]:
-    """The text parted where evidence stands; evidence that is the whole line needs no mark."""
+    """Split the text around the evidence in it. Evidence that is the whole line needs no mark."""
     for word in words:
         word = word.rstrip("…")
         at = text.find(word)

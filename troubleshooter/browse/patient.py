@@ -1,7 +1,7 @@
-"""Connections that send nothing, or half a request: they are closed in time, and never shut others out.
+"""Close connections that send nothing or half a request, so that they never shut others out.
 
-uvicorn bounds only the time between two requests. A connection that never sends a whole request would stay for ever, and its
-``limit_concurrency`` counts such connections, so that eighty of them had everybody turned away.
+uvicorn bounds only the time between two requests: a connection that never completes a request would stay for ever. Its
+``limit_concurrency`` counts such connections, so that a few of them would have everybody refused.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADER_SECONDS = 10.0
-"""Seconds in which the head of a request must have arrived."""
+"""The head of a request must have arrived within this many seconds."""
 CONNECTIONS = 256
-"""Connections at a time. Above it the one that has been silent for longest is closed."""
+"""With more connections than this, the one that has been silent longest is closed."""
 
 
 class Patient(H11Protocol):
-    """One connection."""
+    """One connection, with a time limit for silence."""
 
     header_seconds = HEADER_SECONDS
     most = CONNECTIONS
@@ -31,7 +31,7 @@ class Patient(H11Protocol):
 
     @property
     def silent(self) -> bool:
-        """Whether the connection waits for a request, or for the rest of its head."""
+        """True while the connection waits for a request or for the rest of its head."""
         return self.cycle is None or self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -54,7 +54,7 @@ class Patient(H11Protocol):
         self._watch()
 
     def _watch(self) -> None:
-        """The time runs from the first moment of silence; single bytes do not start it again."""
+        """Start the timer when silence begins, stop it when a request is served. Single bytes do not restart it."""
         if not self.silent:
             self._unwatch()
         elif self._late is None and not self.transport.is_closing():
@@ -73,7 +73,7 @@ class Patient(H11Protocol):
 
 
 def server(app: Any, protocol: type[Patient] = Patient) -> uvicorn.Server:
-    """The server for an ASGI application."""
+    """A server for an ASGI application. ``protocol``: the class of its connections."""
     return uvicorn.Server(
         uvicorn.Config(
             app, log_level="error", access_log=False, server_header=False, proxy_headers=False, lifespan="off", ws="none",

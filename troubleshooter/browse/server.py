@@ -1,4 +1,4 @@
-"""Binding to a port of this machine and serving until Ctrl+C."""
+"""Bind to a port of this machine and serve until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -15,26 +15,27 @@ from kb.errors import TroubleshootError
 LOOPBACK = "127.0.0.1"
 PORT = 8765
 TRIES = 20
+"""How many ports after the wanted one ``--next-port`` tries."""
 
 
 class Unbound(TroubleshootError):
-    """An address that cannot be served on: one sentence with place and next step."""
+    """The address cannot be used. The message is one sentence with the address and the next step."""
 
 
 def bind(host: str, port: int, next_port: bool) -> socket.socket:
-    """A listening socket on the port, or with ``next_port`` on the next free one. Raises `Unbound`."""
+    """A listening socket on the port, or with ``next_port`` on the first free one from there on. Raises `Unbound`."""
     last = port + TRIES if next_port and port else port
     for wanted in range(port, min(last, 65535) + 1):
         try:
             return _bound(host, wanted)
         except OSError as error:
             if error.errno not in (errno.EADDRINUSE, errno.EACCES):
-                raise Unbound(f"{host}:{wanted}: cannot be served on: {error.strerror or error}") from error
+                raise Unbound(f"cannot listen on {host}:{wanted}: {error.strerror or error}") from error
             if error.errno == errno.EACCES and os.name != "nt":
-                raise Unbound(f"port {wanted} needs more rights; take one above 1023: --port {PORT}") from error
+                raise Unbound(f"port {wanted} needs more rights; use one above 1023: --port {PORT}") from error
     if next_port:
-        raise Unbound(f"ports {port} to {last} are in use; name another one with --port")
-    raise Unbound(f"port {port} is in use; take the next free one with --next-port, or name one: --port {port + 1}")
+        raise Unbound(f"ports {port} to {last} are in use; choose another one with --port")
+    raise Unbound(f"port {port} is in use; use --next-port to take the next free one, or choose one: --port {port + 1}")
 
 
 def _bound(host: str, port: int) -> socket.socket:
@@ -54,7 +55,7 @@ def _bound(host: str, port: int) -> socket.socket:
 
 
 def own_hosts(host: str, port: int) -> tuple[list[str], bool]:
-    """The Host headers that name this server, and whether any IP address does (it listens on all of them)."""
+    """The Host headers that name this server, and True if every IP address does (because it listens on all of them)."""
     names = ["127.0.0.1", "localhost", "[::1]"]
     everywhere = False
     try:
@@ -71,7 +72,7 @@ def own_hosts(host: str, port: int) -> tuple[list[str], bool]:
 
 
 def loopback(host: str) -> bool:
-    """Whether only this machine reaches the address."""
+    """True if only this machine can reach the address."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -79,7 +80,7 @@ def loopback(host: str) -> bool:
 
 
 def serve(app: Any, listening: socket.socket, open_at: str | None) -> None:
-    """Serve until interrupted; ``open_at``: the page to open in the user's browser."""
+    """Serve until interrupted. ``open_at``: the page to open in the user's browser, or None."""
     from troubleshooter.browse.patient import server
 
     if open_at is not None:

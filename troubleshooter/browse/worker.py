@@ -1,4 +1,4 @@
-"""A process of its own for diagnosing pasted logs: hostile input is bounded in time and cannot stall the server."""
+"""Diagnose pasted logs in a separate process, so that a hostile log is stopped in time and cannot stall the server."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _say = Section("browse")
 
 READY = "ready"
 SECONDS = 30.0
-"""Seconds that a log may take."""
+"""A diagnosis may take this many seconds."""
 PATIENCE = 5.0
-"""Seconds that a log waits for a worker that is still loading; the first one may have to compile the entries."""
+"""A log waits this many seconds for a worker that is still loading; the first one may have to compile the entries."""
 
 
 class Overrun(Exception):
-    """The log took longer than it may."""
+    """The diagnosis took longer than it may. The text is the number of seconds."""
 
 
 class Failed(TroubleshootError):
@@ -35,7 +35,7 @@ class Starting(Exception):
 
 
 class _Child:
-    """One process. A thread waits for its word that the entries are loaded."""
+    """One process, and a thread that waits until it reports that the entries are loaded."""
 
     def __init__(self, given: tuple[object, ...]) -> None:
         context = multiprocessing.get_context("spawn")
@@ -44,7 +44,7 @@ class _Child:
         self.process.start()
         theirs.close()
         self.settled = threading.Event()
-        """Set once the entries are loaded, or the process ended before."""
+        """Set when the entries are loaded, or when the process ended before that."""
         self.loaded = False
         threading.Thread(target=self._wait, daemon=True).start()
 
@@ -56,19 +56,19 @@ class _Child:
     def end(self) -> None:
         self.process.kill()
         self.process.join(5)
-        self.settled.wait(5)  # the thread is done with the pipe
+        self.settled.wait(5)  # until the thread no longer uses the pipe
         self.pipe.close()
 
 
 class Worker:
-    """Answers one log at a time in a child process, which is replaced when a log takes too long or breaks it."""
+    """Diagnoses one log at a time in a child process. The child is replaced when a log takes too long or crashes it."""
 
     def __init__(
         self, entries: Sequence[Path], ignore: dict[str, str], limit: int, seconds: float = SECONDS,
         patience: float = PATIENCE,
     ) -> None:  # fmt: skip
-        """``limit``: bytes that a packed log may unpack to; ``seconds``: for a log; ``patience``: seconds that a log waits
-        for the entries to be loaded."""
+        """``limit``: bytes that a compressed log may unpack to; ``seconds``: time limit for each log; ``patience``: seconds
+        that a log waits for the entries to be loaded."""
         self._given = (list(entries), dict(ignore), limit)
         self.seconds = seconds
         self.patience = patience
@@ -77,7 +77,7 @@ class Worker:
 
     @property
     def pid(self) -> int | None:
-        """The child's process id; None where none runs."""
+        """The child's process id; None if no child runs."""
         return self._child.process.pid if self._child is not None else None
 
     def start(self) -> None:
@@ -86,8 +86,8 @@ class Worker:
             self._running()
 
     def wait(self, seconds: float | None = None) -> None:
-        """Return when the entries are loaded, however long it takes to compile them. Raises `Failed` where they cannot be
-        loaded, `Starting` after ``seconds``."""
+        """Wait until the entries are loaded. Raises `Failed` if they cannot be loaded, and `Starting` if ``seconds`` have
+        passed first."""
         with self._lock:
             child = self._running()
         if not child.settled.wait(seconds):
@@ -95,10 +95,10 @@ class Worker:
         if not child.loaded:
             with self._lock:
                 self._end(child)
-            raise Failed("the knowledge could not be loaded; see: troubleshoot check")
+            raise Failed("the entries could not be loaded; run: troubleshoot check")
 
     def ask(self, data: bytes | bytearray, lang: str) -> str:
-        """The answer as HTML. Raises `Overrun`, `Failed`, and `Starting` where the entries are not loaded yet."""
+        """The answer as HTML. Raises `Overrun`, `Failed`, and `Starting` if the entries are not loaded yet."""
         died = 0
         while True:
             self.wait(self.patience)
@@ -110,7 +110,7 @@ class Worker:
                     known, text = self._told(child, data, lang)
                 except (EOFError, OSError):
                     self._end(child)
-                    # The child died: of this log (the second time), or before it.
+                    # If a second child dies, too, this log is the cause; the first may have died of an earlier one.
                     died += 1
                     if died == 2:
                         raise Failed(_say("ended-early", lang)) from None
@@ -120,14 +120,17 @@ class Worker:
             raise Failed(text)
 
     def _told(self, child: _Child, data: bytes | bytearray, lang: str) -> tuple[bool, str]:
-        """What the child says. Raises EOFError or OSError where it died, `Overrun` where it took too long."""
+        """Send the log to the child and take its answer: (True, HTML) or (False, the reason).
+
+        Raises EOFError or OSError if the child died, and `Overrun` if it took too long.
+        """
         late = threading.Event()
 
         def stop() -> None:
             late.set()
             child.process.kill()
 
-        # A stopped process takes no bytes, so that sending must have an end, too: that of the process ends both.
+        # Sending can block as well (a stopped process reads nothing). Killing the process ends both.
         timer = threading.Timer(self.seconds, stop)
         timer.daemon = True
         timer.start()
@@ -145,7 +148,7 @@ class Worker:
         return bool(known), str(text)
 
     def stop(self) -> None:
-        """End the child, whatever it does."""
+        """Kill the child, even in the middle of a log."""
         if (child := self._child) is not None:
             child.process.kill()
         with self._lock:
@@ -166,7 +169,7 @@ class Worker:
 
 
 def _serve(pipe: Connection, entries: list[Path], ignore: dict[str, str], limit: int) -> None:
-    """The child: load once, then a log in, an answer out, until the pipe closes."""
+    """Code of the child: load the entries once, then answer one log after another until the pipe closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     from troubleshooter.browse.answer import answer
     from troubleshooter.pipeline import Diagnoser
@@ -184,7 +187,7 @@ def _serve(pipe: Connection, entries: list[Path], ignore: dict[str, str], limit:
             pipe.send((True, answer(tool, data, lang, limit)))
         except Unreadable as error:
             pipe.send((False, str(error)))
-        except Exception as error:  # one log must not end the server: the reader is told
+        except Exception as error:  # one log must not end the server: show the reader the error
             pipe.send(
                 (False, f"the diagnosis failed ({type(error).__name__}); try the command line: troubleshoot FILE")
             )

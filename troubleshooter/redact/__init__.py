@@ -1,10 +1,7 @@
-"""Takes out of a log what should not be shared: keys, passwords, mail addresses, names of people and machines.
+"""Remove from a log what should not be shared: keys, passwords, mail addresses, names of people and machines.
 
-A redacted log has as many lines as before and gives the same diagnosis (tests say so).
-
-The rules are our own. Of 760 planted keys (152 services in five contexts) detect-secrets 1.5.0 finds 201 and bc-detect-secrets
-1.5.52 finds 297, as both look for keys in source code; after these rules neither finds one of the planted set, and what they
-still name in training logs is none (``"new_token_at": "first"``). Both would bring an HTTP client into a tool that is offline.
+A redacted log has the same number of lines and gets the same diagnosis; ``tests/redact`` tries both. The decision page
+``docs/decisions/0012-own-rules-of-redaction.md`` says why the rules are our own and not a library's.
 """
 
 from __future__ import annotations
@@ -24,10 +21,10 @@ _KINDS = {
 
 
 def counted(kind: str, count: int) -> str:
-    """How a kind of what was taken out (`Redactor.taken`) is called."""
+    """The English words for ``count`` removed values of a kind (a key of `Redactor.taken`)."""
     return _KINDS[kind][count != 1]
 
 
 def redact(text: str) -> str:
-    """The text without secrets and personal names."""
+    """The text with secrets and personal names replaced by placeholders."""
     return Redactor().redact(text)

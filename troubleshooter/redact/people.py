@@ -1,4 +1,4 @@
-"""Who ran it and where: user names, host names, mail and network addresses."""
+"""Patterns for who ran a job and where: user names, host names, mail and network addresses."""
 # ruff: noqa: SIM905 (tables of words, which a line for each word would make unreadable)
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ GENERIC = frozenset(
     "node hadoop spark airflow me you username name project projects model models train training runs scratch tmp "
     "temp users root-user my-user your-user someone desktop downloads documents owner login git x".split()
 )
-"""Accounts and folders that name nobody."""
+"""Names of accounts and folders that identify nobody."""
 
 PLAIN = frozenset(
     "torch transformers accelerate peft trl datasets unsloth deepspeed python numpy pandas loss error cuda nccl "
@@ -24,7 +24,7 @@ PLAIN = frozenset(
     "invalid required missing unknown not must cannot could failed name address unset value option string key found "
     "given kernel version release server ami".split()
 )
-"""Words that a log needs: learnt as a name, they are replaced in the place that told it only."""
+"""Ordinary words of logs. Even if one of them is also somebody's name, it is replaced only where a pattern found it."""
 
 _N = r"[A-Za-z][\w.-]{0,62}\w"
 _HOME = r"(?:/(?:home|Users|users|u)/|[A-Za-z]:(?:\\{1,2}|/)(?:Users|Documents and Settings)(?:\\{1,2}|/))"
@@ -41,7 +41,7 @@ USER = re.compile(
 ACCOUNT = re.compile(
     r"(?P<kept>(?<![\w.])wandb\.ai/)(?!site/|home/|settings/|articles/|fully-connected/)(?P<user>[A-Za-z][\w-]{2,63})(?=/[\w.-])"
 )
-"""Whose runs they are, in a run's address at Weights & Biases. Replaced in that place only."""
+"""The owner in the address of a run at Weights & Biases. The name is replaced only there."""
 LOGIN = re.compile(r"(?P<kept>\bCurrently logged in as: )(?P<user>[A-Za-z][\w-]{2,63})")
 TEAM = re.compile(r"(?P<kept>\bCurrently logged in as: [\w.-]{1,64} \()(?P<user>[A-Za-z][\w-]{2,63})(?=\))")
 PROMPT = re.compile(
@@ -67,7 +67,7 @@ IPV4 = re.compile(
 VERSIONS = re.compile(
     r"(?i)(?:[=<>!~]=\s{0,2}|\bv|so\.|version[^\n]{0,24}|driver[^\n]{0,24}|release[^\n]{0,16}|nvidia-[\w-]{1,40}[^\n]{0,24}|cud(?:nn|art|a)[^\n]{0,16}|nccl[ -][^\n]{0,8}|\b(?:cublas|cufft|curand|cusolver|cusparse|tensorrt|trt)[^\n]{0,16}|(?m:^)[A-Za-z][\w.-]{1,40}[ \t]{2,40})$"
 )
-"""Text before four numbers that are a version: ``nvidia-cublas-cu12 12.4.5.8``."""
+"""Text in front of four numbers that are a version and not an address: ``nvidia-cublas-cu12 12.4.5.8``."""
 IPV6 = re.compile(
     r"(?<![\w:.])(?P<ip>(?:[23][0-9a-f]{3}|f[cd][0-9a-f]{2}|fe[89ab][0-9a-f])(?::[0-9a-f]{0,4}){2,7}|::ffff:\d{1,3}(?:\.\d{1,3}){3})(?![\w:])",
     re.IGNORECASE,
@@ -79,7 +79,7 @@ NAMED = re.compile(
     r"(?P<scheme>(?:[a-z][a-z0-9+.-]{1,20}://(?:[^\s/@'\"]{0,400}@)?)?)(?<![\w@\\])(?<![\w]\.)(?P<host>(?:[A-Za-z0-9](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9])?\.){1,6}(?P<end>[A-Za-z]{2,12}))(?![\w-])(?!\.\w)(?!\()"
 )
 ALONE = frozenset(["lan", "corp", "intranet", "localdomain"])
-"""Ends of which a name is a host's without further signs: ``google.protobuf.internal`` is a module."""
+"""A name with one of these ends is always a host. Other ends need a further sign: ``google.protobuf.internal`` is a module."""
 INSIDE = frozenset("local internal lan corp intranet localdomain cluster private home".split())
 ENDS = frozenset("com net org edu gov mil cn".split()) | INSIDE
 PUBLIC = tuple(
@@ -100,4 +100,4 @@ PUBLIC = tuple(
     "ollama.com replicate.com together.xyz mistral.ai deepspeed.ai jax.dev openmpi.org open-mpi.org schedmd.com "
     "kubernetes.io k8s.io storage.googleapis.com".split()
 )
-"""Hosts that everybody knows, which a diagnosis may need, with all below them."""
+"""Well-known hosts, with their subdomains. They identify nobody, and a diagnosis may need them."""

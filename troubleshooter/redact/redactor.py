@@ -1,4 +1,4 @@
-"""Takes out of a text what should not be shared, and counts what it took. The same value gets the same placeholder."""
+"""Replace what should not be shared by placeholders, and count it. The same value always gets the same placeholder."""
 
 from __future__ import annotations
 
@@ -33,19 +33,20 @@ KINDS = ("token", "private-key", "user", "host", "mail", "ip")
 
 
 class Redactor:
-    """One text or several that belong together. ``taken``: by kind how many different values were taken out."""
+    """Redacts one text, or several texts that belong together (a value then gets the same placeholder in all of them)."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, dict[str, int]] = {kind: {} for kind in KINDS}
         self._names: dict[str, str] = {}
-        """Names that were learnt, with their kind: replaced wherever they stand as a word."""
+        """Learnt names with their kind. Each is replaced wherever it occurs as a whole word."""
 
     @property
     def taken(self) -> Counter[str]:
+        """How many different values of each kind (`KINDS`) were replaced so far."""
         return Counter({kind: len(values) for kind, values in self._numbers.items() if values})
 
     def learn(self, text: str) -> None:
-        """Note the names of users and hosts that a text tells, without changing it."""
+        """Learn the names of users and hosts in a text, without changing the text."""
         text = _cut(plain(text))
         for pattern in (
             people.HOME, people.SCRATCH, people.TILDE, people.USER, people.PROMPT, people.SSH, people.LOGIN, people.TEAM,
@@ -59,7 +60,7 @@ class Redactor:
                 self._learn("host", found["host"])
 
     def redact(self, text: str) -> str:
-        """The text without secrets and names, with as many lines as before and without escapes and controls."""
+        """Replace secrets and names. The number of lines stays; escape sequences and control characters are removed."""
         self.learn(text)
         text = _unwrapped(_cut(plain(text)))
         text = _BLOCK.sub(self._block, text)
@@ -89,11 +90,10 @@ class Redactor:
         return self._placeholder("token", value)
 
     def _placeholder(self, kind: str, value: str) -> str:
-        """``<token>``, ``<token-2>`` and so on, with the line breaks that stood in the value."""
+        """``<token>``, ``<token-2>`` and so on, followed by the line breaks of the value, so that the line count stays."""
         number = self._number(kind, value.replace(WRAP, ""))
-        return (
-            f"<{kind}>" + "\n" * value.count(WRAP) if number == 1 else f"<{kind}-{number}>" + "\n" * value.count(WRAP)
-        )
+        name = kind if number == 1 else f"{kind}-{number}"
+        return f"<{name}>" + "\n" * value.count(WRAP)
 
     def _number(self, kind: str, value: str) -> int:
         known = self._numbers[kind]
@@ -118,7 +118,7 @@ class Redactor:
         return found[0][:start] + self._token(value) + found[0][end:]
 
     def _beside(self, line: str) -> str:
-        """Random words a few characters behind or before one that speaks of keys."""
+        """Replace random-looking words that are near a word about keys (``key``, ``token``, ``password``…)."""
         near = [(*found.span(), found["strong"] is not None) for found in words.NEAR.finditer(line)]
 
         def masked(found: Found) -> str:
@@ -142,7 +142,7 @@ class Redactor:
         return f"{mark}" + f"\n{mark}" * count if count else mark
 
     def _bodies(self, text: str) -> str:
-        """Lines of a key whose first line is missing: three or more of base64 below each other."""
+        """Replace the body of a private key whose BEGIN line is missing: three or more consecutive lines of base64."""
         lines = text.replace(WRAP, "\n").split("\n") if WRAP in text else text.split("\n")
         whole = [_BODY.match(line) for line in lines]
         at, hit = 0, False
@@ -168,7 +168,9 @@ class Redactor:
             return
         self._names.setdefault(name, kind)
         first = name.split(".")[0]
-        if kind == "host" and first != name and re.search(r"[\d-]", first):  # "mlflow" of mlflow.lab is a word, too
+        if (
+            kind == "host" and first != name and re.search(r"[\d-]", first)
+        ):  # "node-17" of node-17.lab, but not "mlflow" of mlflow.lab: that is an ordinary word
             self._learn(kind, first)
 
     def _said(self, kind: str, value: str) -> str:
@@ -239,7 +241,7 @@ class Redactor:
         ):
             return ip
         number = (self._number("ip", ip) - 1) % 250 + 1
-        # Private networks keep what tells them (a Docker bridge is a clue).
+        # Private networks keep their prefix: that it is a Docker bridge can be a clue.
         if first == "10":
             return f"10.0.0.{number}"
         if ip.startswith("192.168.") or (first == "172" and 16 <= int(second) <= 31):
@@ -248,7 +250,7 @@ class Redactor:
 
 
 def _cut(text: str) -> str:
-    """The text with marked line ends in long lines: what a pattern may look at is bounded."""
+    """Break long lines at marks (`_CUT`), so that no pattern has to look at more than `MAX_LINE_CHARACTERS`."""
     if len(text) <= MAX_LINE_CHARACTERS:
         return text
     out = []
@@ -263,7 +265,7 @@ def _cut(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """The text without escape sequences and control characters; tabs, line ends and carriage returns stay."""
+    """Remove escape sequences and control characters. Tabs, line ends and carriage returns stay."""
     if text.isascii() and text.isprintable():
         return text
     text = _ESCAPE.sub("", text).replace(WRAP, "\ufffd").replace(_CUT[0], "\ufffd")
@@ -276,7 +278,7 @@ def _public(host: str) -> bool:
 
 
 def _unwrapped(text: str) -> str:
-    """The text with `WRAP` for each line end that stands in the middle of a random word."""
+    """Replace each line end in the middle of a random word (a wrapped key) by `WRAP`."""
     lines = text.split("\n")
     out = [lines[0]]
     for line in lines[1:]:
@@ -287,7 +289,7 @@ def _unwrapped(text: str) -> str:
 
 
 def _goes_on(tail: str, head: str) -> bool:
-    """Whether a line's last word and the next one's first are halves of one random word."""
+    """True if the last word of a line and the first word of the next one are halves of one random word."""
     tail = tail.rpartition("=")[2] if not tail.endswith("=") else ""
     if len(tail) < 3 or len(head) < 4:
         return False
@@ -298,5 +300,5 @@ def _goes_on(tail: str, head: str) -> bool:
 
 @cache
 def _formats() -> Any:
-    """RE2: a hundred formats in one pass over the text."""
+    """All `FORMATS` as one RE2 pattern, which finds them in one pass over the text."""
     return re2.compile(rf"(^|[^A-Za-z0-9_\-{WRAP}])({'|'.join(FORMATS)})")

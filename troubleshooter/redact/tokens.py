@@ -1,9 +1,9 @@
-"""Keys that tell by their own form what they are: prefixes that services give to their tokens, and blocks of keys."""
+"""Keys that can be recognised by their form: services give their tokens a prefix."""
 
 from __future__ import annotations
 
 WRAP = "\ue000"
-"""Stands for a line break within a word while a text is searched (see `redactor`)."""
+"""Stands for a line break inside a word while a text is searched (see `redactor`)."""
 
 _A = rf"[A-Za-z0-9{WRAP}]"
 _U = rf"[A-Za-z0-9_\-{WRAP}]"
@@ -92,7 +92,8 @@ FORMATS: tuple[str, ...] = (
     rf"ssh-(?:rsa|ed25519|dss)\s{{1,2}}AAAA{_B}{{30,}}={{0,2}}(?:[ \t][\w.@-]{{1,80}})?",
     rf"ecdsa-sha2-nistp\d{{3}} AAAA{_B}{{30,}}={{0,2}}(?:[ \t][\w.@-]{{1,80}})?",
 )
-"""Each stands at the start of a word. Endless runs are cut by what may not stand in a key; none can match in two ways."""
+"""Each pattern is matched at the start of a word. A repeat without a bound ends at the first character that no key contains,
+and no pattern can match the same text in two ways, so that the search takes linear time."""
 
 HOOKS: tuple[str, ...] = (
     r"(hooks\.slack\.com/(?:services|workflows|triggers)/)[^\s'\"<>]+",
@@ -106,4 +107,4 @@ HOOKS: tuple[str, ...] = (
     r"(maker\.ifttt\.com/trigger/[^/\s]+/with/key/)[^\s'\"<>]+",
     r"(logic\.azure\.com(?::\d+)?/workflows/)[^\s'\"<>]+",
 )
-"""Addresses that let anybody post who knows them. The group is kept."""
+"""Addresses of webhooks: whoever knows one can post to it. The group stays, the rest is replaced."""

@@ -1,4 +1,4 @@
-"""Secrets that only their surroundings tell: what is assigned to a name such as ``api_key``, and random words beside one."""
+"""Secrets that only their context reveals: a value assigned to a name such as ``api_key``, or a random word near it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WEAK = (
     r"|(?<![a-z])[sa]k(?![a-z])|cookie|login|secretid|webhook|(?<![a-z])pass(?![a-z])|client(?=\(\s?[\"'][A-Za-z0-9]{24,80}[\"'])"
 )
 _END = r"(?:s|id)?(?:[_-][\w-]{0,40})?(?![A-Za-z])"
-"""A word ends there: ``KeyError`` and ``keyword`` speak of no key."""
+"""The end of such a word. ``KeyError`` and ``keyword`` go on with letters and do not match."""
 _NAME = rf"(?P<name>(?:(?P<strong>{_STRONG})|(?:{_WEAK})){_END})"
 _QUOTED = r"(?P<quote>\\?[\"'`])(?P<quoted>(?:(?!\\?[\"'`\n]).){1,4000})"
 _BARE = r"(?P<bare>[^\s'\"`,;)}\]&<>(\\][^\s'\"`,;)}\]&<>\\]{0,4000})"
@@ -29,7 +29,7 @@ ASSIGNED = re.compile(
     rf"|\\?[\"'`]\s{{0,3}},\s{{0,3}}(?:[brfu]{{1,2}}(?=\\?[\"']))?|>(?=[^<\s]))(?:{_QUOTED}|{_SCHEME}{_BARE})",
     re.IGNORECASE,
 )
-"""``name = value`` in all its shapes: JSON, YAML, keyword arguments, environment, headers, pairs of a list, XML."""
+"""``name = value`` as JSON, YAML, keyword arguments, environment variables, headers, pairs in a list, and XML write it."""
 
 FLAG = re.compile(
     rf"(?P<before>(?<![\w-])--?|\bENV\s|\bsetenv\s)[\w-]{{0,60}}?{_NAME}\s{{1,3}}(?:{_QUOTED}|{_BARE})", re.IGNORECASE
@@ -50,15 +50,16 @@ COMMANDS = (
     re.compile(r"(?P<kept>\b[a-z][a-z0-9+.-]{1,20}://)(?P<bare>[^\s/:@'\"?#]{16,400})(?=@)"),
     re.compile(r"(?P<kept>[?&](?:token|key|code|sig|signature|access_token|auth|apikey|api_key|x-[a-z]+-signature|st|se-sig|policy)=)(?P<bare>[^\s&'\"<>#]{6,})", re.IGNORECASE),
 )  # fmt: skip
-"""Where a command line or an address has its password. ``kept`` stays."""
+"""Passwords in command lines and addresses. ``kept`` stays, ``bare`` is replaced."""
 
 NEAR = re.compile(rf"(?:(?P<strong>{_STRONG}|凭证)|{_WEAK}){_END}", re.IGNORECASE)
 ANY = re2.compile(
     r"(?i)passw|passp|passc|pwd|secret|key|token|bearer|credential|auth|密码|口令|密钥|令牌|凭证|sid|sig|policy|dsn|cookie|login|webhook|pass|sk|ak|pat|x-amz|x-goog|client\("
 )
-"""Quick to find: on a line without one of these nothing is assigned to such a name."""
+"""A cheap first test: a line without a match holds none of the names above, so the slower patterns need not run."""
 REACH, BEFORE = 60, 24
-"""Characters between such a word and a random one behind it, or before it."""
+"""A random word counts as a secret if it begins at most `REACH` characters after a word about keys, or ends at most `BEFORE`
+characters in front of one."""
 RUN = re.compile(rf"[A-Za-z0-9+/_.!#%*~{WRAP}-]{{12,4000}}={{0,2}}")
 
 _CLASSES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^A-Za-z\d]")
@@ -69,16 +70,18 @@ _NO_VALUE = re.compile(
 _CODE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+[(\[]?|[A-Za-z_]\w*[(\[].*|\$\{?\w+\}?.*|%\w+%|\{.*")
 _PATH = re.compile(r"(?:[A-Za-z]:)?[~.]{0,2}[/\\](?:[\w.@+-]{1,80}[/\\])*[\w.@+-]{0,80}")
 MOST_ALIKE, IN_DOUBT = 2.9, 3.6
-"""Average length of what is of one kind (a capitalised word, digits, a sign). Random keys have 1.4 to 2.6, words more than 3.
-The second is for half a word that a line end broke."""
+"""A word looks random if its runs of one kind (a capitalised word, digits, a sign) are at most this long on average. Random
+keys have 1.4 to 2.6, ordinary words more than 3. `IN_DOUBT` is for half a word that a line end broke, and near a word that
+certainly means a key."""
 MOST_WORDS = 0.5
-"""Share of a word with capitals that runs of four letters and more may have: ``AdamW8bit`` is a name."""
+"""In a random word with capitals, runs of four or more letters make up at most this share: ``AdamW8bit`` is a name."""
 _PIECE = re.compile(r"[A-Za-z0-9]+")
 _DIGEST = re.compile(r"[0-9a-f]{32,128}|[0-9A-F]{32,128}")
 
 
 def random_looking(word: str, least: int = 12, most: float = MOST_ALIKE) -> bool:
-    """Whether a word of ``least`` characters or more has the mixture of letters and digits of a random key."""
+    """True if a word has at least ``least`` letters and digits and mixes them as a random key does. ``most``: see
+    `MOST_ALIKE`."""
     word = word.replace(WRAP, "").rstrip("=.")
     if word.startswith(("_Z", "0x", "sha256")):  # a mangled C++ name, an address, a digest that says so
         return False
@@ -102,7 +105,7 @@ def random_looking(word: str, least: int = 12, most: float = MOST_ALIKE) -> bool
 
 
 def mixed(word: str) -> bool:
-    """Whether a word has digits and letters, or changes between small and capital letters more than words do."""
+    """True if a word mixes letters with digits, or small with capital letters, more than ordinary words do."""
     if any(c.isdigit() for c in word):
         return any(c.isalpha() for c in word) and len(word) / len(_CLASSES.findall(word)) <= 5
     if word.endswith(("Error", "Exception", "Warning")) or word.upper() == word or sum(c.isupper() for c in word) < 2:
@@ -111,7 +114,7 @@ def mixed(word: str) -> bool:
 
 
 def secret(value: str, strong: bool, name: str) -> bool:
-    """Whether what is assigned to a name is a secret. ``strong``: the name says so."""
+    """True if the value assigned to ``name`` is a secret. ``strong``: the name alone says so (``password``)."""
     bare = value.replace(WRAP, "").strip()
     if len(bare) < 4 or bare.startswith(("<", "[")) or _NO_VALUE.fullmatch(bare) or _CODE.fullmatch(bare):
         return False

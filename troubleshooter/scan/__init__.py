@@ -1,1 +1,1 @@
-"""Scan: many logs at once. Jobs are found, diagnosed on all cores, recorded as they are done, and summed up."""
+"""Scan many logs: find the jobs, diagnose them on all cores, record each result at once, and sum up."""

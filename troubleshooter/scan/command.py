@@ -38,9 +38,10 @@ def _end(number: int, frame: object) -> NoReturn:
 
 @contextlib.contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """While it holds, the signals that end a run raise `Ended`; those that are ignored from the start (``nohup``) stay so."""
+    """Inside this block, signals that would end the scan raise `Ended`. Signals that are already ignored (``nohup``) stay
+    ignored."""
     before: dict[int, Any] = {}
-    with contextlib.suppress(ValueError):  # not the main thread: signals end us
+    with contextlib.suppress(ValueError):  # handlers can only be set in the main thread; elsewhere the defaults stay
         for name in STOPPING:
             number = getattr(signal, name, None)
             if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
@@ -56,7 +57,11 @@ def run(
     paths: Sequence[str], *, kept: Path | None, summary_only: bool, workers: int | None, entries: Sequence[Path],
     ignore: Sequence[str], lang: str, format: str,
 ) -> int:  # fmt: skip
-    """Scan and sum up; with ``summary_only`` the paths are records to sum up. Exit status as for one log."""
+    """Scan logs and print the summary. With ``summary_only`` the paths are records, which are only summed up.
+
+    Returns the exit status: 1 a failure was diagnosed, 3 only unknown failures, 2 nothing could be read, else 0; after a
+    signal 128 plus its number. Raises `UsageError` when the paths hold no log.
+    """
     target = kept or Path(RECORD)
     skipped: list[jobs.Skipped] = []
     try:
@@ -78,16 +83,16 @@ def run(
     except KeyboardInterrupt as ended:
         number = ended.number if isinstance(ended, Ended) else signal.SIGINT
         how = "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
-        print(file=sys.stderr)  # behind the progress bar
-        _say(f"{how}; what was done is kept in {target}: the same command goes on from there")
-        return 128 + number  # as shells have it
+        print(file=sys.stderr)  # end the line of the progress bar
+        _say(f"{how}; finished jobs are kept in {target}: run the same command again to go on from there")
+        return 128 + number  # the convention of shells
     told = summary(record.under_new_ids(rows, Knowledge(packs(*entries)).resolve), skipped)
     print(as_json(told, indent=1) if format == "json" else "\n".join(lines(told, lang)))
     return 1 if told["failures"] else 3 if told["unknown"] else 2 if told["unreadable"] and not told["healthy"] else 0
 
 
 def _cores() -> int:
-    """Cores that this process may use."""
+    """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

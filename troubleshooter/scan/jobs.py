@@ -1,4 +1,4 @@
-"""Paths → jobs: a run's files (ranks, streams) belong together; everything else is a job of its own."""
+"""Turn paths into jobs. The files of one run (its ranks, its ``.out`` and ``.err``) are one job; any other file is its own."""
 
 from __future__ import annotations
 
@@ -11,42 +11,47 @@ from typing import NamedTuple
 
 from troubleshooter.read.folder import LogFile, Skip, log_files, regular_file
 
-# What tells the files of one run apart: torchrun's attempt and rank folders, rank or task numbers, out and err.
+# Parts of a path in which the files of one run differ: torchrun's attempt and rank folders, rank or task numbers, out
+# and err. Paths that are equal after these replacements are files of the same run.
 _RUN = (
     (re.compile(r"/attempt_\d+/\d+/(?:std(?:out|err)\.log|error\.json)$"), ""),
     (re.compile(r"(?:(?<=[/_.\-])|^)(?:rank|task|proc|local_rank)[_\-]?\d{1,5}(?=[/_.\-]|$)"), "rank"),
     (re.compile(r"(slurm-\d+)[_.\-]\d{1,5}(\.\w+)$"), r"\1\2"),
     (re.compile(r"\.(?:out|err)$"), ".log"),
 )
-_MAY_BE_RUN = re.compile(r"attempt_|rank|task|proc|slurm-|\.out$|\.err$")  # in every path that one of them changes
+_MAY_BE_RUN = re.compile(
+    r"attempt_|rank|task|proc|slurm-|\.out$|\.err$"
+)  # cheap test: no pattern of _RUN matches without it
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Job:
-    """One run: its name (the path that its files share), and its files with size and time, which tell a change."""
+    """One run: its name (the path that its files share) and its files."""
 
     name: str
     files: tuple[str, ...]
     stamp: str
+    """Size and time of every file. A job whose stamp changed is diagnosed again."""
     modified: float
+    """When the newest file was changed, in seconds since 1970."""
 
 
 class Skipped(NamedTuple):
-    """A path that is no job, and the reason: it does not exist, cannot be read or is no regular file."""
+    """A path that was left out, and the reason: it does not exist, cannot be read or is not a regular file."""
 
     path: str
     reason: str
 
 
 class FoundJobs(NamedTuple):
-    """The jobs by name, and what was passed over on the way."""
+    """The jobs in the order of their names, and the paths that were left out."""
 
     jobs: list[Job]
     skipped: list[Skipped]
 
 
 def find(paths: Iterable[str]) -> FoundJobs:
-    """The jobs below files, folders and patterns. Files may come, go and change meanwhile: nothing of that is an error."""
+    """Find the jobs in files, folders and glob patterns. Files that appear, vanish or change meanwhile raise no error."""
     skipped: list[Skipped] = []
 
     def skip(path: str, reason: str) -> None:
@@ -61,7 +66,7 @@ def find(paths: Iterable[str]) -> FoundJobs:
             else:
                 files[file.path] = file.status
     known = {(status.st_dev, status.st_ino) for status in files.values()}
-    for link in links:  # latest.log -> job-17.log is no second job
+    for link in links:  # a link such as latest.log -> job-17.log must not count its file twice
         if (link.status.st_dev, link.status.st_ino) not in known:
             known.add((link.status.st_dev, link.status.st_ino))
             files[link.path] = link.status
@@ -76,7 +81,7 @@ def find(paths: Iterable[str]) -> FoundJobs:
 
 
 def _below(path: str, skip: Skip) -> Iterator[LogFile]:
-    """The files that a path or a pattern of the command line names."""
+    """The files for one path or glob pattern of the command line."""
     names = [path] if os.path.lexists(path) else sorted(glob.glob(path, recursive=True))
     if not names:
         skip(path, "no such file or folder")

@@ -1,6 +1,6 @@
-"""The record of a scan: JSON Lines, one row a job, appended as jobs are done; several records merge by concatenation.
+"""The record of a scan: JSON Lines with one row for each job, appended as jobs are done. Records merge by concatenation.
 
-It survives ``kill -9``: a row that was cut is dropped, and its job is done again.
+A record survives ``kill -9``: a row that was only half written is dropped, and its job is done again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from troubleshooter.scan.jobs import Job
 
 SCHEMA_VERSION = 1
 MAX_ROW_BYTES = 16 * 1024 * 1024
-"""A longer line of a record is passed over unread."""
+"""A line of a record that is longer than this is skipped without being parsed."""
 MAX_MESSAGE_CHARACTERS = 300
 _BLOCK_BYTES = 64 * 1024
 _START = b'{"schema_version": '
@@ -29,17 +29,18 @@ _FIRST_TIME, _LAST_TIME = -62_135_596_800, 253_402_300_799  # the years 1 to 999
 
 
 class Cause(NamedTuple):
-    """What a job's failure (or harmless output) is: an entry, or an exception that no entry knows (``id`` is None then)."""
+    """Why a job failed, or which harmless message it printed: an entry, or an exception that no entry knows."""
 
     fingerprint: str
     id: str | None
+    """The entry's id; None if no entry knows the failure."""
     title: str
     harmless: bool
     line: int
 
 
 class Row(NamedTuple):
-    """What a record says about a job. Without ``error`` and ``cause`` it is healthy."""
+    """What a record says about a job. A job without ``error`` and ``cause`` is healthy."""
 
     job: str
     file: str
@@ -51,31 +52,31 @@ class Row(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The rows of records by job; the last row of a job counts."""
+    """Rows of one or more records, by job name. If a job has several rows, the last one counts."""
 
     by_job: dict[str, Row]
     passed_over: int = 0
-    """Lines that are no row."""
+    """How many lines were skipped because they are not a valid row."""
     newer: int = 0
-    """Rows of a newer version of the form, which this version cannot read."""
+    """How many rows have a newer schema version, which this version cannot read."""
 
     def with_(self, other: Rows) -> Rows:
-        """These rows and later ones."""
+        """These rows, updated with later ones."""
         return Rows(self.by_job | other.by_job, self.passed_over + other.passed_over, self.newer + other.newer)
 
 
 def masked(message: str) -> str:
-    """A message without what differs from run to run: numbers, addresses, paths, ids."""
+    """A message in which everything that differs from run to run (numbers, addresses, paths, ids) is masked."""
     return mask_run(fold(message))[:MAX_MESSAGE_CHARACTERS]
 
 
 def fingerprint(*parts: str) -> str:
-    """A short name that stays the same for the same root cause."""
+    """A short hash that is the same for the same root cause."""
     return hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=6).hexdigest()
 
 
 def line_of(job: Job, outcome: dict[str, Any]) -> bytes:
-    """The row of a job, as one line of a record. ``outcome`` comes from `outcome` or `failed`."""
+    """Write a job's row as one line of a record. ``outcome`` is the result of `outcome` or `failed`."""
     row = {
         "schema_version": SCHEMA_VERSION, "job": job.name, "files": list(job.files), "stamp": job.stamp,
         "modified": job.modified, **outcome,
@@ -89,7 +90,7 @@ def failed(reason: str) -> dict[str, Any]:
 
 
 def outcome(report: Report) -> dict[str, Any]:
-    """What a job's report says, as a record keeps it."""
+    """The part of a job's report that a record keeps."""
     found = next(
         (d for d in report.diagnoses if d.kind == "failure"), report.diagnoses[0] if report.diagnoses else None
     )
@@ -119,7 +120,7 @@ def outcome(report: Report) -> dict[str, Any]:
 
 
 def read(paths: Iterable[Path]) -> Rows:
-    """The rows of several records. Raises OSError where one cannot be read."""
+    """Read the rows of several records. Raises OSError if one cannot be read."""
     found = Rows({})
     for path in paths:
         with path.open("rb") as file:
@@ -128,7 +129,7 @@ def read(paths: Iterable[Path]) -> Rows:
 
 
 def under_new_ids(rows: Rows, resolve: Callable[[str], str]) -> Rows:
-    """The rows with the ids that entries have today; ``resolve`` gives the id of today for one that was recorded."""
+    """The rows with today's ids for renamed entries; ``resolve`` turns a recorded id into the id that it has today."""
     by_job = dict(rows.by_job)
     for name, row in rows.by_job.items():
         if row.cause is not None and row.cause.id is not None and (id_ := resolve(row.cause.id)) != row.cause.id:
@@ -137,7 +138,7 @@ def under_new_ids(rows: Rows, resolve: Callable[[str], str]) -> Rows:
 
 
 def _lines(file: IO[bytes]) -> Iterator[bytes]:
-    """The lines of a record; for one that is too long, what it begins with."""
+    """The lines of a record. Of a line that is too long only the beginning is returned."""
     while line := file.readline(MAX_ROW_BYTES):
         yield line
         while len(line) == MAX_ROW_BYTES and not line.endswith(b"\n"):
@@ -145,7 +146,7 @@ def _lines(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def rows(lines: Iterable[bytes]) -> Rows:
-    """The rows that lines of a record hold; a line that was cut or changed is counted and passed over."""
+    """Parse the lines of a record. A line that was cut or changed is counted and skipped."""
     found: dict[str, Row] = {}
     passed_over = newer = 0
     for line in lines:
@@ -166,7 +167,7 @@ def rows(lines: Iterable[bytes]) -> Rows:
 
 
 def _row(given: dict[str, Any]) -> Row | None:
-    """The row that a line of this version tells; None where a part of it is missing or of another type."""
+    """The row of a parsed line; None if a field is missing or has the wrong type."""
     job, files, stamp, modified = (given.get(key) for key in ("job", "files", "stamp", "modified"))
     error = given.get("error")
     if not (isinstance(job, str) and isinstance(stamp, str) and isinstance(error, str | None)):
@@ -198,7 +199,7 @@ def _unknown(given: Any) -> Cause | None:
 
 
 def _texts(given: Any, *keys: str) -> tuple[str, ...] | None:
-    """The texts under these keys, each kept once for all rows; None where one is missing, or the number of a line."""
+    """The texts under these keys, interned; None if one of them or the line number is missing or of the wrong type."""
     if not isinstance(given, dict) or not all(isinstance(given.get(key), str) for key in keys):
         return None
     if "line" not in given or type(given["line"]) not in (int, type(None)):
@@ -207,8 +208,8 @@ def _texts(given: Any, *keys: str) -> tuple[str, ...] | None:
 
 
 def drop_cut_row(path: Path) -> None:
-    """Make the record end with a whole line: a row that was not written whole is cut off. A last line that is no row of
-    ours (the file may not be a record at all) is kept and ended."""
+    """Make the record end with a complete line. A half-written row at the end is removed. A last line that is not the
+    beginning of a row (the file may not be a record at all) is kept, and a line end is added."""
     with path.open("r+b") as file:
         end = file.seek(0, os.SEEK_END)
         start, tail = end, b""

@@ -1,4 +1,4 @@
-"""Running a scan: all cores, a progress bar, a record that is appended to as jobs are done."""
+"""Run a scan: diagnose on all cores, show a progress bar, append each result to the record."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from troubleshooter.scan.record import Rows
 from troubleshooter.scan.workers import Workers
 
 BATCH_JOBS = 24
-"""Jobs that a worker takes at once: enough to hide the hand-over, few enough to keep the record fresh."""
+"""Jobs that a worker gets at once: enough to hide the cost of handing over, few enough to write the record often."""
 
 
 def scan(
     jobs: Sequence[Job], kept: Path, *, workers: int, entries: Sequence[Path], ignore: dict[str, str], bar: bool
 ) -> Rows:
-    """Diagnose the jobs that the record does not hold yet; all that it holds then.
+    """Diagnose the jobs that the record does not hold yet. Returns all rows of the record.
 
-    Raises OSError where the record cannot be read or written, `ScanError` where no process can be started.
+    Raises OSError if the record cannot be read or written, and `ScanError` if no process can be started.
     """
     done = Rows({})
     if kept.exists():
@@ -29,7 +29,7 @@ def scan(
     todo = [job for job in jobs if job.name not in done.by_job or done.by_job[job.name].stamp != job.stamp]
     if not todo:
         return done
-    # Few jobs are shared out evenly.
+    # With few jobs, smaller batches keep all workers busy.
     size = max(1, min(BATCH_JOBS, -(-len(todo) // workers)))
     batches = [todo[i : i + size] for i in range(0, len(todo), size)]
     progress = _Bar(len(jobs), len(jobs) - len(todo)) if bar else None

@@ -1,4 +1,4 @@
-"""Starts a worker. It is run by its file name: ``python -m`` would import modules of the folder that the user stands in."""
+"""Starts a worker. It is run by its file name: ``python -m`` would import modules from the user's working folder."""
 
 import json
 import sys

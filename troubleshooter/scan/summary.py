@@ -1,4 +1,4 @@
-"""What a scan found: failures by root cause, unknown ones by their masked message, largest first."""
+"""The summary of a scan: failures grouped by root cause, unknown ones by masked message, the largest group first."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from troubleshooter.scan.record import Cause, Row, Rows
 EXAMPLES = 3
 _say = Section("scan")
 MAX_SHOWN = 20
-"""Unreadable and skipped paths that the text names, of each."""
+"""How many unreadable paths, and how many skipped ones, the text names."""
 
 
 def summary(rows: Rows, skipped: Sequence[Skipped] = ()) -> dict[str, Any]:
-    """The summary of records; the same records give the same summary, in whatever order they were written."""
+    """Sum up the rows of records. The result does not depend on the order in which the rows were written."""
     groups: dict[str, dict[str, Any]] = {}
     healthy = harmless = 0
     unreadable: list[dict[str, str]] = []
@@ -71,7 +71,7 @@ def _day(time: float) -> str:
 
 
 def lines(found: dict[str, Any], lang: str) -> list[str]:
-    """The summary as text: printable characters only, whatever the names of files and the record hold."""
+    """The summary as lines of text. Characters of file names and records that are not printable are escaped."""
     failed = sum(g["jobs"] for g in (*found["failures"], *found["unknown"]))
     out = [_say("jobs", lang, jobs=found["jobs"], failed=failed, healthy=found["healthy"], harmless=found["harmless"])]
     for key in ("failures", "unknown"):
@@ -98,7 +98,7 @@ def lines(found: dict[str, Any], lang: str) -> list[str]:
 
 
 def _some(key: str, texts: Sequence[str], lang: str) -> list[str]:
-    """A section of a few of these texts, and how many more there are; no lines where there are none."""
+    """A section with the first `MAX_SHOWN` of these texts and the number of the others; nothing if there are no texts."""
     if not texts:
         return []
     lines = ["", _say(key, lang), *(f"         {text}" for text in texts[:MAX_SHOWN])]

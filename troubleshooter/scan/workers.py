@@ -1,8 +1,8 @@
-"""The processes of a scan, as the scan sees them: batches of jobs go in, rows of the record come out.
+"""The worker processes of a scan: batches of jobs go in, rows of the record come out.
 
-A worker may be killed at any time: by the system for lack of memory, by a fault in a library that a log runs into. The
-jobs that it had done are kept, the one that it was at is tried apart, in a worker of its own; when that is killed, too,
-the row of the job says so. The other jobs go on.
+A worker can be killed at any time: by the system when memory runs out, or by a fault of a compiled library on some log. The
+rows that it had finished are kept. The job that it was working on is tried once more, alone; if that worker is killed as
+well, the job's row says so. The other jobs go on.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from troubleshooter.scan.printable import printable
 from troubleshooter.scan.worker import READY, job_line, setup_line
 
 MAX_STARTS = 3
-"""Workers in a row that end before they are ready; then the scan gives up."""
+"""The scan gives up when this many workers in a row end before they are ready."""
 
 
 class ScanError(TroubleshootError):
-    """A scan that cannot go on: one sentence with the next step."""
+    """The scan cannot go on. The message is one sentence with the next step."""
 
 
 class Workers:
-    """``count`` processes at most, made when they are needed, and ended when the context is left."""
+    """At most ``count`` processes. They are started when needed and killed when the ``with`` block ends."""
 
     def __init__(self, count: int, entries: Sequence[Path], ignore: dict[str, str]) -> None:
         self._setup = setup_line(list(entries), ignore)
         self._threads = ThreadPoolExecutor(count, "scan", initializer=_without_interrupts)
-        self._own = threading.local()  # the worker of each thread
+        self._own = threading.local()  # each thread has its own worker
         self._lock = threading.Lock()
         self._all: set[_Worker] = set()
         self._closed = False
@@ -58,14 +58,14 @@ class Workers:
         self._threads.shutdown(cancel_futures=True)
 
     def rows(self, batches: Iterable[Sequence[Job]]) -> Iterator[list[bytes]]:
-        """The rows of each batch, as batches are done. Raises `ScanError` where no worker can be started."""
+        """The rows of each batch, in the order in which batches finish. Raises `ScanError` if no worker can be started."""
         for done in as_completed({self._threads.submit(self._diagnose, batch) for batch in batches}):
             yield done.result()
 
     def _diagnose(self, batch: Sequence[Job]) -> list[bytes]:
         """The rows of these jobs, in their order."""
         rows: list[bytes] = []
-        suspect: Job | None = None  # the job that the last worker was at when it ended
+        suspect: Job | None = None  # the job that the last worker was diagnosing when it ended
         while len(rows) < len(batch):
             job = batch[len(rows)]
             try:
@@ -97,7 +97,7 @@ class Workers:
             else:
                 return worker
         raise ScanError(
-            f"{MAX_STARTS} workers ended before they were ready, the last one {reason}; it says why above this line"
+            f"{MAX_STARTS} workers ended before they were ready, the last one {reason}; their error messages are printed above"
         )
 
     def _forget(self) -> None:
@@ -107,11 +107,11 @@ class Workers:
 
 
 class _Ended(Exception):
-    """A worker that is no more: how it ended."""
+    """A worker ended; the text says how."""
 
 
 class _Worker:
-    """One process, used by one thread. Raises OSError where it cannot be made."""
+    """One process, used by one thread. Raises OSError if it cannot be started."""
 
     def __init__(self, setup: bytes) -> None:
         starter = Path(__file__).with_name("start_worker.py")
@@ -130,7 +130,7 @@ class _Worker:
             self._ready = True
 
     def rows(self, jobs: Sequence[Job]) -> Iterator[bytes]:
-        """The row of each job as it is done. Raises `_Ended`; a row that was not written whole is not given."""
+        """The row of each job as it is done. Raises `_Ended` if the worker ends; a half-written row is not returned."""
         self._send(b"".join(map(job_line, jobs)))
         for _ in jobs:
             row = self._output.readline()
@@ -153,7 +153,7 @@ class _Worker:
     def _ended(self) -> _Ended:
         code = self._process.wait()
         for pipe in (self._input, self._output):
-            with suppress(OSError):  # what it did not take any more
+            with suppress(OSError):  # closing flushes bytes that the dead process cannot take
                 pipe.close()
         if code >= 0:
             return _Ended(f"ended with exit status {code}")
@@ -164,7 +164,7 @@ class _Worker:
 
 
 def _without_interrupts() -> None:
-    """Processes that this thread starts do not see Ctrl-C, which the terminal sends to all: the scan ends them."""
+    """Block SIGINT in this thread and the processes that it starts: the terminal sends Ctrl-C to all, but the scan ends them."""
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 

@@ -41,7 +41,7 @@ def found_plainly(data: bytes) -> list[int]:
     return sorted({*errors, *(min(places) for word in once if (places := ends(text, word)))})
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.lists(BLOCKS, min_size=1, max_size=4))
 def test_all_error_words_and_the_first_of_each_other_literal(blocks: list[bytes]) -> None:
     """Whatever was searched before."""

@@ -2,18 +2,18 @@
 
     python -m benchmarks.bisects [--only NAME] [--write FILE]
 
-Each break is a few lines of code and two ends. The expected releases are those that the packages' change logs name, as far as the
-index offers them (urllib3 2.0.0 and 2.0.1 were taken back); the
-packages come from the index, so this needs a network and some minutes.
+Each break is a few lines of code and two ends. The expected releases are those that the packages' change logs name, as far as
+the index offers them (urllib3 2.0.0 and 2.0.1 were taken back). The packages come from the index, so this needs a network and
+some minutes.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import io
 import json
+import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -21,7 +21,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from troubleshooter.bisect.command import bisect
 from troubleshooter.verify.overlays import Overlays, default_folder
 
 
@@ -74,42 +73,30 @@ class Searched(NamedTuple):
 
 
 def search(one: Break) -> Searched:
-    """One break, in a folder of its own, from nothing remembered."""
+    """One break, in a folder of its own, from nothing remembered: the command as a user gives it, in its own process."""
     overlays = Overlays(default_folder())
-    python = overlays.base()
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()) as told:
-        Path("repro.py").write_text(one.code, encoding="utf-8")
-        beside = overlays.path(one.beside) if one.beside else ""
-        with _pythonpath(beside):
-            started = time.monotonic()
-            bisect(
-                None, ["python", "repro.py"], list(one.ends),
-                [f"{name}=={good}" for name, (good, _) in one.ends.items() if good],
-                [f"{name}=={bad}" for name, (_, bad) in one.ends.items() if bad],
-                None, None, None, str(python), 300.0, True, False, [], "en", "json",
-            )  # fmt: skip
-            seconds = time.monotonic() - started
-    answer: dict[str, Any] = json.loads(told.getvalue())
+    beside = overlays.path(one.beside) if one.beside else ""
+    # -I: what the code needs beside is for the trials, not for the program that searches.
+    command = [sys.executable, "-I", "-m", "troubleshooter", "bisect", "--python", str(overlays.base()), "--timeout", "300"]
+    command += ["--again", "--format", "json"]
+    for name, (good, bad) in one.ends.items():
+        command += ["--package", name, *(["--good", f"{name}=={good}"] if good else []), *(["--bad", f"{name}=={bad}"] if bad else [])]
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "repro.py").write_text(one.code, encoding="utf-8")
+        started = time.monotonic()
+        done = subprocess.run(
+            [*command, "--", "python", "repro.py"], cwd=folder, env={**os.environ, "PYTHONPATH": beside}, capture_output=True,
+            text=True, check=False,
+        )  # fmt: skip
+        seconds = time.monotonic() - started
+    if not done.stdout:
+        raise SystemExit(f"{one.name}: {done.stderr.strip()}")
+    answer: dict[str, Any] = json.loads(done.stdout)
     found = {each["package"]: (each["last_good"], each["first_bad"]) for each in answer["findings"]}
     return Searched(
         one.name, found == dict(one.expected), len(answer["trials"]), answer["runs"], round(seconds, 1), found,
         [each["verdict"] for each in answer["findings"]],
     )  # fmt: skip
-
-
-@contextlib.contextmanager
-def _pythonpath(path: str) -> Any:
-    import os
-
-    before = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = path
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["PYTHONPATH"]
-        else:
-            os.environ["PYTHONPATH"] = before
 
 
 def main() -> int:

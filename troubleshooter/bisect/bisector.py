@@ -62,8 +62,8 @@ def one_package(
         needed = trials.needed
         found = _once(package, releases, trials, fixed or {}, good, bad, likely_bad, hints)
         for version in (found.last_good, found.first_repaired, found.first_bad):
-            if version and len(trials.of({**(fixed or {}), package: version}).runs) < 2:
-                trials.repeat({**(fixed or {}), package: version})
+            if version and len(trials.of({package: version, **(fixed or {})}).runs) < 2:
+                trials.repeat({package: version, **(fixed or {})})
         if trials.needed == needed:
             return found
     return Finding(package, "unstable", why=f"after {ATTEMPTS} searches the same releases still passed and failed")
@@ -74,10 +74,10 @@ def _once(
     hints: Sequence[str],
 ) -> Finding:  # fmt: skip
     def ask(at: int) -> Outcome:
-        return trials.ask({**fixed, package: releases[at]})
+        return trials.ask({package: releases[at], **fixed})
 
     def why(at: int) -> str:
-        return trials.of({**fixed, package: releases[at]}).why
+        return trials.of({package: releases[at], **fixed}).why
 
     at = {version: number for number, version in enumerate(releases)}
     hinted = sorted(at[version] for version in hints if version in at)
@@ -89,7 +89,7 @@ def _once(
     if bad:
         broken = at[bad]
         for _ in range(SURE_RUNS if ask(broken) == "good" else 0):
-            trials.repeat({**fixed, package: bad})
+            trials.repeat({package: bad, **fixed})
         if ask(broken) != "bad":
             return Finding(package, "not-bad", first_bad=bad, why=why(broken))
     else:
@@ -171,7 +171,7 @@ def changed(changes: Sequence[Change], trials: Trials) -> tuple[list[Finding], l
 def _steps(change: Change, trials: Trials, fixed: Mapping[str, str]) -> Finding:
     """The release of one needed package that makes the difference, the others as they fail."""
     row = change.releases()
-    edge = between(0, len(row) - 1, lambda at: trials.ask({**fixed, change.package: row[at]}), "bad")
+    edge = between(0, len(row) - 1, lambda at: trials.ask({change.package: row[at], **fixed}), "bad")
     untold = [row[number] for number in edge.untold]
     return Finding(
         change.package,
@@ -179,5 +179,5 @@ def _steps(change: Change, trials: Trials, fixed: Mapping[str, str]) -> Finding:
         last_good=row[edge.last],
         first_bad=row[edge.first],
         untold=untold,
-        why=trials.of({**fixed, change.package: untold[0]}).why if untold else "",
+        why=trials.of({change.package: untold[0], **fixed}).why if untold else "",
     )

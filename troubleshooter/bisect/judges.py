@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -13,16 +12,15 @@ from kb.text.catalog import Section
 from troubleshooter.bisect.failure import RunFailure, failure_in, packages_in, same
 from troubleshooter.bisect.layers import Layers
 from troubleshooter.bisect.process import run
+from troubleshooter.bisect.pythons import PYTHON
 from troubleshooter.bisect.trials import Judged, Versions
 from troubleshooter.pipeline import Diagnoser
-from troubleshooter.verify.overlays import Overlays, Unbuildable
+from troubleshooter.verify.overlays import IndexProblem, Overlays, Unbuildable
 
-__all__ = ["PYTHON", "SKIPPED_STATUS", "CommandJudge", "ProbeJudge", "interpreters"]
+__all__ = ["SKIPPED_STATUS", "CommandJudge", "ProbeJudge"]
 
 SKIPPED_STATUS: Final = 125
 """The exit status by which a command says that it cannot judge, as for ``git bisect run``."""
-PYTHON: Final = "python"
-"""The name under which the interpreter itself is tried as if it were a package."""
 
 _say = Section("bisect")
 
@@ -59,6 +57,8 @@ class CommandJudge:
         try:
             environ = layers.environ(packages, os.environ)
             held = layers.held(packages)
+        except IndexProblem:  # it says nothing about these versions
+            raise
         except Unbuildable as problem:
             return Judged("skip", str(problem), time.monotonic() - started)
         if PYTHON in versions:
@@ -119,6 +119,8 @@ class ProbeJudge:
         job = matrix.MatrixJob(self._entry, None, self._probe, self._options, "", versions)
         try:
             said = matrix.over(job, self._overlays, runner.Limits(seconds=self._seconds))
+        except IndexProblem:
+            raise
         except Unbuildable as problem:
             return Judged("skip", str(problem).splitlines()[-1], time.monotonic() - started)
         held = {name: said.environment["versions"].get(name, "none") for name in versions}
@@ -127,21 +129,3 @@ class ProbeJudge:
             return Judged("skip", f"asked for {dict(versions)}, ran with {held}", seconds, held)
         outcomes = {"confirmed": "bad", "kind-confirmed": "bad", "not-here": "good"}
         return Judged(outcomes.get(said.verdict, "skip"), said.reason, seconds, held)  # type: ignore[arg-type]
-
-
-def interpreters() -> dict[str, str]:
-    """The Pythons at hand (``python3.8`` and newer on PATH), by version."""
-    from troubleshooter.verify.environment import EnvironmentProblem, ask
-
-    found: dict[str, str] = {}
-    for minor in range(8, 30):
-        for folder in os.get_exec_path():
-            path = os.path.join(folder, f"python3.{minor}")
-            if os.access(path, os.X_OK):
-                try:
-                    found.setdefault(ask(path).version, path)
-                except EnvironmentProblem:
-                    continue
-                break
-    found.setdefault(sys.version.split()[0], sys.executable)
-    return found

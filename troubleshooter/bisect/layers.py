@@ -15,12 +15,11 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from kb.errors import TroubleshootError
 from troubleshooter.bisect.trials import Versions
 from troubleshooter.verify.bounded import hear
-from troubleshooter.verify.overlays import Unbuildable, canonical, met, requirements
+from troubleshooter.verify.overlays import IndexProblem, Unbuildable, canonical, index_lost, met, requirements
 
-__all__ = ["INSTALL_SECONDS", "IndexProblem", "Layers", "installed", "releases"]
+__all__ = ["INSTALL_SECONDS", "Layers", "installed", "releases"]
 
 INSTALL_SECONDS: Final = 900.0
 LIST_SECONDS: Final = 120.0
@@ -28,10 +27,6 @@ _INSTALLED: Final = """
 import json, importlib.metadata as m
 print(json.dumps({d.metadata["Name"]: d.version for d in reversed(list(m.distributions())) if d.metadata["Name"]}))
 """
-
-
-class IndexProblem(TroubleshootError):
-    """The package index cannot say which releases there are; the message says why and what to do."""
 
 
 def installed(python: str, path: str = "") -> dict[str, str]:
@@ -49,14 +44,17 @@ def installed(python: str, path: str = "") -> dict[str, str]:
 
 
 def releases(package: str, python: str) -> list[str]:
-    """The releases of a package that the user's package index offers to this interpreter, oldest first; no pre-releases."""
+    """The releases of a package that the user's package index offers to this interpreter, oldest first; no pre-releases.
+
+    Raises IndexProblem where it offers none or does not answer.
+    """
     from packaging.version import InvalidVersion, Version
 
     heard = hear([*_pip(python), "index", "versions", package], LIST_SECONDS, os.environ)
     listed = next((line for line in heard.out.splitlines() if line.startswith("Available versions:")), "")
     if not listed:
         said = (heard.err.strip().splitlines() or [heard.stopped or "it said nothing"])[-1]
-        if "No matching distribution" in heard.err and "Connection" not in heard.err and "retrying" not in heard.err:
+        if "No matching distribution" in heard.err and not index_lost(heard.err):
             raise IndexProblem(
                 f"no release of {package!r} is offered for {python}; is the name right? pip says: {said}"
             )
@@ -156,8 +154,14 @@ class Layers:
                 "--prefer-binary",
             ]
             command = [*_pip(self.python), "install", *options, "--upgrade", "--target", str(target)]
-        heard = hear([*command, *wanted], INSTALL_SECONDS, os.environ)
+        # A pip that is killed leaves its folders: they belong into the one that is removed at the end.
+        heard = hear([*command, *wanted], INSTALL_SECONDS, {**os.environ, "TMPDIR": str(self._folder)})
         if not target.exists() or heard.stopped or "ERROR" in heard.err or "error:" in heard.err:
+            if index_lost(heard.err):
+                raise IndexProblem(
+                    f"the package index does not answer for {' '.join(wanted)}; is there a network? "
+                    "What was tried is kept: the same command goes on from there"
+                )
             said = [line for line in (heard.err or heard.out).strip().splitlines() if line.strip()]
             errors = [line for line in said if "ERROR" in line or "error:" in line] or said[-2:]
             raise Unbuildable(f"{' '.join(wanted)} cannot be installed: {heard.stopped or ' '.join(errors[-2:])[:400]}")

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from kb.text.catalog import Section
 from troubleshooter.bisect.bisector import Finding
+from troubleshooter.bisect.pythons import PYTHON
 from troubleshooter.bisect.trials import RunsOfVersions, Trials
 
 __all__ = ["SCHEMA_VERSION", "Bisection", "TrialProgress", "as_json", "exit_status", "requirement", "shown"]
@@ -38,7 +39,9 @@ def exit_status(result: Bisection) -> int:
 
 
 def requirement(found: Finding) -> str:
-    """The line to pin; "" where no release is known to work."""
+    """The line to pin (of Python its version); "" where no release is known to work."""
+    if found.package == PYTHON:
+        return found.first_repaired if not found.untold_repair and found.first_repaired else found.last_good
     if found.first_repaired and not found.untold_repair:
         return f"{found.package}>={found.first_repaired}"
     return f"{found.package}=={found.last_good}" if found.last_good else ""
@@ -129,7 +132,7 @@ def _lines(found: Finding, lang: str) -> list[str]:
         key = "repaired-between" if found.untold_repair else "repaired"
         lines.append(_say(key, lang, **{**values, "untold": ", ".join(found.untold_repair)}))
     if pin := requirement(found):
-        lines.append(_say("pin", lang, requirement=pin))
+        lines.append(_say("pin-python" if found.package == PYTHON else "pin", lang, requirement=pin))
     return lines
 
 

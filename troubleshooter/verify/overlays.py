@@ -7,6 +7,7 @@ Everything comes from the package index by name and version.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -28,7 +29,18 @@ except ImportError:  # Windows
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
-__all__ = ["BASE", "NAMED", "Overlays", "Unbuildable", "canonical", "default_folder", "met", "requirements"]
+__all__ = [
+    "BASE",
+    "NAMED",
+    "IndexProblem",
+    "Overlays",
+    "Unbuildable",
+    "canonical",
+    "default_folder",
+    "index_lost",
+    "met",
+    "requirements",
+]
 
 TORCH: Final = "2.13.0"
 BASE: Final = (
@@ -56,6 +68,23 @@ class Unbuildable(TroubleshootError):
     """An environment cannot be made; the message says which step failed and what pip said."""
 
 
+class IndexProblem(Unbuildable):
+    """The package index does not answer; the message says what was asked and what to do. It says nothing of a release."""
+
+
+_NO_INDEX: Final = re.compile(
+    r"connection broken by|Max retries exceeded|Failed to establish a new connection|Temporary failure in name resolution"
+    r"|Read timed out|ProxyError|CERTIFICATE_VERIFY_FAILED"  # pip
+    r"|error sending request|client error \(Connect\)|dns error",  # uv
+    re.IGNORECASE,
+)
+
+
+def index_lost(said: str) -> bool:
+    """Whether an installer's words say that the package index could not be reached."""
+    return _NO_INDEX.search(said) is not None
+
+
 def default_folder() -> Path:
     """Where environments are kept: ``TROUBLESHOOT_ENVS``, else the user's cache."""
     from kb.cache import cache_folder
@@ -71,7 +100,8 @@ class Overlays:
     folder: Path
     build: bool = True
     places: Path | None = None
-    """Another folder for the overlays; the base environment stays where it is."""
+    """Another folder for overlays that are soon thrown away; the base environment stays where it is. They are not compiled to
+    bytecode, which takes longer than the few runs save."""
 
     @property
     def python(self) -> Path:
@@ -124,16 +154,18 @@ class Overlays:
     def _make(self, place: Path, package: str, version: str) -> Path:
         making = place.with_name(place.name + ".making")
         shutil.rmtree(making, ignore_errors=True)
-        self._pip("install", "--no-deps", "--target", str(making), f"{package}=={version}")
+        kept = ("--no-compile",) if self.places else ()
+        self._pip("install", "--no-deps", *kept, "--target", str(making), f"{package}=={version}")
         base = _installed(self.folder / "base")
         seen: set[str] = set()
         # One package may need another newer than the base holds (transformers its own tokenizers, trl datasets).
         while missing := [r for r in requirements(making) if r.name not in seen and not met(r, base, making)]:
             seen.update(requirement.name for requirement in missing)
             wanted = [f"{requirement.name}{requirement.specifier}" for requirement in missing]
-            self._pip("install", "--no-deps", "--upgrade", "--target", str(making), *wanted)
+            self._pip("install", "--no-deps", *kept, "--upgrade", "--target", str(making), *wanted)
         shutil.rmtree(making / "bin", ignore_errors=True)
-        self._run([str(self.python), "-m", "compileall", "-q", "-j", "1", str(making)], tolerant=True)
+        if not self.places:
+            self._run([str(self.python), "-m", "compileall", "-q", "-j", "1", str(making)], tolerant=True)
         shutil.rmtree(place, ignore_errors=True)
         making.rename(place)
         self._seal(place)
@@ -158,11 +190,17 @@ class Overlays:
         command = [str(self.python), "-m", "pip", *arguments[:1], "--quiet", "--disable-pip-version-check"]
         self._run([*command, *arguments[1:]])
 
-    @staticmethod
-    def _run(command: list[str], tolerant: bool = False) -> None:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    def _run(self, command: list[str], tolerant: bool = False) -> None:
+        environ = (
+            {**os.environ, "TMPDIR": str(self.places)} if self.places else None
+        )  # a pip that is killed leaves folders
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, env=environ
+        )
         if done.returncode and not tolerant:
             tail = "\n".join((done.stderr or done.stdout).strip().splitlines()[-4:])
+            if index_lost(done.stderr):
+                raise IndexProblem(f"the package index does not answer; is there a network? pip says: {tail}")
             raise Unbuildable(f"{' '.join(command[1:])}\n{tail}")
 
 

@@ -430,6 +430,7 @@ PHRASES: dict[str, dict[str, str]] = {
             "{package} {repaired} works again and {last} still fails; what lies between could not be judged: {untold}"
         ),
         "pin": 'Use: pip install "{requirement}"',
+        "pin-python": "Use: Python {requirement}",
         "no-bad-release": "{package}: no release that was tried fails: {why}",
         "no-good-release": "{package}: no release that was tried works; {bad} fails: {why}",
         "not-bad": "The versions that are said to fail do not fail here: {why}",

@@ -395,6 +395,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "repaired": "{package} {repaired} 修好了它；最后一个失败的版本是 {last}。",
         "repaired-between": "{package} {repaired} 已恢复正常，{last} 仍然失败；其间的版本无法判断：{untold}",
         "pin": '请使用：pip install "{requirement}"',
+        "pin-python": "请使用：Python {requirement}",
         "no-bad-release": "{package}：试过的版本都不失败：{why}",
         "no-good-release": "{package}：试过的版本都不正常；{bad} 失败：{why}",
         "not-bad": "被认为失败的版本在这里并不失败：{why}",

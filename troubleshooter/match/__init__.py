@@ -1,1 +1,1 @@
-"""Match: observations × entries → candidates. Every symptom is a statement about observations; each hit keeps its evidence."""
+"""Match: find the entries whose symptoms hold on a log's observations. Every match keeps the lines that prove it."""

@@ -118,7 +118,7 @@ def trials(
 
 
 def _few(text: str, kinds: dict[str, int]) -> bool:
-    """Count the line, and say whether at most `SAME` lines that differ only in digits were tried by now."""
+    """Count the line. True if at most `SAME` lines that differ only in digits were tried so far."""
     kind = without_digits(text)
     kinds[kind] = kinds.get(kind, 0) + 1
     return kinds[kind] <= SAME

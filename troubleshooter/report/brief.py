@@ -19,13 +19,13 @@ from troubleshooter.report.way import steps
 from troubleshooter.report.words import health, say
 
 PIPED = 200
-"""Cells of a line where nobody's window limits it."""
+"""The width of a line, in cells, when the output is not a terminal."""
 _MARKS = re.compile(r"\*\*(.+?)\*\*|`([^`\n]+)`")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'(])|(?<=[。！？])")
 
 
 def show(report: Report, *, several: bool = False, first: bool = True) -> None:
-    """Print `lines`, as wide as the terminal, or `PIPED` (``COLUMNS`` may say otherwise)."""
+    """Print `lines`. They are as wide as ``COLUMNS`` says, else as the terminal, else `PIPED`."""
     if sys.stdout.isatty():
         from rich.console import Console
 
@@ -37,9 +37,9 @@ def show(report: Report, *, several: bool = False, first: bool = True) -> None:
 
 
 def lines(report: Report, width: int, *, several: bool = False) -> list[str]:
-    """One to three lines of at most ``width`` cells: what it is, why, what to do first.
+    """One to three lines of at most ``width`` cells: what failed, why, what to do first.
 
-    ``several``: each report of several begins with the name of its file.
+    ``several``: this is one of several reports, so the first line begins with the name of the file.
     """
     lang = report.lang
     colon = say("colon", lang)
@@ -47,7 +47,9 @@ def lines(report: Report, width: int, *, several: bool = False) -> list[str]:
     if report.diagnoses:
         found = report.diagnoses[0]
         word = say("harmless" if found.kind == "harmless" else found.confidence, lang)
-        entry = say("aside", lang, text=found.id)  # it is what a reader looks up, so the title is cut before it
+        entry = say(
+            "aside", lang, text=found.id
+        )  # readers look the entry up by its id, so a long title is cut and the id stays
         out = [_cut(f"{name}{word}{colon}{_plain(found.title)}", max(width - cell_len(entry), 1)) + entry]
         out.append(say("why", lang) + colon + _first_sentence(found.summary or found.cause, lang))
         if found.fixes:

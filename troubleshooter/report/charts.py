@@ -22,13 +22,13 @@ WIDTH, HEIGHT = 340, 160
 LEFT, RIGHT, TOP, BOTTOM = 60, 14, 12, 26
 RANKS = 16
 FEW = 8
-"""Points that a chart has at least."""
+"""A curve with fewer points is not drawn, because it shows nothing."""
 _say = Section("charts")
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A drawing with its caption: ``note`` says in words what is marked, for those who do not see the drawing."""
+    """A drawing with its caption. ``note`` says in words what is marked, for readers who cannot see the drawing."""
 
     name: str
     note: str
@@ -37,8 +37,10 @@ class Chart:
 
 
 def charts(report: Report) -> list[Chart]:
-    """The charts that are evidence: of the metrics that the first diagnosis rests on, and of others that went wrong with
-    them. A crash has none; where nothing is wrong all are shown. Curves of fewer than `FEW` points tell nothing."""
+    """Charts of the metrics that the first diagnosis rests on, and of other metrics that went wrong.
+
+    A crash gets no chart. If nothing is wrong, all metrics are drawn. Curves of fewer than `FEW` points are left out.
+    """
     drawn = [curve for curve in curves(report) if len(curve.values) >= FEW]
     if report.diagnoses:
         shown = {name for name in report.metrics for e in report.diagnoses[0].evidence if e.why.startswith(f"{name} ")}
@@ -81,7 +83,7 @@ def _chart(curve: Curve, lang: str) -> Chart:
 
 
 def timeline(report: Report) -> Chart | None:
-    """Who failed first and who followed, by line of the log; None where fewer than two ranks failed."""
+    """Which rank failed first and which followed, by line of the log; None if fewer than two ranks failed."""
     order = report.first_failure["order"] if report.first_failure is not None else []
     if len(order) < 2:
         return None
@@ -135,7 +137,7 @@ class _Scale:
 
     def y(self, value: float) -> float:
         at = math.log10(value) if self.log else value
-        # Halves: the span of two numbers near the limits of a float is not finite.
+        # Divide first: the difference of two numbers near the limits of a float would be infinite.
         share = (at / 2 - self.low / 2) / ((self.high / 2 - self.low / 2) or 1)
         return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
 
@@ -145,7 +147,7 @@ class _Scale:
 
 
 def _runs(curve: Curve) -> list[list[tuple[float, float]]]:
-    """Stretches of numbers between values that are none."""
+    """The stretches of finite numbers between NaN and infinite values."""
     runs: list[list[tuple[float, float]]] = [[]]
     for x, value in zip(curve.x, curve.values, strict=True):
         if value is None:
@@ -163,7 +165,7 @@ def _line(run: list[tuple[float, float]], across: Any, scale: _Scale) -> Markup:
 
 
 def _gaps(curve: Curve, across: Any) -> list[dict[str, float]]:
-    """Boxes over the stretches that are no number."""
+    """Boxes over the stretches of NaN and infinite values."""
     boxes = []
     start: int | None = None
     for index, value in enumerate([*curve.values, 0.0]):

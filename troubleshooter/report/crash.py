@@ -1,4 +1,4 @@
-"""What the variables of the last frames were when a failure was raised, as crash facts tell it."""
+"""The values of variables in the last frames when a failure was raised, taken from crash facts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from troubleshooter.report.parts import FrameValues, ValueShown
 
 MAX_VALUES = 8
-"""Variables of one frame that are shown."""
+"""At most this many variables of one frame are shown."""
 MAX_CHARACTERS = 160
 _EXPRESSION = re.compile(
     r"(?<![\w.])[A-Za-z_]\w{0,80}(?:\.[A-Za-z_]\w{0,80}|\[\"[^\"\n]{1,60}\"\]|\['[^'\n]{1,60}'\]){0,6}"
@@ -25,7 +25,7 @@ _EXPRESSION = re.compile(
 
 
 def values_at_failure(failure: Failure) -> list[FrameValues]:
-    """The variables where a failure was raised and in the user's own last frame, this one last; [] without crash facts."""
+    """The variables in the frame that raised and then in the last frame of the user's own code; [] without crash facts."""
     raised = next((frame for frame in reversed(failure.frames) if frame.values), None)
     if raised is None:
         return []
@@ -35,7 +35,7 @@ def values_at_failure(failure: Failure) -> list[FrameValues]:
 
 
 def lines(report: Report) -> list[str]:
-    """The values as lines of running text, by frame a line for its place and one for each variable."""
+    """The values as lines of text: for each frame a line with its place, then one line for each variable."""
     out = []
     for one in report.crash:
         place = f"`{one['file']}:{one['line']}`, `{one['function']}`"
@@ -45,7 +45,7 @@ def lines(report: Report) -> list[str]:
 
 
 def _is_own(frame: Frame) -> bool:
-    """Whether a frame is of no package; what is in no file (`exec`, a prompt) is of none."""
+    """True if a frame belongs to no package. Code without a file (`exec`, a prompt) belongs to none."""
     return not any(place["package"] for place in way([frame]))
 
 
@@ -60,7 +60,8 @@ def _of(frame: Frame) -> FrameValues:
 
 
 def _values(frame: Frame) -> dict[str, str]:
-    """First what the frame's line speaks of, in its order, then the other tensors; all where the line is not known."""
+    """The variables that the frame's line of code names, in its order, then the other tensors. If the log does not show the
+    line, all variables are given."""
     found: dict[str, str] = {}
     for expression in (match.group() for line in frame.shown[:4] for match in _EXPRESSION.finditer(line)):
         for part in _shorter(expression):
@@ -70,7 +71,7 @@ def _values(frame: Frame) -> dict[str, str]:
     for name, fact in frame.values.items():
         for part, inside in _tensors(name, fact):
             found.setdefault(part, described(inside))
-    if not frame.shown:  # the log has no code to go by
+    if not frame.shown:  # the log does not show the line of code
         for name, fact in frame.values.items():
             if told := described(fact):
                 found.setdefault(name, told)
@@ -78,7 +79,7 @@ def _values(frame: Frame) -> dict[str, str]:
 
 
 def _tensors(name: str, fact: Mapping[str, object]) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """The tensor itself, or those of a dict by key."""
+    """The variable if it is a tensor; if it is a dict, the tensors in it."""
     if "shape" in fact and "dtype" in fact:
         yield name, fact
     items = fact.get("items")

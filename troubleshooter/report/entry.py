@@ -7,7 +7,7 @@ from typing import Any
 from kb.compiled import Body, translation
 from kb.placeholders import general
 from kb.printed import told
-from troubleshooter.report.build import spoken
+from troubleshooter.report.diagnosis import texts
 from troubleshooter.report.model import FixStep, Report, unseen_end
 from troubleshooter.report.terminal import Page, new_console
 from troubleshooter.report.words import say
@@ -51,7 +51,7 @@ def _nothing(lang: str) -> Report:
 def show(body: Body, lang: str) -> None:
     """Print the entry."""
     page = Page(_nothing(lang), new_console())
-    text = spoken(body, lang)
+    text = texts(body, lang)
     page.print(general(text["title"]), "bold")
     page.print(" · ".join([body["id"], body["area"], say(body["severity"], lang)]), "dim", indent=2)
     if body.get("replaced_by"):

@@ -15,7 +15,8 @@ say = Section("explain")
 
 
 def comes_first(report: Report) -> bool:
-    """Whether the explanation stands before the diagnosis: its words fit, and the traceback shows another place."""
+    """True if the explanation is shown above the diagnosis: the diagnosis fits by its words only, as the traceback ends in a
+    place that its entry does not name."""
     if not report.explained or not report.diagnoses:
         return False
     from troubleshooter.elsewhere import NOTE
@@ -49,7 +50,8 @@ def sentences(found: Explained, lang: str) -> list[str]:
 
 
 def releases_by_messages(report: Report) -> list[str]:
-    """What the messages tell of releases: of the packages that show no version, and where they contradict one."""
+    """Sentences about the releases that the log's messages fit: for packages whose version the log does not show, and for
+    shown versions that the messages contradict."""
     lang, out = report.lang, []
     for one in report.dated:
         first, last = one["first"], one["last"]
@@ -66,7 +68,7 @@ def releases_by_messages(report: Report) -> list[str]:
 
 
 def dependencies(found: Explained, lang: str) -> list[str]:
-    """What the user sets and the condition depends on, with its value where the log shows it."""
+    """The settings of the user that the condition depends on, each with its value if the log shows it."""
     out = []
     for one in found["arguments"]:
         value = f" = `{one['value']}`" if one["value"] is not None else ""

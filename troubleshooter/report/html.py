@@ -26,7 +26,7 @@ TEMPLATES = Path(__file__).with_name("templates")
 
 
 class View(NamedTuple):
-    """A report as the templates show it: plain data that came through `safe`, and finished charts."""
+    """A report as the templates need it: plain data whose texts went through `safe`, and finished charts."""
 
     report: dict[str, Any]
     charts: list[Chart]
@@ -40,14 +40,14 @@ class View(NamedTuple):
     heading: str
     """The report in one line."""
     health: str
-    """What is said where no failure was seen."""
+    """The sentence for a report without a failure."""
     values: list[str]
-    """What the variables were at the failure, in lines."""
+    """The values of variables at the failure, in lines."""
     explained: dict[str, Any] | None = None
-    """What the code that raised the failure says of it: its ``head``, ``sentences``, what it ``depends`` on, ``changes``."""
+    """The explanation from the code that raised the failure: ``head``, ``sentences``, what it ``depends`` on, ``changes``."""
 
     dated: Sequence[str] = ()
-    """What the messages tell of releases."""
+    """Sentences about the releases that the log's messages fit."""
 
     @classmethod
     def of(cls, report: Report) -> View:
@@ -149,7 +149,7 @@ def _stopped(report: Report) -> dict[str, Any] | None:
 
 
 def _harmless(value: Any) -> Any:
-    """Every text of the report without control and bidirectional characters; line breaks are kept."""
+    """Remove control and bidirectional characters from every text of the report. Line breaks stay."""
     if isinstance(value, str):
         return "\n".join(safe(line, 4000) for line in value.split("\n"))
     if isinstance(value, list):

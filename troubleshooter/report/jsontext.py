@@ -21,7 +21,7 @@ def show(report: Report, *, several: bool = False, first: bool = True) -> None:
 
 
 def as_json(value: Any, indent: int | None = None) -> str:
-    """The value as JSON; what could steer a terminal is escaped, and so is all that is not ASCII where standard output is
+    """The value as JSON. Characters that could control a terminal are escaped, and all that is not ASCII if standard output is
     not UTF-8."""
     ascii_only = (sys.stdout.encoding or "ascii").lower().replace("-", "") != "utf8"
     text = json.dumps(value, ensure_ascii=ascii_only, allow_nan=False, default=str, indent=indent)

@@ -27,7 +27,7 @@ def show(report: Report, *, several: bool = False, first: bool = True) -> None:
 
 
 def line(report: Report) -> str:
-    """The first answer of the report, with the log's line that shows it; without a line break."""
+    """The first answer of the report, with the line of the log that shows it. The text has no line break."""
     file = report.input["files"][0] if report.input["files"] else ""
     fields: dict[str, str | int] = {"exit": report.exit_code}
     if report.diagnoses:
@@ -38,7 +38,7 @@ def line(report: Report) -> str:
         fields["severity"] = found.severity
         fields["retry"] = found.retry
         for shown in found.evidence[::-1]:
-            if shown.line:  # 0: read in the environment, not in the log
+            if shown.line:  # 0: it was read in the training environment, not in the log
                 fields["line"] = shown.line
                 file = shown.file or file
                 break

@@ -45,7 +45,7 @@ SCHEMA_VERSION = 1
 class EvidenceLine(NamedTuple):
     """A raw line (1-based) of an input, its text without prefix, and what it shows.
 
-    ``where`` is the cell of a notebook (``cell [3]``), or "installed" for what ``--env`` read and no input holds: then
+    ``where`` is the cell of a notebook (``cell [3]``), or "installed" if ``--env`` read it in the training environment; then
     ``line`` is 0.
     """
 
@@ -90,11 +90,11 @@ class Diagnosis(NamedTuple):
     sources: list[SourceShown]
     notes: list[str]
     cause_known: bool
-    """False where only the effect is seen: the log holds nothing that tells its cause."""
+    """False if the log shows only the effect and nothing that could tell the cause."""
     fixes_left_out: list[FixLeftOut]
-    """Fixes that the versions in the log speak against."""
+    """Fixes left out because the log shows that their releases are already installed."""
     summary: str = ""
-    """What the title leaves out, in one or two sentences; "" where the title says it all."""
+    """What the title leaves out, in one or two sentences; "" if the title says everything."""
 
 
 class FailureSeen(NamedTuple):
@@ -123,7 +123,7 @@ def plain_data(value: Any) -> Any:
 
 
 def unseen_end() -> EndingShown:
-    """Of a log that does not show how it ends."""
+    """The ending of a log that does not show how it ends."""
     return {"state": "unknown", "line": None, "file": None, "text": None}
 
 
@@ -170,11 +170,11 @@ class Report:
         self.stopped = stopped
         self.ending = ending
         self.explained = explained
-        """Failures that no entry diagnoses for sure, as the code that raised them explains them."""
+        """Explanations, from the code that raised it, of a failure that no entry diagnoses for sure."""
         self.crash = crash
-        """What the variables were where the failure was raised; empty without crash facts."""
+        """The values of variables where the failure was raised; empty without crash facts."""
         self.dated = dated
-        """What the messages of the log tell of releases. Only asked where no answer is more than possible."""
+        """The releases that the log's messages fit. Empty unless the best answer is only possible, or there is none."""
         self.lang = lang
 
     def __eq__(self, other: object) -> bool:
@@ -203,7 +203,7 @@ class Report:
         show(self)
 
     def __str__(self) -> str:
-        """The report as text without colours, as wide as the terminal (80 characters where there is none)."""
+        """The report as text without colours, as wide as the terminal (80 characters if there is none)."""
         from troubleshooter.report.terminal import text
 
         return text(self)

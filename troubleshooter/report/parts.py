@@ -1,7 +1,7 @@
 """The parts of a report that are plain dicts, as the JSON form has them.
 
-Type checkers and the schema's generator read this module. An answer does not: its dicts are made in
-`troubleshooter.report.build`, and a start imports no more than it needs (docs/decisions/0003).
+Only type checkers and the generator of the schema import this module. `troubleshooter.report.build` and
+`troubleshooter.report.diagnosis`, which make the dicts, do not, so that the command starts faster (docs/decisions/0003).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Signal = Literal["SIGINT", "SIGTERM", "SIGHUP"]
 
 
 class InputProblem(TypedDict):
-    """What is wrong with a file; ``detail`` is what the decoder of a damaged one says."""
+    """What is wrong with a file. ``detail``: for a damaged one, the message of its decoder."""
 
     file: str
     problem: Problem
@@ -33,7 +33,7 @@ class InputProblem(TypedDict):
 
 
 class Input(TypedDict):
-    """What was read. ``complete`` is false where a large log was read in parts."""
+    """What was read. ``complete`` is false if only parts of a large log were read."""
 
     files: list[str]
     lines: int
@@ -44,7 +44,7 @@ class Input(TypedDict):
 
 
 class FrameShown(TypedDict):
-    """A frame of a traceback; ``line`` is 0 where the log lacks it."""
+    """A frame of a traceback. ``line`` is 0 if the log does not show it."""
 
     file: str
     line: int
@@ -52,26 +52,26 @@ class FrameShown(TypedDict):
 
 
 class FrameSeen(FrameShown):
-    """A frame where it stands in the log; ``log_line`` is None where that is not known."""
+    """A frame, and the line of the log (``log_line``) that shows it; null if that is not known."""
 
     log_line: int | None
 
 
 class Place(FrameShown):
-    """A frame on the way to a failure; ``package`` is "" where the code is the run's own."""
+    """A frame on the way to a failure. ``package`` is "" for the user's own code."""
 
     package: str
 
 
 class ValueShown(TypedDict):
-    """A variable, or what is reached from one, and what it was: a tensor by shape, dtype and device."""
+    """A variable, or an attribute or item of one, and its value; a tensor is given by shape, dtype and device."""
 
     name: str
     value: str
 
 
 class FrameValues(FrameShown):
-    """A frame of which crash facts tell what its variables were."""
+    """A frame with the values that its variables had, taken from crash facts."""
 
     values: list[ValueShown]
 
@@ -93,7 +93,7 @@ Basis = Literal["guard", "message", "rule"]
 
 
 class ExplainedArgument(TypedDict):
-    """What the user sets and the condition depends on. ``value``: as the log shows it; null where it does not."""
+    """A setting of the user that the condition depends on. ``value``: its value in the log; null if the log does not show it."""
 
     name: str
     value: str | None
@@ -109,7 +109,7 @@ class Suggestion(TypedDict):
 
 
 class Releases(TypedDict):
-    """The first and the last release that holds the message; null where that is not known."""
+    """The first and the last release that contain the message; null if that is not known."""
 
     first: str | None
     last: str | None
@@ -152,9 +152,9 @@ class Explained(TypedDict):
 class DatedRelease(TypedDict):
     """The releases of a package that could have printed the log's messages.
 
-    ``first``, ``last``: null where every older or newer release could have, too. ``line``, ``text``: a line that narrowed
-    them. ``printed``: the version that the log shows itself; ``contradicted``: whether that one could not have printed the
-    messages, as when two environments are mixed up.
+    ``first``, ``last``: null if every older, or newer, release could have printed them, too. ``line``, ``text``: a line that
+    narrowed the range. ``printed``: the version that the log shows; ``contradicted``: true if that version cannot have printed
+    the messages, as when two environments are mixed up.
     """
 
     package: str
@@ -176,8 +176,8 @@ class LinesRead(TypedDict):
 class Stopped(TypedDict):
     """A run that somebody or something stopped from outside.
 
-    ``silent_s``: seconds between the last output and the signal; null where nobody watched the run.
-    ``at``: where the run stood, the innermost frame first; empty where the log does not show it.
+    ``silent_s``: seconds between the last output and the signal; null if the run was not watched.
+    ``at``: the frames that were running, the innermost first; empty if the log does not show them.
     """
 
     by: Signal
@@ -187,7 +187,7 @@ class Stopped(TypedDict):
 
 
 class EndingShown(TypedDict):
-    """How the log ends (`observe.model.EndState`), and the line that shows it; null where none does."""
+    """How the log ends (`observe.model.EndState`), and the line that shows it; null if there is none."""
 
     state: EndState
     line: int | None
@@ -217,7 +217,7 @@ class FirstFailure(TypedDict):
 
 
 class Facts(TypedDict):
-    """What the log tells about its environment; ``versions`` by package."""
+    """Facts about the run's environment that the log shows. ``versions``: by package."""
 
     versions: dict[str, str]
     gpus: list[str]
@@ -227,7 +227,7 @@ class Facts(TypedDict):
 
 
 class ExitSeen(TypedDict):
-    """A process that ended; a negative status is a signal's number."""
+    """A process that ended. A negative status is the number of the signal that ended it."""
 
     status: int
     rank: int | None
@@ -235,7 +235,7 @@ class ExitSeen(TypedDict):
 
 
 class MetricSummary(TypedDict):
-    """One metric over the log. ``first`` and ``last`` are text ("nan", "inf") where the number is not finite."""
+    """One metric over the log. ``first`` and ``last`` are text ("nan", "inf") if the number is not finite."""
 
     points: int
     first: float | str
@@ -246,7 +246,7 @@ class MetricSummary(TypedDict):
 
 
 class Sample(TypedDict, total=False):
-    """At most 200 points of a metric; null stands for NaN or infinity. By training step, or by number of the record."""
+    """At most 200 points of a metric, by training step or by number of the record. Null means NaN or infinity."""
 
     values: list[float | None]
     lines: list[int]
@@ -255,7 +255,7 @@ class Sample(TypedDict, total=False):
 
 
 class Metric(MetricSummary, Sample):
-    """The summary, and for metrics that people look at the points to draw."""
+    """The summary of a metric and, if people look at it, points to draw."""
 
 
 class Ignored(TypedDict):
@@ -274,25 +274,27 @@ VersionsFrom = TypedDict("VersionsFrom", {"from": Literal["environment"]}, total
 
 
 class AffectedVersions(Ranges, VersionsFrom):
-    """Ranges by package, and whether the run's versions lie inside. ``from`` is there where the environment told them."""
+    """Ranges by package, and whether the run's versions lie inside. ``from``: only if the versions were read in the training
+    environment."""
 
 
 class Advice(TypedDict):
-    """Advice that the log prints and that does not apply here."""
+    """Advice that the log prints and that is wrong for this failure."""
 
     printed: str
     because: str
 
 
 class FixLeftOut(TypedDict):
-    """A fix that is not shown, because it installs what the log shows already: ``installed`` holds these releases by package."""
+    """A fix that is not shown, because the log shows that its releases are installed already. ``installed``: these releases,
+    by package."""
 
     do: str
     installed: dict[str, str]
 
 
 class Lookalike(TypedDict):
-    """Another entry that this one could be confused with, and what tells them apart."""
+    """Another entry that this one could be confused with, and how to tell them apart."""
 
     entry: str
     because: str

@@ -21,7 +21,7 @@ FORMATS = {
 ``several``: the report is one of several, so it has to name its file. ``first``: it is the first of them.
 """
 FOR_READERS = frozenset({"terminal", "brief"})
-"""Formats that a person reads beside the log: what is piped in is passed through before them."""
+"""Formats for a person. With these the log that is piped in is passed through, and the report follows it."""
 
 
 def render(report: Report, format: str, *, several: bool = False, first: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""Training curves in small, for the terminal report: one line a metric, the moment it went wrong marked."""
+"""Small training curves for the terminal report: one line for each metric, with a mark where it went wrong."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def why(curve: Curve, lang: str) -> str:
 
 
 def bars(values: list[float | None], width: int = WIDTH) -> str:
-    """The values as bars, at most ``width`` of them; a stretch that holds NaN or infinity is ``×``."""
+    """The values as at most ``width`` bars. A stretch with NaN or infinity is shown as ``×``."""
     count = min(width, len(values))
     stretches = [values[i * len(values) // count : (i + 1) * len(values) // count] for i in range(count)]
     means = [None if None in s else sum(v for v in s if v is not None) / len(s) for s in stretches]

@@ -20,9 +20,10 @@ INTERRUPT = "KeyboardInterrupt"
 
 
 def stopped(observations: Observations, stop: Stop | None) -> Stopped | None:
-    """Whether the run was stopped: ``stop`` is the signal that was seen while its output was read; else the log says it.
+    """How the run was stopped; None if it was not. ``stop``: the signal that arrived while its output was read; without one
+    the log is asked.
 
-    A `KeyboardInterrupt` after which the run went on is none.
+    A `KeyboardInterrupt` after which the run went on did not stop it.
     """
     seen = [f for f in observations.failures if f.type == INTERRUPT and not run_survived(observations.progress, f)]
     if not seen and stop is None:
@@ -37,7 +38,8 @@ def stopped(observations: Observations, stop: Stop | None) -> Stopped | None:
 
 
 def _telling(seen: list[Failure]) -> Failure | None:
-    """The last one that stood in the run's own code, else the last one: worker processes print theirs, too."""
+    """The last interrupt whose traceback has a frame of the user's own code, else the last one. Worker processes print
+    interrupts, too."""
     own = [f for f in seen if any(not place["package"] for place in way(f.frames))]
     found = own or seen
     return found[-1] if found else None
@@ -57,7 +59,7 @@ def lines(told: Stopped, lang: str) -> list[str]:
 
 
 def silence(told: Stopped, lang: str) -> str:
-    """Since when the run was silent, as a sentence that follows another one; "" where nobody watched it."""
+    """How long the run had been silent, as a sentence that follows another one; "" if the run was not watched."""
     if told["silent_s"] is None:
         return ""
     return language(lang).between + say("silent", lang, time=duration(told["silent_s"], lang)) + say("stop", lang)
@@ -70,7 +72,7 @@ def advice(told: Stopped, lang: str) -> list[str]:
 
 
 def duration(seconds: float, lang: str) -> str:
-    """Such as ``42 s``, ``3 min 5 s`` or ``2 h 10 min``."""
+    """A duration such as ``42 s``, ``3 min 5 s`` or ``2 h 10 min``."""
     whole = round(seconds)
     if whole < 60:
         return say("seconds", lang, s=whole)

@@ -17,9 +17,9 @@ from troubleshooter.read.line import Line
 from troubleshooter.read.text import fold
 
 LINES = 6
-"""Lines below the first one that are shown at most."""
+"""At most this many lines below the first one are shown."""
 
-# What PyTorch adds below every error of CUDA, and where its native frames begin.
+# The hints that PyTorch adds below every CUDA error, and the line with which its native frames begin.
 _STANDING = lazy.compile(
     r"CUDA kernel errors might be|For debugging consider passing|Compile with `?TORCH_USE_CUDA_DSA|"
     r"Device-side assertion tracking|Search for `?cuda"
@@ -28,8 +28,8 @@ _NATIVE = lazy.compile(r"Exception raised from |(?:C\+\+ )?CapturedTraceback|fra
 
 
 def telling(failure: Failure, candidate: Candidate) -> list[Line]:
-    """At most `LINES` lines below a message's first one, in their order: those that the entry's words match or that hold a
-    value which they captured, then what stands at the message's beginning and at its end."""
+    """At most `LINES` lines below the first line of a message, in their order. Lines that the entry's patterns match, or that
+    contain a captured value, are chosen first; then lines from the beginning and the end of the message."""
     body = [line for line in _own(failure) if line.text.strip() and not _STANDING.search(line.text)]
     patterns = list(_patterns(candidate))
     values = {value for value in candidate.trial.captured.values() if len(value) > 1}
@@ -53,7 +53,7 @@ def _tells(text: str, patterns: list[str], values: set[str]) -> bool:
 
 
 def _patterns(candidate: Candidate) -> Iterator[str]:
-    """The words that the symptom asks for."""
+    """The patterns of the symptom's conditions."""
     stack: list[dict[str, Any]] = [
         condition
         for symptom in candidate.body["symptoms"]

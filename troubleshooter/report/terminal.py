@@ -1,4 +1,4 @@
-"""The report on a terminal: as wide as the window, double-width characters counted, colours only where wanted."""
+"""The report on a terminal: wrapped to the window's width (double-width characters count twice), coloured if wanted."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 _STYLE = {"certain": "bold red", "likely": "bold yellow", "possible": "bold cyan"}
 _BOLD = re.compile(r"\*\*(.+?)\*\*|`([^`\n]+)`")
 WIDEST = 110
-"""Characters of a line that is wrapped: longer ones are hard to read."""
+"""Text is wrapped at this many characters even in a wider window: longer lines are hard to read."""
 NARROWEST, WIDEST_ASKED = 20, 1000
-"""Widths that ``COLUMNS`` may ask for."""
+"""The smallest and the largest width that ``COLUMNS`` may set."""
 
 
 def show(report: Report, *, several: bool = False, first: bool = True, console: Console | Plain | None = None) -> None:
@@ -42,14 +42,14 @@ def show(report: Report, *, several: bool = False, first: bool = True, console: 
 
 
 def separate() -> None:
-    """Draw a line between the log that was passed through, which may lack its last line break, and the report."""
+    """Draw a line between the log that was passed through and the report. The log may lack its last line break."""
     console = new_console()
     console.print()
     console.rule(Text("troubleshoot"), align="left", style="dim")
 
 
 def new_console() -> Console | Plain:
-    """What standard output is: a terminal, or a file or pipe, 80 characters wide unless COLUMNS says otherwise."""
+    """A console for standard output. A file or pipe is 80 characters wide unless ``COLUMNS`` says otherwise."""
     width = None if sys.stdout.isatty() else columns()
     if width is not None and not any(os.environ.get(name) for name in ("FORCE_COLOR", "TTY_COMPATIBLE")):
         return Plain(width)
@@ -59,7 +59,7 @@ def new_console() -> Console | Plain:
 
 
 def columns(usual: int = 80) -> int:
-    """The width that ``COLUMNS`` asks for, or the usual one where it says nothing sensible."""
+    """The width that ``COLUMNS`` sets, or the usual one if it sets none or a senseless one."""
     given = os.environ.get("COLUMNS", "")
     return int(given) if given.isdecimal() and NARROWEST <= int(given) <= WIDEST_ASKED else usual
 
@@ -92,6 +92,8 @@ class Plain:
 
 
 class Page:
+    """Prints one report, part by part."""
+
     def __init__(self, report: Report, console: Console | Plain) -> None:
         self.report = report
         self.console = console
@@ -202,11 +204,11 @@ class Page:
             self.print(_marked(fix.why), "dim", indent=5)
         for code in (fix.code, fix.shell):
             for line in (code or "").splitlines():
-                # Never wrapped: what is pasted must stay whole.
+                # Never wrapped, so that the reader can paste it.
                 self.console.print(Text("       " + line, style="cyan"), soft_wrap=True)
 
     def stopped(self, told: Stopped) -> None:
-        """A run that was stopped: in full where nothing else is to be said, in one sentence above an answer."""
+        """A run that was stopped: one sentence above a diagnosis, else everything that is known about the stop."""
         short = self.report.exit_code == 1
         head = headline(told, self.lang) + self.say("stop")
         if short:
@@ -250,7 +252,7 @@ class Page:
         self.print(self.told("draft", f"troubleshoot new {name}"), "dim")
 
     def values(self) -> None:
-        """What the variables were, where crash facts tell it."""
+        """The values of variables, if there are crash facts."""
         if self.report.crash:
             from troubleshooter.report.crash import lines as lines_of_values
 
@@ -267,7 +269,7 @@ class Page:
         self.explained(report.explained[0])
 
     def explained(self, found: Explained) -> None:
-        """What the code that raised a failure says of it: no diagnosis."""
+        """The explanation from the code that raised a failure. It is not a diagnosis, and says so."""
         from troubleshooter.report.explanation import dependencies, sentences
         from troubleshooter.report.explanation import say as told
 
@@ -316,7 +318,9 @@ class Page:
         if style:
             body.stylize(style)
         pad = " " * indent
-        console = cast("Console", self.console)  # asked for nothing: the text is not justified
+        console = cast(
+            "Console", self.console
+        )  # `Text.wrap` needs a console only for justified text, which this is not
         wrapped = body.wrap(console, max(20, self.width - indent - hanging))
         for number, line in enumerate(wrapped):
             line.rstrip()

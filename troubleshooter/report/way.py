@@ -23,9 +23,9 @@ _NO_FILE = lazy.compile(r"<(?!ipython-input|module)")
 
 
 def way(frames: list[Frame]) -> list[Place]:
-    """Frames, the innermost first; ``package`` is "" where the code is the run's own.
+    """The frames to show, the innermost first. ``package`` is "" for the user's own code.
 
-    What only passes calls on (the standard library, torch) is shown where the exception was raised in it.
+    Code that only passes calls on (the standard library, torch) is shown only if the exception was raised in it.
     """
     found = [_place(frame) for frame in frames if not _NO_FILE.match(frame.file)]
     told = [(place, plumbing) for n, (place, plumbing) in enumerate(found, 1) if n == len(found) or not plumbing]
@@ -39,7 +39,7 @@ def way(frames: list[Frame]) -> list[Place]:
 
 
 def _place(frame: Frame) -> tuple[Place, bool]:
-    """A frame as it is shown, and whether its code only passes calls on."""
+    """A frame as it is shown, and True if its code only passes calls on."""
     file, package, standard = frame.path, "", False
     if installed := installed_file(file):
         package, file = installed

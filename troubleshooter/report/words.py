@@ -1,4 +1,4 @@
-"""What the report says: its section of the catalogue, and the sentence for a log without a failure."""
+"""The report's phrases in each language, and the sentence for a log without a failure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ say = Section("report")
 
 
 def left_out(item: Diagnosis, lang: str) -> list[str]:
-    """A sentence for each fix that is not shown, because the log shows what it installs."""
+    """A sentence for each fix that is not shown because the log shows that its releases are installed already."""
     return [
         say(
             "fix-left-out",
@@ -27,17 +27,17 @@ def left_out(item: Diagnosis, lang: str) -> list[str]:
 
 
 def is_well(report: Report) -> bool:
-    """Whether a report without a failure may say that nothing is wrong: the end was read, and so was all before it."""
+    """True if a report without a failure may say that nothing is wrong: the whole log was read, and it shows its end."""
     return report.ending["state"] == "ended" and not report.input["problems"]
 
 
 def health(report: Report) -> str:
-    """What is said where no failure was seen: that nothing is wrong only where the log shows its end."""
+    """The sentence for a log without a failure. It says that nothing is wrong only if `is_well`."""
     lang, state, lines = report.lang, report.ending["state"], report.input["lines"]
     if is_well(report):
         return say("nothing", lang) + say("aside", lang, text=say("read", lang, count=lines)) + say("stop", lang)
     key = "end-written" if state == "written" else "end-piped" if report.input["piped"] else "end-unknown"
     read = say("nothing-read", lang) + say("aside", lang, text=say("lines", lang, count=lines))
-    if report.input["problems"]:  # which part could not be read is said beside it
+    if report.input["problems"]:  # the problems, listed beside it, say which part could not be read
         return read + say("stop", lang)
     return read + say("half", lang) + say(key, lang) + say("stop", lang)

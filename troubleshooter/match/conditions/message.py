@@ -110,12 +110,12 @@ def _is_source(line: Line, failures: list[Failure]) -> bool:
     if not (shown or line.text.startswith("    ")):
         return False
     code = line.text[shown.end() if shown else 0 :].lstrip()
-    # What an assertion says may be missing below it; in a notebook another line has the arrow.
+    # An assertion may print no message below its line; in a notebook the arrow may be on another line.
     if not (code.startswith(_TEXT_IN_CODE) or (shown and code.startswith("assert "))):
         return False
     for failure in failures:
         first, last = failure.start, failure.line
         if first.file == line.file and first.stream == line.stream and first.number < line.number < last.number:
-            # Of a notebook's traceback that was cut before its last line, the source is all that tells.
+            # If a notebook's traceback was cut before its last line, the source is the only sign of the failure.
             return bool(failure.frames) and (shown is None or bool(failure.exception))
     return False

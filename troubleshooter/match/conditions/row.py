@@ -1,4 +1,4 @@
-"""Whether a table has a row for what was captured."""
+"""Whether a table has a row for the captured values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from troubleshooter.match.outcome import Outcome
 
 
 def evaluate(condition: RowCondition, context: Context) -> Outcome:
-    """Whether a table has a row for what was captured."""
+    """Whether the table has a row for the captured values."""
     said = f"row of {condition['row']} where {condition['where']}"
     where: dict[str, str] = {}
     for column, given in condition["where"].items():

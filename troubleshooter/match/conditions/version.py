@@ -44,7 +44,7 @@ def version_state(package: str, range_: str, observations: Observations) -> tupl
 
 
 def _by_messages(dated: DatedPackage | None, range_: str) -> tuple[State, list[Evidence]]:
-    """What the package's messages tell of its version, where no version was printed."""
+    """The state by the log's messages, which only some releases of the package print; used if no version was printed."""
     if dated is None:
         return "unseen", []
     first, last = dated.releases[0], dated.releases[-1]

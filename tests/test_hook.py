@@ -124,6 +124,15 @@ def test_exceptions_of_pools_are_written_where_they_were_raised(tmp_path: Path) 
             assert one["exceptions"][0]["frames"][-1]["locals"]["width"] == {"type": "int", "value": 17}
 
 
+def test_an_exception_in_a_cell_is_written(tmp_path: Path) -> None:
+    pytest.importorskip("IPython")
+    code = "from IPython.core.interactiveshell import InteractiveShell\nshell = InteractiveShell.instance()\nshell.run_cell('rows = [1] * 7')\nshell.run_cell('rows[8]')\n"
+    assert "IndexError" in _run(tmp_path, code).stdout
+    facts = _fact(tmp_path)
+    assert facts["how"] == "cell"
+    assert facts["exceptions"][0]["frames"][-1]["locals"]["rows"]["length"] == 7
+
+
 def test_tensors_are_told_by_shape_dtype_and_device_and_never_by_value(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     code = """

@@ -6,9 +6,9 @@ script installs it; `troubleshoot run` does that without a change of the script:
     from troubleshooter import hook; hook.install(folder="crash-facts")
 
 On an exception that nothing catches (also in threads, in processes of `multiprocessing` and `torch.multiprocessing`, in data
-loader workers and in pools of processes) the hook writes the chain of exceptions, their frames, and for the last frames what
-the variables were: shapes, dtypes and devices of tensors, sizes of lists and dicts, small numbers and short strings without
-secrets. It adds the versions that were really imported, and what torch says about GPUs, ranks and memory. Afterwards the hook
+loader workers, in pools of processes and in cells of notebooks) the hook writes the chain of exceptions, their frames, and for
+the last frames what the variables were: shapes, dtypes and devices of tensors, sizes of lists and dicts, small numbers and short
+strings without secrets. It adds the versions that were really imported, and what torch says about GPUs, ranks and memory. Afterwards the hook
 that was there before is called, so that the traceback is printed as ever.
 
 The hook reads no value of a tensor, waits for no GPU, initialises nothing, calls no ``__repr__``, ``__str__`` or property of
@@ -171,8 +171,22 @@ def _patch_wrapper(name: str) -> Callable[[Any], None]:
     return patch
 
 
+def _patch_shell(module: Any) -> None:
+    """IPython prints the exception of a cell itself, and so does the kernel of a notebook that nbconvert executes."""
+    shell = module.InteractiveShell
+    before = shell.showtraceback
+
+    def showtraceback(self: Any, exc_tuple: Any = None, *args: Any, **options: Any) -> Any:
+        error = exc_tuple[1] if exc_tuple else sys.exc_info()[1]
+        _write(error if isinstance(error, BaseException) else None, "cell")
+        return before(self, exc_tuple, *args, **options)
+
+    shell.showtraceback = showtraceback
+
+
 PATCHES = {
     "threading": _patch_threading,
+    "IPython.core.interactiveshell": _patch_shell,
     "multiprocessing.process": _patch_process,
     "multiprocess.process": _patch_process,
     "torch._utils": _patch_wrapper("ExceptionWrapper"),

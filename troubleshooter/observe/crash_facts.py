@@ -153,11 +153,21 @@ def _add(found: Observations, fact: Fact) -> None:
 
 def _attach(frames: list[Frame], known: list[CrashFrame]) -> None:
     """Give the frames of a traceback the values of the same frames of the facts; the first rank's stay."""
-    by_place = {(os.path.basename(one.file.replace("\\", "/")), one.line, one.function): one for one in known}
+    by_place = {_place(one.file, one.line, one.function): one for one in known}
     for frame in frames:
-        same = by_place.get((os.path.basename(frame.path), frame.line, frame.function))
+        same = by_place.get(_place(frame.path, frame.line, frame.function))
         if same is not None and not frame.values:
             frame.values = same.values
+
+
+_CELL = re.compile(r"(?:Cell |Input )?In ?\[\d+\]|.*[/\\]ipykernel_\d+[/\\]\d+\.py$|<ipython-input-")
+
+
+def _place(file: str, line: int, function: str) -> tuple[str, int, str]:
+    """A frame's file name, line and function. A notebook names cells in its own way, and a method with its class."""
+    if _CELL.match(file):
+        return "", line, ""
+    return os.path.basename(file.replace("\\", "/")), line, function.rpartition(".")[2]
 
 
 def _is_same(failure: Failure, one: CrashException) -> bool:

@@ -53,7 +53,7 @@ def main(words: Sequence[str] | None = None) -> int:
                 print(f"{case.name}: left out, {case.needs} is not installed")
                 continue
             _run(case, options.python, folder)
-        row = {"name": case.name, "ranks": case.ranks, **{way: scored(case, told) for way, told in _reports(folder)}}
+        row: dict[str, Any] = {"name": case.name, "ranks": case.ranks, **{way: scored(case, told) for way, told in _reports(folder)}}
         rows.append(row)
         print(case.name, *(f"{way}: {_said(row[way])}" for way in WAYS), sep="\n    ", flush=True)
     _sum_up(rows)

@@ -7,10 +7,10 @@ docs/decisions/0019 says why words are compared and not characters.
 from __future__ import annotations
 
 import math
-import re
 from collections import defaultdict
 from typing import TypedDict
 
+from kb import lazy
 from kb.compiled import Knowledge, translation
 from kb.placeholders import general
 
@@ -23,8 +23,8 @@ common words ("The size of tensor a (3) must match …") resembles dozens of ent
 LEAST = 12
 """A message of at least this many characters is compared without its exception's type."""
 
-_WORD = re.compile(r"[a-z_][a-z0-9_.]*[a-z0-9_]|[\u4e00-\u9fff]{2}")
-_PART = re.compile(r"[._]")
+_WORD = lazy.compile(r"[a-z_][a-z0-9_.]*[a-z0-9_]|[\u4e00-\u9fff]{2}")
+_PART = lazy.compile(r"[._]")
 
 
 class Near(TypedDict):

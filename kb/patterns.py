@@ -31,6 +31,16 @@ EVERYDAY = (
 )  # fmt: skip
 """Texts of healthy logs, in lower case. A literal that is part of one of them occurs in every second log, often on
 every line."""
+PYTHONS_OWN = (
+    "attributeerror: 'nonetype' object has no attribute '", "module 'x' has no attribute '", "type object 'x' has no attribute '",
+    "typeerror: x.__init__() got an unexpected keyword argument '", "x() missing 2 required positional arguments: '",
+    "importerror: cannot import name '", "modulenotfounderror: no module named '", "nameerror: name 'x' is not defined",
+    "keyerror: '", "indexerror: list index out of range", "[errno 2] no such file or directory: '",
+)  # fmt: skip
+"""Words of Python's own exceptions, in lower case. Up to a hundred entries are about failures that begin with the same
+ones, and all of them would be tried on each such log."""
+PYTHONS_WEIGHT = 8
+"""A literal that is part of a text of `PYTHONS_OWN` counts as so long at most: an attribute's name of 9 letters is rarer."""
 SPELLED = 16
 """A run that contains choices is spelled out to at most this many texts."""
 USEFUL = 1000
@@ -210,7 +220,14 @@ def ordinary(text: str) -> bool:
 def _use(found: set[str] | None) -> int:
     """How useful alternatives are to find a match by: the length of the shortest one. Ordinary texts are the least
     useful."""
-    return min(weight(t) + USEFUL * (weight(t) >= MIN_LITERAL and not ordinary(t)) for t in found) if found else 0
+    return min(_rarity(t) + USEFUL * (weight(t) >= MIN_LITERAL and not ordinary(t)) for t in found) if found else 0
+
+
+@cache
+def _rarity(text: str) -> int:
+    """How rare a text is in logs, told from its length, in the unit of `weight`."""
+    common = any(text in words for words in PYTHONS_OWN)
+    return min(weight(text), PYTHONS_WEIGHT) if common else weight(text)
 
 
 def _best(tree: Any, *, spell: bool = False) -> set[str] | None:

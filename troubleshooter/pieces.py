@@ -7,7 +7,6 @@ nothing in the paste says that anything failed. An entry whose own printed messa
 from __future__ import annotations
 
 import re
-import string
 from collections.abc import Iterator
 
 from kb.compiled import Body, Knowledge
@@ -25,7 +24,7 @@ MOST_ENTRIES = 3
 MOST_READ = 24
 """Entries that have all words of a piece, and are read to see whether a message contains it."""
 NOTE = "the text is a piece of a message of this failure"
-_EDGES = string.punctuation + string.whitespace + "…"
+_EDGES = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~… \t\n\r\x0b\x0c"
 
 
 def of_pieces(observations: Observations, knowledge: Knowledge) -> list[Ranked]:

@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 
 from kb.sealed import Sealed
 
-FORMAT = 51
+FORMAT = 52
 """The version of the compiled form. Raise it with every change of the form: files of an older version in a cache are
 then ignored."""
 
@@ -133,9 +133,15 @@ class LiteralIndex:
         """What the next compilation of the folder reuses; None in a pack without such data."""
         return json.loads(self._read(*self._sections["kept"])) if "kept" in self._sections else None
 
-    def search(self) -> bytes:
-        """The index for searches, as `kb.search.encode` made it."""
-        return self._read(*self._sections["search"])
+    def search(self) -> Any:
+        """The index for searches, as `kb.search.encode` made it; None in the pack of a folder, which has `terms`."""
+        return json.loads(self._read(*self._sections["search"])) if "search" in self._sections else None
+
+    def terms(self) -> tuple[dict[str, list[Any]], dict[str, Any]]:
+        """What the index for searches is made from, in the pack of a folder: the fields of `kb.search.Terms` and the
+        lookalikes, both by entry."""
+        entries, related = json.loads(self._read(*self._sections["terms"]))
+        return entries, related
 
 
 def _number_literals(part: Any, refs: Sequence[int]) -> None:

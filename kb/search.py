@@ -10,7 +10,6 @@ entry (title, printed message, cause). The share is then raised by the entry's c
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import re
 from bisect import bisect_left
@@ -20,7 +19,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from kb import likeness
-from kb.compiled import Body, Knowledge
+from kb.compiled import Body, Knowledge, Pack
 from kb.placeholders import general
 
 PLACES = (1.0, 0.8, 0.5)
@@ -194,7 +193,7 @@ class SearchIndex:
         parts = []
         for pack in knowledge.packs:
             owned = [place[id_] if knowledge.owner(id_) is pack else None for id_ in pack.index.ids]
-            parts.append((json.loads(pack.index.search()), owned))
+            parts.append((_data(pack), owned))
         return cls(parts, ids)
 
     @classmethod
@@ -307,6 +306,15 @@ class SearchIndex:
         nearest = [other for other, far, _ in near if far == least]
         nearest.sort(key=lambda other: (-sum(map(len, self.holders(other))), other))
         return nearest[:SPELLINGS]
+
+
+def _data(pack: Pack) -> dict[str, Any]:
+    """What `encode` makes of the pack's entries: from the pack, or made now for a folder's."""
+    data: dict[str, Any] | None = pack.index.search()
+    if data is None:
+        entries, related = pack.index.terms()
+        data = encode({id_: Terms(*given) for id_, given in entries.items()}, related)
+    return data
 
 
 def _raised(score: float, fact: SearchFact) -> float:

@@ -35,7 +35,7 @@ MIN_PARALLEL = 200
 """Entries to compile from which on a second process pays."""
 CHUNK = 50
 """Entries that a process compiles at a time."""
-_LINKED = tuple(item.name for item in fields(Unit) if item.name not in ("matched", "texts"))
+_LINKED = tuple(item.name for item in fields(Unit) if item.name not in ("matched", "texts", "search"))
 
 
 def compile_to(library: Library, target: Path, date: str | None = None) -> None:
@@ -149,9 +149,11 @@ def _last(
     if pack is None or again is None:
         return {}, {}, [], {}
     kept = {}
+    terms, _ = pack.index.terms()
     for number, (path, stamp, content, *linked) in enumerate(again["units"]):
         matched, texts = pack.parts(number)
         unit = Unit(matched=matched, texts=texts, **dict(zip(_LINKED, linked, strict=True)))
+        unit.search = terms[unit.id]
         kept[path] = _Kept(unit, stamp, content)
     tables = {name: (told, pack.table(name)) for name, told in again["tables"].items()}
     return kept, tables, pack.index.literals[: pack.segments[0][1]], again["shared"]

@@ -43,7 +43,8 @@ def link(
 
     ``known``: the literals of the first segment of an earlier pack of the same folder, in its order. They keep their numbers,
     so that what was made from them (compiled databases) stays good; others follow in a segment of their own. ``kept``: JSON
-    that the next compilation of the folder wants to find again; the words that were found to be shared are added to it, and
+    that the next compilation of the folder wants to find again (such a pack has no index for searches, only the terms that it is
+    made from, because it takes half a second to make and the next diagnosis does not need it); the words that were found to be shared are added to it, and
     come as ``before`` then, with the literals of all entries that changed since (``touched``). ``date``: the day of the last
     recorded change of the entries (``2026-11-23``), where it is known.
     """
@@ -79,10 +80,13 @@ def link(
     sections["literals"] = body.add(_json(names).encode())
     sections["listing"] = body.add(_json([unit.listed for unit in units]).encode())
     sections["digits"] = body.add(_json(digits).encode())
-    entries = {unit.id: search.Terms(*unit.search) for unit in units}
-    sections["search"] = body.add(_json(search.encode(entries, relations)).encode())
+    terms = {unit.id: unit.search for unit in units}
     if kept is not None:
+        sections["terms"] = body.add(_json([terms, relations]).encode())
         sections["kept"] = body.add(_json({**kept, "shared": shared}).encode())
+    else:
+        entries = {id_: search.Terms(*given) for id_, given in terms.items()}
+        sections["search"] = body.add(_json(search.encode(entries, relations)).encode())
     standing = sorted({text for unit in units for text in unit.standing})
     header = {"format": FORMAT, "segments": segments, "standing": standing, "date": date}
     index = {

@@ -15,7 +15,7 @@ an entry's probe.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as in `typing`, which need not be imported for it
+TYPE_CHECKING = False  # type checkers treat this like `typing.TYPE_CHECKING`, without importing `typing`
 
 __version__ = "0.1.0"
 

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import NoReturn
 
 COMPLETION = "_TROUBLESHOOT_COMPLETE"
-"""The variable by which a shell asks for completions: nothing else may then be printed, read or diagnosed."""
+"""A shell that asks for completions sets this variable. Then nothing else may be printed, read or diagnosed."""
 UNUSABLE = 2
 REQUIRED = {"re2": "google-re2", "stringzilla": "stringzilla"}
-"""Compiled packages without which nothing can be diagnosed, by the module that they install."""
+"""Compiled packages without which no diagnosis is possible, by the name of their module."""
 
 
 def main() -> None:
-    """Entry point: diagnosing takes a short way that imports no more than it needs (a tenth of a second counts)."""
+    """The entry point. A diagnosis takes a short way that imports only what it needs (docs/decisions/0003)."""
     _mend_streams()
     if (other := _shadowed()) is not None:
         print(other, file=sys.stderr)
@@ -45,10 +45,11 @@ def _run_parsed(arguments: list[str]) -> int:
 
 
 def guarded(work: Callable[[], int]) -> int:
-    """The exit status of the work. What a user can mend is told in a sentence (2); a closed pipe is quiet (0).
+    """Do the work and return its exit status. An error that the user can mend becomes a sentence and status 2; a closed pipe
+    ends quietly with 0.
 
-    This is the only place where errors of this program become an exit status. SystemExit passes, when what was printed
-    before it could be written.
+    This is the only place where errors of this program become an exit status. SystemExit passes through, unless the output
+    before it could not be written.
     """
     from kb.errors import TroubleshootError
     from troubleshooter.streams import close_output
@@ -81,7 +82,7 @@ def guarded(work: Callable[[], int]) -> int:
 
 
 def _tell(text: str) -> None:
-    """One error on standard error; names and texts of others cannot steer the terminal with it."""
+    """Print an error on standard error, without characters that could control the terminal."""
     from kb.clean import clean
 
     with suppress(OSError):
@@ -89,7 +90,7 @@ def _tell(text: str) -> None:
 
 
 def _mend_streams() -> None:
-    """A stream that was closed is an empty one, and no character ends the program: what cannot be encoded is a ``?``."""
+    """Replace closed standard streams by empty ones, and let them write ``?`` for characters that they cannot encode."""
     if sys.stdin is None:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - for the whole process
     if sys.stderr is None:
@@ -103,7 +104,7 @@ def _mend_streams() -> None:
 
 def _end(code: int) -> NoReturn:
     """End the process without taking the interpreter apart first (docs/decisions/0003)."""
-    with suppress(OSError):  # told already
+    with suppress(OSError):  # it was reported already
         sys.stdout.flush()
     with suppress(OSError):
         sys.stderr.flush()
@@ -111,7 +112,7 @@ def _end(code: int) -> NoReturn:
 
 
 def _shadowed() -> str | None:
-    """One sentence when another package called ``kb`` is imported instead of ours (both names are taken elsewhere)."""
+    """A sentence if another package named ``kb`` was imported instead of ours; else None."""
     import kb
 
     found, ours = Path(kb.__file__ or "").resolve().parent, Path(__file__).resolve().parent.parent / "kb"

@@ -1,4 +1,5 @@
-"""``check``: entries tried on logs. Each fires on its samples, and stays silent on near misses, healthy logs and others'."""
+"""``check``: try entries on logs. Each must answer its own samples, and stay silent on near misses, healthy logs and the
+samples of other entries."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ from troubleshooter.verify.record import check_records
 
 @dataclass(slots=True)
 class Tried:
-    """What the tool said to one log."""
+    """The tool's answer to one log."""
 
     ranked: list[Ranked]
     candidates: list[Candidate]
@@ -40,7 +41,7 @@ class Tried:
 
 
 def try_log(tool: Diagnoser, log: Path | str, *, whole: bool = True) -> Tried:
-    """What the tool says to a file, or to a text. ``whole``: the log is no excerpt, so that its end tells how the run ended."""
+    """Diagnose a file or a text. ``whole``: the log is not an excerpt, so its end shows how the run ended."""
     observations = tool.observe(from_path(log) if isinstance(log, Path) else [from_text(log)], whole=whole)
     found = tool.match(observations)
     return Tried(rank(found, observations), found, observations)
@@ -48,7 +49,7 @@ def try_log(tool: Diagnoser, log: Path | str, *, whole: bool = True) -> Tried:
 
 @dataclass(frozen=True, slots=True)
 class Loadable:
-    """What entries may refer to: all that is loaded with them, and what stands beside them in a folder of entries."""
+    """Everything that an entry may refer to: the loaded entries, and those beside it in its folder of entries."""
 
     tool: Diagnoser
     library: Library
@@ -98,7 +99,7 @@ def check(
     for item in usable:
         found += unshared(item) if shared else []
         if item.entry.replaced_by is not None:
-            continue  # nothing is asked of it: no log calls it up
+            continue  # it is retired: no log triggers it
         found += _match(item, tool, fired)
         found += _no_match(item, tool)
         found += _unreached(item, fired.get(item.entry.id, set()))
@@ -118,8 +119,8 @@ def check(
 def notes(
     library: Library, tool: Diagnoser, wanted: Iterable[str], shared: bool = True, probes: Sequence[Path] = ()
 ) -> list[Problem]:
-    """What is to be known and fails nothing: claims without a record, records of an older probe, entries that read alike
-    (of few wanted ones), and what an entry lacks that is not ``shared``."""
+    """Notes that do not fail the check: claims without a record, records of an older probe, entries with similar messages
+    (only if few are wanted), and what an entry lacks if it is not ``shared``."""
     items = [library.entries[id_] for id_ in sorted(wanted)]
     found: list[Problem] = []
     for item in items:
@@ -130,11 +131,11 @@ def notes(
 
 
 FEW = 3
-"""Entries up to which each is compared with all others."""
+"""Each wanted entry is compared with all others if at most this many are wanted."""
 
 
 def _alike(item: Loaded, tool: Diagnoser) -> Iterator[Problem]:
-    """Entries that may already have this cause: their failures print what this one's prints."""
+    """Entries that may already have this cause, because their failures print the same words."""
     if (found := tool.knowledge.find(item.entry.id)) is None:
         return
     seen = {item.entry.id}
@@ -148,7 +149,7 @@ def _alike(item: Loaded, tool: Diagnoser) -> Iterator[Problem]:
 
 
 def _twice(item: Loaded, tool: Diagnoser) -> Iterator[Problem]:
-    """The id in another area of the same folder."""
+    """A problem if the entry's id is also used in another area of the same folder."""
     root, id_ = item.folder.parent.parent, item.entry.id
     for other in sorted(root.glob(f"*/{id_}/entry.yaml")):
         if other.parent.resolve() != item.folder.resolve():
@@ -174,7 +175,7 @@ def _match(item: Loaded, tool: Diagnoser, fired: dict[str, set[str]]) -> Iterato
 
 
 def mark(item: Loaded, tool: Diagnoser) -> bool:
-    """Mark in ``samples.log`` the lines that are evidence now; True when the file was changed."""
+    """Mark the present lines of evidence in ``samples.log``. Returns True if the file was changed."""
     marked = []
     for sample in item.samples:
         if sample.kind == "match":
@@ -201,7 +202,7 @@ def _lines(numbers: Sequence[int]) -> str:
 def _others(
     path: Path, sample: EntrySample, owner: str, tried: Tried, tool: Diagnoser, about: set[str] | None = None
 ) -> Iterator[Problem]:
-    """What else a sample of ``owner`` gives that it must not (``about``: only what these entries do)."""
+    """Wrong answers on a sample of ``owner`` by other entries. ``about``: only by these entries."""
     first = tried.ids[0] if tried.ids else ""
     if first and first != owner and (about is None or first in about):
         yield _at(path, sample, f"gives {first} before {owner}", "tell them apart by a condition")
@@ -216,7 +217,7 @@ def _at(path: Path, sample: EntrySample, message: str, hint: str) -> Problem:
 
 
 def _on_neighbours(beside: Neighbours, tool: Diagnoser, wanted: set[str]) -> Iterator[Problem]:
-    """What the wanted entries do on samples of others that hold their words."""
+    """Wrong answers of the wanted entries on samples of other entries that contain their words."""
     for owner, path, sample in beside.samples(wanted):
         if tool.knowledge.owner(owner) is None or tool.knowledge.successor(owner) is not None:
             continue
@@ -236,7 +237,7 @@ def _no_match(item: Loaded, tool: Diagnoser) -> Iterator[Problem]:
             yield item.sample_problem(sample, 0, text, "add the condition that tells it apart")
             continue
         if item.entry.id in {c.id for c in tried.candidates}:
-            continue  # holds, but something more specific replaces it
+            continue  # it holds, but a more specific answer replaces it
         found = tool.knowledge.find(item.entry.id)
         if found is None:
             continue
@@ -251,18 +252,18 @@ def _no_match(item: Loaded, tool: Diagnoser) -> Iterator[Problem]:
 
 
 def _about_the_end(item: Loaded) -> bool:
-    """Whether an entry asks how the log ends. Samples of all others are excerpts, of which the end says nothing."""
+    """True if an entry asks how the log ends. Samples of all other entries are excerpts, whose end means nothing."""
     return any(getattr(condition, "ends", None) is not None for _, condition in conditions(item.entry))
 
 
 def _holds_literal(tool: Diagnoser, id_: str, log: str) -> bool:
-    """Whether a near miss has words of the entry: a literal run of one of its patterns."""
+    """True if a near miss contains a literal of one of the entry's patterns."""
     found = tool.knowledge.find(id_)
     assert found is not None
     text = fold(" ".join(line.text for line in read(from_text(log)))).lower()
     symptoms = found[0]["symptoms"]
     parts = [(c, part == "require") for part in ("require", "support", "exclude") for s in symptoms for c in s[part]]
-    # An entry that asks for words only to rule something out has near misses without any.
+    # If an entry uses words only to exclude something, its near misses need not contain any.
     asks_words = False
     while parts:
         condition, asked = parts.pop()
@@ -305,7 +306,7 @@ def related(knowledge: Knowledge, me: str, other: str) -> bool:
 
 
 def silent_on(tool: Diagnoser, logs: Iterable[Path], known: Mapping[str, Path]) -> Iterator[Problem]:
-    """False alarms: failure diagnoses on logs that hold none, of the entries in ``known`` (with their files)."""
+    """False alarms: failures that entries in ``known`` (ids with their files) diagnose on healthy logs."""
     for path in logs:
         for ranked in try_log(tool, path).ranked:
             id_ = ranked.candidate.id

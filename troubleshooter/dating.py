@@ -19,13 +19,13 @@ from troubleshooter.observe.observations import Observations
 from troubleshooter.read.line import Line
 
 LEAST_QUALITY = 24
-"""Literal characters that must agree: shorter texts are found in too many libraries and forks."""
+"""At least this many literal characters must agree: too many libraries and forks contain shorter texts."""
 LEAST_SHARE = 0.5
-"""Least share of a printed line that must be the message's own text where no exception or category is known."""
+"""If no exception or category is known, at least this share of a printed line must be the message's own text."""
 MAX_LINES = 400
-"""Different lines of a log that are looked up."""
+"""At most this many different lines of a log are looked up."""
 MAX_FAILURES, MAX_KEPT_LINES = 4, 12
-"""Of a log that is diagnosed: its last failures, and of its kept lines the first, that are looked up (some ms each)."""
+"""Of a diagnosed log, this many of the last failures and of the first kept lines are looked up (some ms each)."""
 _WARNING = re.compile(
     r"(?:site|dist)-packages/(?P<file>[\w./\-]{1,200}\.py):\d{1,7}: (?P<category>\w{0,60}Warning): (?P<text>\S.{0,300})"
 )
@@ -40,9 +40,9 @@ class PrintedMessage(NamedTuple):
 
     text: str
     exception: str | None = None
-    """The exception or the category of the warning, where one was printed."""
+    """The exception's type or the warning's category, if it was printed."""
     file: str | None = None
-    """The file that printed it, from the top-level module on (``transformers/trainer.py``), where that is known."""
+    """The file that printed it, beginning with the package (``transformers/trainer.py``), if it is known."""
     function: str | None = None
 
 
@@ -55,21 +55,21 @@ class Dating(NamedTuple):
 
     package: str
     first: str
-    """The oldest release that was read into the index and could have."""
+    """The oldest release in the index that could have printed them."""
     last: str
-    """The newest one."""
+    """The newest release in the index that could have printed them."""
     after: str | None
-    """The newest release before ``first`` that could not have; None where none older was read."""
+    """The newest release before ``first`` that could not have printed them; None if the index has no older one."""
     before: str | None
-    """The oldest release after ``last`` that could not have; None where none newer was read."""
+    """The oldest release after ``last`` that could not have printed them; None if the index has no newer one."""
     because: tuple[str, ...]
     """The messages that narrowed the interval."""
     printed: str | None
-    """The version that the log shows, where it shows one."""
+    """The version that the log shows, if any."""
 
     @property
     def contradicted(self) -> bool:
-        """Whether the printed version is one that could not have printed the messages."""
+        """True if the version that the log shows cannot have printed the messages."""
         version = _version(self.printed)
         if version is None:
             return False
@@ -118,7 +118,7 @@ def _below(path: str) -> str:
 
 
 def said_in(lines: Iterable[str]) -> list[PrintedMessage]:
-    """The lines of a log that may be a library's warning or message, each once, at most `MAX_LINES`."""
+    """The lines of a log that may be a warning or message of a library, each once, at most `MAX_LINES`."""
     found: dict[PrintedMessage, None] = {}
     for line in lines:
         if match := _WARNING.search(line):
@@ -133,7 +133,7 @@ def said_in(lines: Iterable[str]) -> list[PrintedMessage]:
 def dates(said: Iterable[PrintedMessage], printed: Mapping[str, str], index: MessageIndex) -> list[Dating]:
     """The libraries that the messages date, by name. ``printed``: versions that the log shows, by package.
 
-    A library is left out where its messages fit every release that was read, or no release fits all of them.
+    A library is left out if its messages fit every release in the index, or if no release fits all of them.
     """
     possible: dict[str, int] = {}
     because: dict[str, list[str]] = {}
@@ -156,7 +156,7 @@ def dates(said: Iterable[PrintedMessage], printed: Mapping[str, str], index: Mes
 
 
 def _releases(item: PrintedMessage, index: MessageIndex) -> dict[str, int]:
-    """The releases (bits) of the one package that prints the message; empty where several may or the text is short."""
+    """The releases (as bits) of the one package that prints the message; empty if several may, or if the text is short."""
     owner = item.file.split("/")[0] if item.file else None
     found = [
         one
@@ -169,7 +169,7 @@ def _releases(item: PrintedMessage, index: MessageIndex) -> dict[str, int]:
     package, bits = found[0].package, 0
     names = list(index.releases(package))
     for one in found:
-        # A shorter text that fits as well may be what an older release printed.
+        # If a shorter text fits as well, an older release may have printed that one.
         if one.quality * 2 < best:
             continue
         for first, last in one.releases:

@@ -1,8 +1,9 @@
-"""An answer whose words fit while another package raised them is at most "possible", so that an explanation can stand beside it.
+"""If an answer's words fit but another package raised them, the answer is at most "possible", and an explanation can be added.
 
-An entry that names frames says where its failure is raised. Where the log shows a whole traceback, none of these frames is
-in it, and a library raised that none of them belongs to, the same words came from elsewhere, often for another reason.
-Entries that name no frame are not asked, and a traceback that ends in the run's own code may have been shortened.
+An entry that names frames says where its failure is raised. Suppose that the log shows a whole traceback without any of these
+frames, and that the library which raised belongs to none of them. Then the same words came from elsewhere, often for another
+reason. This says nothing about entries that name no frame, nor about a traceback that ends in the user's own code, because that
+one may have been shortened.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ NOTE = "raised at another place than the one that this answer is about"
 
 
 def elsewhere(ranked: Sequence[Ranked]) -> list[Ranked]:
-    """The answers, with a lower confidence for those that the traceback shows to be about another place."""
+    """The answers, with a lower confidence if the traceback shows that another place raised."""
     for item in ranked:
         if item.confidence >= LIKELY and _is_elsewhere(item):
             item.score.at_most("elsewhere", DOUBTED)
@@ -32,7 +33,7 @@ def _is_elsewhere(item: Ranked) -> bool:
     trial = item.candidate.trial
     failure = trial.anchor.failure if trial.anchor is not None else None
     if failure is None or not failure.uncaught or "CUDA error" in failure.message:
-        return False  # a CUDA error is reported by a later call, wherever that is
+        return False  # a CUDA error is reported by some later call, so its place means nothing
     symptom = next(one for one in item.candidate.body["symptoms"] if one["name"] == trial.symptom)
     packages: set[str] = set()
     for key, outcomes in (("require", trial.require), ("support", trial.support)):

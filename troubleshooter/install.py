@@ -1,4 +1,4 @@
-"""What to run to install a missing part. The package is on no index under its name, so only paths are ever named."""
+"""The command that installs a missing part. It always names a path, because the package is on no package index yet."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ _CHECKOUT = Path(__file__).resolve().parent.parent
 
 
 class MissingPackage(TroubleshootError):
-    """A part of the program needs a package that is not installed: names it and the command that installs it."""
+    """A part of the program needs a package that is not installed. The message names it and the command that installs it."""
 
 
 def missing_extra(extra: str, package: str) -> MissingPackage:
-    """The error to raise where an optional package cannot be imported: ``extra`` as pyproject.toml calls the group."""
+    """The error for an optional package that cannot be imported. ``extra``: the name of its group in pyproject.toml."""
     return MissingPackage(f"{extra} needs the package {package}: {install_command(extra)}")
 
 
 def install_command(extra: str) -> str:
-    """The command that adds a group of packages to the environment that runs."""
+    """The command that adds a group of packages to the running environment."""
     wanted = requirements(extra)
     if "pipx" in Path(sys.prefix).parts and wanted:
         return f"pipx inject llm-troubleshooter {' '.join(wanted)}"
@@ -32,7 +32,7 @@ def install_command(extra: str) -> str:
 
 
 def requirements(extra: str) -> list[str]:
-    """The packages of a group without version limits, quoted for no shell, as the installed metadata names them."""
+    """The names of a group's packages, without version limits, from the installed metadata."""
     from importlib.metadata import PackageNotFoundError, requires
 
     from packaging.requirements import Requirement

@@ -1,8 +1,8 @@
-"""Fixes that the log's own versions speak against: they install what is installed already.
+"""Find fixes that change nothing, because the log shows that the releases which they install are installed already.
 
-A fix that only installs packages is compiled with the releases it asks for (``requires``, `kb.compile.installs`). Where the log
-shows every one of these packages in such a release, the fix changes nothing and is not shown. An answer that is left without
-any fix is contradicted by the log: it is at most "possible", and another answer of the same kind stands before it.
+A fix that only installs packages is compiled with the releases it asks for (``requires``, `kb.compile.installs`). If the log
+shows all of these packages in such releases, the fix is not shown. If no fix is left, the log contradicts the answer: it is at
+most "possible", and other answers of the same kind come before it.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from troubleshooter.rank import Ranked
 from troubleshooter.weights import DOUBTED
 
 _OF_A_FILE = "transformers_version"
-"""Part of a line that prints a model's configuration: it may name the release that wrote the file."""
+"""A line with this key prints a model's configuration, which may name the release that wrote that file, not the installed one."""
 
 
 def without_fixless(ranked: Sequence[Ranked], observations: Observations, knowledge: Knowledge) -> list[Ranked]:
-    """The answers in order, those at the end of their kind whose every fix is ruled out by the log's versions."""
+    """The answers in order. Those whose fixes are all ruled out by the log's versions come last among their kind."""
     changed = False
     for item in ranked:
         if item.key is not None and (shown := _left_without(item, observations, knowledge)):
@@ -38,7 +38,7 @@ def without_fixless(ranked: Sequence[Ranked], observations: Observations, knowle
 
 
 def _left_without(item: Ranked, observations: Observations, knowledge: Knowledge) -> list[str]:
-    """The installed releases that rule out the fixes of an answer; none while one fix is left."""
+    """The installed releases that rule out all fixes of an answer; [] if at least one fix is left."""
     found = knowledge.find(item.candidate.id)
     assert found is not None
     fixes = found[0]["fixes"]
@@ -57,12 +57,12 @@ def _left_without(item: Ranked, observations: Observations, knowledge: Knowledge
 
 
 def ruled_out(fix: Mapping[str, Any], context: Context) -> bool:
-    """Whether the log contradicts what a fix is for (``when``)."""
+    """True if the log contradicts the condition of a fix (``when``)."""
     return "when" in fix and evaluate(fix["when"], context).state == "contradicted"
 
 
 def already_installed(fix: Mapping[str, Any], context: Context) -> list[Fact] | None:
-    """The facts that show every release that a fix asks for as installed; None where it asks for more, or for something else."""
+    """The facts which show that every release of a fix is installed; None if one is not, or if the fix does something else."""
     if "requires" not in fix:
         return None
     shown: list[Fact] = []
@@ -77,7 +77,7 @@ def already_installed(fix: Mapping[str, Any], context: Context) -> list[Fact] | 
 
 def _lies_in(range_: str, fact: Fact, anchor: Anchor | None) -> bool:
     if _OF_A_FILE in fact.line.text or (anchor is not None and fact.line is anchor.line):
-        return False  # a release that the message of the failure speaks of may be one that it asks for
+        return False  # the message of a failure may name a release that it asks for, not the installed one
     try:
         return versions.contains(range_, fact.value)
     except ValueError:

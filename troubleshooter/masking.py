@@ -1,5 +1,4 @@
-"""Removes the parts of a text that differ from run to run, before it is compared with another one. There is one
-function for each purpose."""
+"""Remove the parts of a text that differ from run to run, so that texts can be compared. Each purpose has its function."""
 
 from __future__ import annotations
 
@@ -19,12 +18,12 @@ _OF_ONE_USER = lazy.compile(rf"{_ADDRESS}|\d+(?:\.\d+)?|/[\w./-]{{4,}}|'[^']{{1,
 
 
 def without_digits(text: str) -> str:
-    """The kind of a line. Lines that a loop prints again and again have the same kind."""
+    """A line without its digits, which is called its kind. The lines that a loop prints have the same kind."""
     return text.translate(_NO_DIGITS)
 
 
 def without_digits_raw(raw: bytes) -> bytes:
-    """The kind of a line that was not decoded."""
+    """The kind of a line that is not decoded."""
     return raw.translate(None, _RAW_DIGITS)
 
 

@@ -29,7 +29,7 @@ class Neighbours:
     knowledge: Knowledge
     roots: Iterable[Path]
     passed_over: int = field(default=0, init=False)
-    """Samples beyond `MOST` that hold words of the entries and were not tried."""
+    """How many samples beyond `MOST` contain words of the entries but were not tried."""
 
     def samples(self, wanted: set[str]) -> list[tuple[str, Path, EntrySample]]:
         """Samples of entries that are not wanted but contain the words of a wanted one, each with its entry's id and
@@ -58,7 +58,7 @@ class Neighbours:
                 yield from ((entry.name, entry / FILE) for entry in _folders(area))
 
     def _words(self, id_: str) -> list[list[list[str]]]:
-        """For each symptom what its logs hold: of each list one text, in lower case."""
+        """For each symptom: lists of texts in lower case. A log of the symptom contains at least one text of each list."""
         found = self.knowledge.find(id_)
         if found is None:
             return []
@@ -74,7 +74,7 @@ class Neighbours:
         return lists
 
     def _texts(self, condition: dict[str, Any], base: int) -> list[str]:
-        """Texts of which a log holds one where the condition holds; empty where none is told."""
+        """Texts of which a log contains at least one if the condition holds; [] if the condition requires no text."""
         kind = condition["kind"]
         if kind in ("message", "line") and condition["patterns"]:
             return [self.knowledge.literals[base + n] for p in condition["patterns"] for n in p["literals"]]

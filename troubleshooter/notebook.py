@@ -1,4 +1,4 @@
-"""The extension for notebooks: ``%load_ext troubleshooter`` shows below a failing cell's traceback what is known of it.
+"""The extension for notebooks: ``%load_ext troubleshooter`` shows the diagnosis below the traceback of a failing cell.
 
 ``%troubleshoot`` does so for the last exception on demand; ``%unload_ext troubleshooter`` switches it off. In IPython on a
 terminal the report is text.
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from troubleshooter.report.model import Report
 
 FOLDED_CHARACTERS = 110
-"""Of each of the three lines."""
+"""Each of the three lines is cut to this length."""
 PASSED_OVER = (KeyboardInterrupt, SystemExit)
 
 
@@ -52,7 +52,7 @@ def folded(report: Report) -> str:
 
 
 def _after(before: Callable[..., Any], shell: Any) -> Callable[..., Any]:
-    """`showtraceback` of the shell, and then the diagnosis."""
+    """A `showtraceback` for the shell that calls its own one and then shows the diagnosis."""
 
     def showtraceback(*args: Any, **options: Any) -> Any:
         shown = before(*args, **options)
@@ -66,7 +66,7 @@ def _after(before: Callable[..., Any], shell: Any) -> Callable[..., Any]:
 
 
 def _show(error: BaseException, shell: Any) -> None:
-    """Show what is known of an exception. What goes wrong here is told in a line: the cell's own error counts."""
+    """Show the diagnosis of an exception. If this fails, one line says so, so that the cell's own error stays visible."""
     from troubleshooter.cli.settings import language
     from troubleshooter.pipeline import diagnose
 

@@ -1,4 +1,4 @@
-"""Paths of installed packages, as frames and warnings in a log name them."""
+"""Paths of installed packages, as they appear in frames and warnings of a log."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kb import lazy
 
 _INSTALLED = lazy.compile(r".*/(?:site|dist)-packages/(?P<file>(?P<package>[A-Za-z_]\w{0,60})(?:/.*|-\d.*|\.py))$")
 _SITE = lazy.compile(r".*/(?:site|dist)-packages/(?P<file>.+)$")
-# A path begins behind a blank, a quote, a bracket or a sign; so a line of slashes costs no more than its length.
+# A path begins after a blank, a quote, a bracket or a sign, so that a line of slashes takes linear time.
 _SITE_FOLDER = lazy.compile(
     r"(?<![^\s;,'\"<>|*?()=\[\]{}`])((?:/|[A-Za-z]:\\)[^\s:;,'\"<>|*?()=\[\]{}`]*?(?:site|dist)-packages)(?=[/\\])"
 )

@@ -1,7 +1,7 @@
-"""A paste that is a piece of a message: the entries of which a failure prints a message that contains it.
+"""Answer a paste that is only a piece of a message, by the entries whose failures print a message that contains it.
 
-People paste a part of a sentence, without the exception's type and the first or the last words. No pattern matches then, and
-nothing in the paste says that anything failed. An entry whose own printed message contains the whole piece is "possible".
+People paste a part of a sentence, without the exception's type and the first or the last words. Then no pattern matches, and
+nothing in the paste says that anything failed. An entry whose own message contains the whole piece is "possible".
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from troubleshooter.rank import Ranked
 from troubleshooter.weights import DOUBTED, Score
 
 MIN_CHARACTERS, MIN_WORDS = 16, 4
-"""Length of a piece from which on it tells something."""
+"""A shorter piece is too common to name an entry."""
 MOST_ENTRIES = 3
-"""Entries whose messages contain a piece; a piece of more of them names nothing."""
+"""If the messages of more entries contain the piece, there is no answer."""
 MOST_READ = 24
 """Entries that have all words of a piece, and are read to see whether a message contains it."""
 NOTE = "the text is a piece of a message of this failure"
@@ -28,7 +28,7 @@ _EDGES = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~… \t\n\r\x0b\x0c"
 
 
 def of_pieces(observations: Observations, knowledge: Knowledge) -> list[Ranked]:
-    """The answers to a short text in which nothing else was found, the entry whose message is closest in length first."""
+    """The answers to a short text in which nothing else was found. The entry whose message is closest in length comes first."""
     piece = " ".join(line.folded for line in observations.piece)
     asked = piece.strip(_EDGES).lower()
     if len(asked) < MIN_CHARACTERS or len(asked.split()) < MIN_WORDS:

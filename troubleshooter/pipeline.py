@@ -113,10 +113,10 @@ class Diagnoser:
         return found
 
     def _facts(self, sources: Sequence[Source], observer: Observer) -> Callable[[Observations], None]:
-        """Read the crash facts among the sources; an exception of theirs that the log does not show is observed, too.
+        """Read the crash facts among the sources. If the log does not show their exception, it is observed as well.
 
-        The function that is returned adds what they tell to what was observed. Raises `Unreadable` where all that was given
-        is a file that holds no crash facts.
+        The returned function adds the facts to the observations. Raises `Unreadable` if the only input is a file without
+        crash facts.
         """
         of_facts = [source for source in sources if source.facts]
         if not of_facts:
@@ -203,7 +203,7 @@ class Diagnoser:
 
 
 def _is_open(observations: Observations, ranked: Sequence[Ranked]) -> bool:
-    """Whether a failure is seen and no answer is more than possible: then the releases that its messages tell are asked."""
+    """True if the log shows a failure and no answer is more than possible. Only then the index dates the log's messages."""
     if ranked and ranked[0].word != "possible":
         return False
     return any(one.exception and one.role in ("initiating", "cascade") for one in observations.failures)
@@ -251,7 +251,7 @@ def _several(ids: Iterable[str]) -> Iterable[str]:
 
 
 def _logs(sources: Sequence[Source]) -> list[Source]:
-    """The sources that are logs: those of crash facts join them (`Diagnoser.observe`)."""
+    """The sources that are logs and not crash facts."""
     return [source for source in sources if not source.facts]
 
 

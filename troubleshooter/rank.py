@@ -1,5 +1,5 @@
-"""Turns candidates into answers: gives each a confidence, leaves out those that are no answer beside the others, and
-puts the rest in order."""
+"""Turn candidates into answers: give each a confidence, leave out those that other answers make useless, and order the
+rest."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from troubleshooter.weights import CERTAIN, LIKELY, Score
 Confidence = Literal["certain", "likely", "possible"]
 VersionState = Literal["inside", "outside", "unknown"]
 Dropped = Literal["went-on", "replaced", "aside", "causeless"]
-"""Why a candidate is no answer. ``went-on``: the run continued after it. ``replaced``: a more specific answer replaces
+"""Why a candidate is not an answer. ``went-on``: the run continued after it. ``replaced``: a more specific answer replaces
 it. ``aside``: it is an after-effect or harmless, and another failure in the log is unexplained. ``causeless``: it knows
 no cause, and the log shows another failure."""
 
@@ -79,7 +79,7 @@ class Ranked:
 
 
 class Ranking(NamedTuple):
-    """The answers, best first, and for every other candidate, by the id of its entry, why it is no answer."""
+    """The answers, best first, and the reason why each other candidate (by the id of its entry) is not an answer."""
 
     answers: list[Ranked]
     dropped: dict[str, Dropped]
@@ -91,7 +91,7 @@ def rank(candidates: list[Candidate], observations: Observations) -> list[Ranked
 
 
 def ranking(candidates: list[Candidate], observations: Observations) -> Ranking:
-    """Weigh the candidates and put them in order; leave out those that are no answer beside the others."""
+    """Weigh the candidates, leave out those that other answers make useless, and put the rest in order."""
     kept = [c for c in candidates if not _overcome(c, observations)]
     ids = {c.id for c in kept}
     dropped: dict[str, Dropped] = {c.id: "went-on" for c in candidates if c.id not in ids}
@@ -113,7 +113,7 @@ def ranking(candidates: list[Candidate], observations: Observations) -> Ranking:
 
 
 def _overcome(candidate: Candidate, observations: Observations) -> bool:
-    """Whether the candidate is a crash or hang after which the run went on; then it is no failure."""
+    """True if the candidate is a crash or hang after which the run went on; then nothing failed."""
     anchor = candidate.trial.anchor
     if anchor is None or candidate.body["severity"] not in ("crash", "hang"):
         return False
@@ -271,7 +271,7 @@ _BY_ROLE = {
 _NOTICE = lazy.compile(
     r"(?i:\bretry(?:ing)?\b|\bretries\b)|^(?:\S{1,60}\s{1,3}){0,6}?\[?(?:WARN|WARNING|INFO|DEBUG)\b|\b[A-Z]\w{0,40}Warning: "
 )
-"""A line that warns, or says that something is tried again: its program went on."""
+"""A line that warns, or that says that something is tried again. Its program went on."""
 
 
 def _key(item: Ranked, observations: Observations) -> RankKey:
@@ -317,5 +317,5 @@ def _end_of_run(item: Ranked, observations: Observations) -> float:
 
 
 def _conditions(trial: Trial) -> int:
-    """How many conditions held: the more of the log had to fit, the more specific is the answer."""
+    """How many conditions held. The more of the log had to fit, the more specific the answer is."""
     return sum(o.state == "held" for o in trial.require) + sum(o.state == "held" for o in trial.support)

@@ -1,4 +1,4 @@
-"""The standard output of this process when nobody reads it any more."""
+"""What to do with standard output when nobody reads it any more."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from contextlib import suppress
 
 
 def close_output() -> None:
-    """Send what is left in the buffer nowhere, so that the interpreter's last flush finds no fault."""
+    """Discard what is left in the buffer of standard output, so that the interpreter's last flush raises no error."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,8 +1,8 @@
-"""An answer that speaks of a library which the log does not show is at most "possible".
+"""An answer about a library that the log does not show is at most "possible".
 
-The name of the library, its modules or its classes on any line that was kept, in a frame or in a version show it. So does
-a rare word in what the answer rests on (`main_grad`): few entries print it, and the library is one of few that do. Words
-that many entries print ("must match the size of tensor") show no library.
+A log shows a library if a kept line, a frame or a version names it, its modules or its classes. A rare word in the evidence
+(`main_grad`) shows it, too, because only few libraries print it. Words that many entries print ("must match the size of
+tensor") do not show a library.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ASIDE = lazy.compile(r"\([^()]{0,200}\)")
 
 
 def doubted(ranked: Sequence[Ranked], observations: Observations, knowledge: Knowledge) -> list[Ranked]:
-    """The answers, with a lower confidence for those that speak of a library which the log does not show."""
+    """The answers, with a lower confidence for those about a library that the log does not show."""
     shown: str | None = None
     for item in ranked:
         if not LIKELY <= item.confidence < CERTAIN:  # a certain answer rests on words that prove it
@@ -58,7 +58,7 @@ def _shown(observations: Observations) -> str:
 
 
 def _common(item: Ranked, knowledge: Knowledge) -> bool:
-    """Whether each word on which the answer rests is printed by many entries' failures."""
+    """True if every word on which the answer rests is printed by the failures of many entries."""
     anchor = item.candidate.trial.anchor
     if anchor is None:
         return False

@@ -35,7 +35,7 @@ INSIDE = 0.04
 OUTSIDE = 0.6
 """The confidence is multiplied by this for each package whose version lies outside the affected range."""
 INSIDE_BY_MESSAGES, OUTSIDE_BY_MESSAGES = 0.02, 0.8
-"""The same where no version was printed and the package's messages tell its releases."""
+"""The same, if no version was printed but the package's messages date it (`troubleshooter.dating`)."""
 SHARED_LINE = 0.1
 """Taken off an answer when another one of equal or greater detail rests on the same line."""
 RIVAL_WITHIN = 0.13

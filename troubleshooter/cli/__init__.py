@@ -1,1 +1,1 @@
-"""The command line: what the user typed → the functions of the package."""
+"""The command line: parse what the user typed and call the functions of the package."""

@@ -1,4 +1,4 @@
-"""``check``: entries of a folder, an area, one, or those that changed."""
+"""``check``: check all entries of a folder or an area, one entry, or those that changed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kb.load import Library
 
 SHOWN = 3
-"""Entries up to which every note is printed."""
+"""Every note is printed if at most this many entries are checked."""
 
 
 def schema(report: bool) -> int:
@@ -36,8 +36,10 @@ def check(
     folder: Path | None, healthy: Path | None, stamp: bool, mark: bool, rerun: int, claims: bool,
     entries: Sequence[Path] = (), changed: bool = False, probes: Sequence[Path] = (), proof: bool = False,
 ) -> int:  # fmt: skip
-    """Check entries: 0 when they hold, 2 when there are problems. ``entries``: folders of entries that these
-    may refer to. ``probes``: folders of a team's own probes. ``proof``: only prove the words of the shipped entries."""
+    """Check entries and return the exit status: 0 without problems, 2 with problems.
+
+    ``entries``: folders of entries that the checked ones may refer to. ``probes``: folders of a team's own probes. ``proof``:
+    only check that the cited packages print the words of the shipped entries."""
     from kb.cache import shipped
     from kb.load import load
 
@@ -115,7 +117,7 @@ def check(
 
 
 def _prove(library: Library, whole: bool) -> int:
-    """Bring the kept proofs of the entries' words up to date; print what does not hold."""
+    """Bring the kept proofs of the entries' words up to date, and print those that fail."""
     from kb.proof.kept import kept, problems, update, write
 
     def progress(done: int, of: int) -> None:

@@ -1,4 +1,4 @@
-"""The functions of commands whose work takes its arguments in another form than the options have."""
+"""Adapters for commands whose options differ in form from the arguments of the function that does the work."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GC_THRESHOLD_OBJECTS = 100_000
 
 
 def diagnose(**given: Any) -> int:
-    """The diagnosis. What is imported for it is no garbage, and nearly all that it makes is kept until the end."""
+    """Run a diagnosis. Garbage collection is put off, as nearly everything that is imported and made is kept until the end."""
     gc.disable()
     from troubleshooter.cli.run import run
 
@@ -26,7 +26,7 @@ def diagnose(**given: Any) -> int:
 
 
 def explain(entry: str, log: Path | None, reading: bool, entries: list[Path], lang: str) -> int:
-    """`knowledge.explain`, or with ``reading`` how a log was read; then the log is the only argument."""
+    """Call `knowledge.explain`, or with ``reading`` show how a log was read; then the log is the only argument."""
     if reading:
         from troubleshooter.cli.reading import show
 
@@ -41,14 +41,14 @@ def explain(entry: str, log: Path | None, reading: bool, entries: list[Path], la
 
 
 def check(schema: bool, report_schema: bool, **given: Any) -> int:
-    """`author.check`, or a schema printed."""
+    """Call `author.check`, or print a schema."""
     from troubleshooter.cli import author
 
     return author.schema(report_schema) if schema or report_schema else author.check(**given)
 
 
 def verify(record: bool, record_to: Path | None, **given: Any) -> int:
-    """`troubleshooter.verify.command.verify`, whose one ``record`` is a flag or a folder."""
+    """Call `troubleshooter.verify.command.verify`, which takes both options as one ``record``: a flag or a folder."""
     from troubleshooter.verify.command import verify as prove
 
     return prove(record=record_to or record, **given)

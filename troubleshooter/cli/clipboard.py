@@ -1,4 +1,4 @@
-"""Text onto the clipboard: by the desktop's own program, or through the terminal, which also works over ssh."""
+"""Copy text to the clipboard: with the desktop's own program, or through the terminal, which also works over ssh."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SECONDS = 2.0
 
 
 def copy(text: str, out: TextIO) -> Way:
-    """Copy the text, and say by which way. "terminal" was sent to ``out``, and whether it arrived is not known."""
+    """Copy the text and return the way that was used. "terminal": it was sent to ``out``; nobody knows whether it arrived."""
     command = _program()
     if command is not None:
         try:
@@ -33,7 +33,7 @@ def copy(text: str, out: TextIO) -> Way:
 
 
 def _program() -> list[str] | None:
-    """The desktop's program that fills the clipboard, where there is a desktop."""
+    """The desktop's program that fills the clipboard; None if there is no desktop."""
     known = [
         (sys.platform == "darwin", ["pbcopy"]),
         (sys.platform == "win32", ["clip"]),

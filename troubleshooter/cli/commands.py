@@ -11,10 +11,10 @@ from troubleshooter.cli.settings import entry_folders, language, probe_folders
 
 
 class Command:
-    """``work`` is the function as ``module:name``: it takes the options by name and returns the exit status.
+    """A command. ``work`` is its function as ``module:name``; it takes the options by name and returns the exit status.
 
-    What the command is for stands in the catalogue, under ``commands`` and its name. ``own_exits`` says that its exit
-    statuses are not those of a diagnosis: what they mean stands there under ``exits``.
+    The catalogue holds what the command is for, in the section ``commands`` under its name. ``own_exits``: its exit statuses
+    differ from those of a diagnosis; the section ``exits`` explains them.
     """
 
     __slots__ = ("name", "options", "own_exits", "work")
@@ -26,10 +26,12 @@ class Command:
         self.own_exits = own_exits
 
     def run(self, values: dict[str, Any]) -> int:
-        """Do the work with these values of the options; the exit status."""
+        """Call the function with these values of the options, and return the exit status."""
         if "lang" in values:
             values["lang"] = language(values["lang"])
-        if "entries" in values and self.name != "check":  # which checks what it is told, whatever the settings name
+        if (
+            "entries" in values and self.name != "check"
+        ):  # `check` checks only what it is given, whatever folders the settings name
             values["entries"] = entry_folders(values["entries"])
         if "probes" in values:
             values["probes"] = probe_folders(values["probes"])

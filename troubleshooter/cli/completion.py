@@ -1,4 +1,4 @@
-"""What a shell offers for a value: ids of entries, areas, files. Never compiles, never reads standard input, never fails."""
+"""Values that a shell offers: ids of entries, areas, files. This never compiles, reads standard input or raises an error."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from troubleshooter.cli.options import Option
 MOST_FILES = 200
 _FIRST_TAB = '[[ $zsh_eval_context[-1] == loadautofunc ]] && _troubleshoot_completion "$@"'
 _PLAIN = re.compile(r"[\w./+@%,=-]+\Z")
-"""Names that need no quotes in any of the shells."""
+"""Names that need no quotes in any shell."""
 
 
 def mend_zsh() -> None:
-    """Make the zsh function that Typer installed answer the first Tab of a shell too.
+    """Change the zsh function that Typer installed, so that the first Tab in a shell works, too.
 
-    The first Tab loads the file as the function itself; Typer's only defines another function then and offers nothing.
+    zsh runs the file as the function itself at the first Tab. Typer's file only defines another function then and offers nothing.
     """
     path = Path(home() or os.devnull) / ".zfunc" / "_troubleshoot"
     with suppress(OSError):
@@ -38,14 +38,14 @@ def completer(option: Option) -> Callable[[str], list[str]]:
             if found and option.completes == "entry or file":
                 found += files(incomplete)
             return found
-        except (OSError, ValueError, KeyError, TypeError, IndexError):  # a broken cache or pack: nothing to offer
+        except (OSError, ValueError, KeyError, TypeError, IndexError):  # a broken cache or pack: offer nothing
             return []
 
     return values
 
 
 def files(incomplete: str) -> list[str]:
-    """Files and folders whose names begin with what was typed, as far as they need no quotes."""
+    """Files and folders whose names begin with what was typed. Names that need quotes are left out."""
     folder, _, start = incomplete.rpartition("/")
     place = folder + "/" if folder or incomplete.startswith("/") else ""
     try:

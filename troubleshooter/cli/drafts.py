@@ -1,4 +1,4 @@
-"""``new`` and ``wrong``: a log becomes the start of an entry, or a false diagnosis a draft near miss."""
+"""``new`` drafts an entry from a log; ``wrong`` keeps the log of a false diagnosis as a draft near miss."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from troubleshooter.redact import Redactor, counted
 
 _say = Section("drafts")
 CONTEXT = 40
-"""Lines before the failure that a sample keeps."""
+"""A sample keeps this many lines before the failure."""
 SAMPLE = 400
 
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -37,7 +37,7 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]+")
 
 
 def new(log: str, to: Path, area: str, id_: str | None, redacted: bool = True) -> int:
-    """Draft an entry folder from a log. All that is written comes from the redacted text, unless ``redacted`` is false."""
+    """Draft an entry's folder from a log. Only redacted text is written, unless ``redacted`` is false."""
     for option, given in (("--area", area), ("--id", id_)):
         if given is not None and not (NAME.fullmatch(given) and len(given) <= MAX_NAME_CHARACTERS):
             print(
@@ -80,13 +80,13 @@ def new(log: str, to: Path, area: str, id_: str | None, redacted: bool = True) -
 
 
 def _culprit(observations: Observations) -> Failure | None:
-    """The failure to describe: the last that began something, else the last one."""
+    """The failure to describe: the last one with the role "initiating", else the last one."""
     found = [f for f in observations.failures if f.role == "initiating" and f.exception] or observations.failures
     return found[-1] if found else None
 
 
 def _without_names(culprit: Failure, redactor: Redactor) -> Failure:
-    """A failure with its texts redacted one by one, where the redacted sample does not show it any more."""
+    """The failure with each of its texts redacted; used if redaction has hidden it from the sample."""
     exception, message = redactor.redact(culprit.exception), redactor.redact(culprit.message)
     return Failure(exception, message, [], culprit.line, culprit.start)
 
@@ -153,7 +153,7 @@ def _id(culprit: Failure) -> str:
 
 
 def _pattern(culprit: Failure) -> str:
-    """The message's first line as a pattern: what varies from run to run left open."""
+    """The first line of the message as a pattern that matches any value where runs differ."""
     first = fold(culprit.message.split("\n")[0])[:200]
     parts = constant_parts(first)
     longest = max(parts, key=len).strip() if parts else first
@@ -190,14 +190,14 @@ sources:
 
 
 def _installed(culprit: Failure) -> str:
-    """The innermost frame's file below ``site-packages``; a file of the user's own is no condition for others."""
+    """The innermost frame's file below ``site-packages``; "" for the user's own file, which other users do not have."""
     path = culprit.frames[-1].path.replace("\\", "/") if culprit.frames else ""
     found = installed_file(path)
     return found.file if found else ""
 
 
 def _translation(code: str) -> str:
-    """A translation in which everything is still to be written."""
+    """A translation file with placeholders for everything."""
     mark = _say("unwritten", code)
     return f'of: ""\ntitle: {mark}\ncause: |\n  {mark}\nfixes:\n  - do: {mark}\n'
 
@@ -232,7 +232,7 @@ def _say_next(folder: Path, culprit: Failure, knowledge: Knowledge) -> None:
 
 
 def _say_taken(redactor: Redactor, redacted: bool) -> None:
-    """What was taken out, by kind and count, never the values."""
+    """Print how much was taken out, by kind. The values are never printed."""
     if not redacted:
         print("nothing was taken out (--no-redact): keys, names and addresses of the log are in these files")
         return

@@ -1,4 +1,4 @@
-"""The help, made from the tables of options and commands: the first page, and a page for each command."""
+"""Make the help from the tables of options and commands: the first page, and one page for each command."""
 
 from __future__ import annotations
 
@@ -77,5 +77,5 @@ def _rows(rows: list[tuple[str, str]], column: int) -> list[str]:
 
 
 def _wrapped(text: str, indent: int) -> list[str]:
-    console = cast("Console", Plain(WIDTH))  # asked for nothing: the text is not justified
+    console = cast("Console", Plain(WIDTH))  # `Text.wrap` needs a console only for justified text
     return [" " * indent + line.plain.rstrip() for line in Text(text).wrap(console, WIDTH - indent)]

@@ -1,4 +1,4 @@
-"""Commands about entries: list, show, search, explain."""
+"""The commands about entries: list, show, search, explain."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def list_(
     area: str | None, kind: str | None, sources: bool, entries: list[Path], lang: str, format: str,
     status: str | None = None,
 ) -> int:  # fmt: skip
-    """Print all entries, by area; with ``sources`` where they come from instead. ``status``: only these entries."""
+    """Print all entries by area, or with ``sources`` the folders that they come from. ``status``: only entries with it."""
     if sources:
         return _sources(entries, lang, format)
     found = knowledge(*entries).listing()
@@ -57,14 +57,14 @@ def list_(
 
 
 def _stands(told: Listed, status: str) -> bool:
-    """Whether an entry has the status; ``unread`` is what nobody has reviewed, and is not retired."""
+    """True if an entry has the status. ``unread`` means that nobody has reviewed it and that it is not retired."""
     if status == "unread":
         return not {"reviewed", "retired"} & set(told.status)
     return status in told.status
 
 
 def _marks(told: Listed, lang: str) -> str:
-    """The status of an entry before its title. Most are not drafts and not retired: these two are shown."""
+    """The mark before the title of an entry that is a draft or retired; other statuses have none."""
     return "".join(f"[{say(f'status-{one}', lang)}] " for one in told.status if one in ("draft", "retired"))
 
 
@@ -111,7 +111,7 @@ def show(entry: str, entries: list[Path], lang: str, format: str) -> int:
 
 
 def _with_keys(body: Body) -> dict[str, Any]:
-    """An entry as JSON: the languages that all entries are translated into are keys, too, as readers of it expect."""
+    """An entry as JSON. It also has a key for each language into which all entries are translated, as its readers expect."""
     codes = [code for code in languages() if language(code).every_entry]
     confused = [item | {code: translation(item, code) for code in codes} for item in body["lookalikes"]["confused"]]
     lookalikes = body["lookalikes"] | {"confused": confused}
@@ -122,7 +122,7 @@ def _with_keys(body: Body) -> dict[str, Any]:
 
 
 def search(words: list[str], entries: list[Path], lang: str, format: str) -> int:
-    """Print the entries that the words fit, and below them the messages of libraries that do."""
+    """Print the entries that match the words, then the messages of libraries that match them."""
     from kb.search import search as find
 
     found = find(knowledge(*entries), " ".join(words))
@@ -147,7 +147,7 @@ def search(words: list[str], entries: list[Path], lang: str, format: str) -> int
 
 
 def _messages(words: str) -> list[dict[str, object]]:
-    """The messages of the index that the words fit; none where no index is installed."""
+    """The messages of the index that match the words; none if no index is installed."""
     from kb.index.place import shown
     from kb.index.store import IndexUnreadable, shipped
 
@@ -167,7 +167,7 @@ def _messages(words: str) -> list[dict[str, object]]:
 
 
 def page(lines: Sequence[str]) -> None:
-    """Print the lines; where they do not fit on the terminal, through the user's pager (``PAGER``, else ``less``)."""
+    """Print the lines. If they do not fit on the terminal, use the user's pager (``PAGER``, else ``less``)."""
     text = "\n".join(lines)
     if sys.stdin.isatty() and sys.stdout.isatty() and len(lines) >= shutil.get_terminal_size().lines:
         import pydoc

@@ -1,8 +1,8 @@
 """The options of the command line, each written down once.
 
 Three readers are made from these tables: the plain parser below, the Typer commands (`cli.app`) and the help
-(`cli.help`). Right arguments are read by the plain parser, because Typer costs more than the whole rest of an answer;
-what it does not take (help, completion, mistakes) goes to Typer.
+(`cli.help`). The plain parser reads arguments without mistakes, because Typer takes longer than the whole rest of an answer.
+Everything else (help, completion, mistakes) is left to Typer.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ class Option:
         self.required = required
 
     def start(self) -> Any:
-        """The value where the option is not given."""
+        """The value if the option is not given."""
         return [] if self.many else self.default
 
     def read(self, text: str) -> Any:
-        """The value that a text stands for. Raises ValueError where it is none of the option's values."""
+        """The value that a text stands for. Raises ValueError if the option does not take it."""
         if self.choices and text not in self.choices:
             raise ValueError(text)
         if self.kind == "path":
@@ -76,7 +76,7 @@ class Option:
         return text
 
     def spellings(self) -> dict[str, bool]:
-        """By flag, the value that it gives a flag: ``--open/--no-open`` are True and False."""
+        """The value for each spelling of the option: ``--open`` is True and ``--no-open`` is False."""
         return {part: number == 0 for flag in self.flags for number, part in enumerate(flag.split("/"))}
 
 
@@ -128,7 +128,7 @@ IGNORE = Option(
 )  # fmt: skip
 
 DIAGNOSE = (FILES, FORMAT, BRIEF, LANG, COUNT, ENV, FACTS, ENTRIES, IGNORE, QUIET)
-"""What a diagnosis takes."""
+"""The options of a diagnosis."""
 
 
 class Options:
@@ -155,7 +155,7 @@ class Options:
 
 
 def read_plain(arguments: Sequence[str], options: Sequence[Option]) -> dict[str, Any] | None:
-    """The options' values by name, or None where the arguments ask for something else (help) or hold a mistake."""
+    """The options' values by name, or None if the arguments ask for help or contain a mistake."""
     by_flag = {flag: (option, value) for option in options for flag, value in option.spellings().items()}
     values = {option.name: option.start() for option in options}
     positional: list[str] = []
@@ -199,7 +199,7 @@ def read_plain(arguments: Sequence[str], options: Sequence[Option]) -> dict[str,
 
 
 def _take(option: Option, text: str, values: dict[str, Any]) -> bool:
-    """Read one value of the option; whether it was one."""
+    """Read one value of the option into ``values``. False if the option does not take this text."""
     try:
         value = option.read(text)
     except ValueError:

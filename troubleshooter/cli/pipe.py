@@ -1,4 +1,4 @@
-"""A pipe into the tool: what comes is shown as it comes, and a run that is stopped still gets its report."""
+"""Read a log from a pipe: show it as it arrives, and still report on a run that is stopped."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from troubleshooter.read.sources import Source, Stop, decoded
 from troubleshooter.read.text import CHUNK
 
 REST_SECONDS = 5.0
-"""After the signal: how long to read what the dying program still prints."""
+"""After a signal, what the dying program still prints is read for at most this long."""
 ONCE_SECONDS = 1.0
-"""Signals that come this soon after the first are the same wish: ``timeout`` sends each twice."""
+"""Signals that arrive this soon after the first one count as the same: ``timeout`` sends each twice."""
 STOPPING: tuple[Literal["SIGINT", "SIGTERM", "SIGHUP"], ...] = ("SIGINT", "SIGTERM", "SIGHUP")
-"""Signals that end a run and this program together: Ctrl-C, a time limit or scancel, a terminal that closes."""
+"""Signals that reach a run and this program together: Ctrl-C; a time limit or scancel; a terminal that closes."""
 
 
 @contextlib.contextmanager
 def passing(source: Source, *, echo: bool) -> Iterator[None]:
-    """While it holds, the source reads standard input, echoes it if asked, and survives one signal of `STOPPING`.
+    """Inside this block the source reads standard input, echoes it if asked, and survives one signal of `STOPPING`.
 
-    After that signal the rest of the input is read for at most `REST_SECONDS`, and the source knows who stopped it. A
-    second one ends this program at once. A signal that is ignored from the start (``nohup``) stays so.
+    After that signal the rest of the input is read for at most `REST_SECONDS`, and ``source.stop`` says which signal it was.
+    A second signal ends this program at once. Signals that are already ignored (``nohup``) stay ignored.
     """
     last_output = time.monotonic()
     deadline: float | None = None
@@ -74,14 +74,14 @@ def passing(source: Source, *, echo: bool) -> Iterator[None]:
 
 
 def _on_signals(handler: Callable[[int, FrameType | None], None]) -> Callable[[], None]:
-    """Handle the signals of `STOPPING`; the function that is returned undoes it. Only the main thread can do this."""
+    """Handle the signals of `STOPPING`. Call the returned function to undo it. Only the main thread can set handlers."""
     before: dict[int, Any] = {}
 
     def restore() -> None:
         for number, previous in before.items():
             signal.signal(number, previous)
 
-    with contextlib.suppress(ValueError):  # not the main thread: signals end us
+    with contextlib.suppress(ValueError):  # handlers can only be set in the main thread; elsewhere the defaults stay
         for name in STOPPING:
             number = getattr(signal, name, None)
             if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
@@ -91,9 +91,9 @@ def _on_signals(handler: Callable[[int, FrameType | None], None]) -> Callable[[]
 
 @contextlib.contextmanager
 def _awake() -> Iterator[Callable[[int, float | None], bool]]:
-    """A function that waits until a descriptor can be read, for some seconds or for ever; a signal ends the waiting.
+    """A function that waits until a descriptor can be read, for some seconds or (None) for ever. A signal ends the waiting.
 
-    It says whether there is something to read. Windows cannot wait for a pipe: there reading itself waits.
+    It returns True if there is something to read. Windows cannot wait for a pipe; there the read itself waits.
     """
     if os.name == "nt":
         yield lambda fd, seconds: True
@@ -102,7 +102,7 @@ def _awake() -> Iterator[Callable[[int, float | None], bool]]:
     os.set_blocking(wake, False)
     try:
         before = signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-    except ValueError:  # not the main thread: no signal arrives here
+    except ValueError:  # not the main thread: signals do not arrive here
         before = None
 
     def wait(fd: int, seconds: float | None) -> bool:

@@ -31,17 +31,17 @@ KEYS: dict[str, Key] = {
     "help": "help",
 }  # fmt: skip
 TAKE_MORE = ("copy", "verify")
-"""Keys behind which something may stand: the number of a fix, a Python."""
+"""Keys that may be followed by a word: the number of a fix, or a Python."""
 
 
 class Pasted(str):
-    """A new log that was pasted where a key was asked for."""
+    """A new log was pasted when a key was expected."""
 
     __slots__ = ()
 
 
 def paste(diagnoser: Diagnoser, lang: str, top: int) -> int:
-    """Ask, answer, act, until the user quits; the last answer's exit status."""
+    """Ask for pastes and answer them until the user quits. Returns the exit status of the last answer."""
     print(_say("ask", lang))
     keyboard = terminal()
     code = 0
@@ -68,7 +68,8 @@ def paste(diagnoser: Diagnoser, lang: str, top: int) -> int:
 
 
 def _paste_keys(pasted: bool) -> KeyBindings:
-    """A paste is taken as a whole; Enter behind it, or on an empty line, ends the input. ``pasted``: one is there."""
+    """Keys of the paste prompt: a paste is taken as a whole, and Enter after it or on an empty line ends the input.
+    ``pasted``: a paste has arrived."""
     keys = KeyBindings()
 
     @keys.add(Keys.BracketedPaste)
@@ -89,7 +90,7 @@ def _paste_keys(pasted: bool) -> KeyBindings:
 
 
 def _menu_keys() -> KeyBindings:
-    """A paste at the menu is a new log, but for keys that were typed before they were asked for."""
+    """Keys of the menu: a paste is a new log, unless it is only keys that were typed too early."""
     keys = KeyBindings()
 
     @keys.add(Keys.BracketedPaste)
@@ -111,7 +112,7 @@ def _lines(text: str) -> str:
 
 
 def understood(typed: str) -> tuple[Key, str] | None:
-    """The key that was typed, by its letter or its whole word, and what stands behind it; None where it is none."""
+    """The key for a typed letter or word, and the text after it; None if there is no such key."""
     word, _, rest = typed.strip().partition(" ")
     key = KEYS.get(word.lower())
     return (key, rest.strip()) if key is not None and (not rest.strip() or key in TAKE_MORE) else None
@@ -119,7 +120,7 @@ def understood(typed: str) -> tuple[Key, str] | None:
 
 @dataclass
 class Menu:
-    """What can be done with an answer."""
+    """The menu below an answer."""
 
     diagnoser: Diagnoser
     report: Report
@@ -131,7 +132,7 @@ class Menu:
     _waiting: list[str] = field(default_factory=list)
 
     def run(self) -> str | None:
-        """Until the user wants another paste (its beginning, maybe "") or quits (None)."""
+        """Show the menu until the user pastes again (returns the beginning of the paste, maybe "") or quits (returns None)."""
         session: PromptSession[str] = PromptSession(key_bindings=_menu_keys(), input=self.keyboard)
         while True:
             if not self._waiting:
@@ -160,7 +161,7 @@ class Menu:
         return _say(key, self.lang, **values)
 
     def act(self, key: Key, more: str) -> None:
-        """Do what a key asks for, and say so."""
+        """Do what a key stands for, and say what was done."""
         if key == "help":
             print(self.say("keys"))
         elif not self.report.diagnoses:
@@ -181,7 +182,7 @@ class Menu:
                 print(error)
 
     def next(self) -> None:
-        """Show the next candidate; behind the last one comes the first."""
+        """Show the next candidate; after the last one comes the first."""
         if len(self.report.diagnoses) == 1:
             print(self.say("no-other"))
             return
@@ -191,7 +192,7 @@ class Menu:
         show(alone)
 
     def copy(self, chosen: Diagnosis, asked: str) -> None:
-        """Copy a fix: the one whose number is asked for, else the first that is code."""
+        """Copy a fix: the one with the number that was asked for, else the first one with code."""
         if not chosen.fixes:
             print(self.say("no-fixes"))
             return
@@ -208,5 +209,5 @@ class Menu:
 
 
 def _text(fix: FixStep) -> str:
-    """What of a fix can be pasted elsewhere: its code, its command, or what it says to do."""
+    """The part of a fix to copy: its code, its command, or the sentence that says what to do."""
     return "\n".join(part for part in (fix.code, fix.shell) if part) or fix.do

@@ -1,4 +1,4 @@
-"""``explain --reading LOG``: how the lines of a log were read, for who wonders why his log was misread."""
+"""``explain --reading LOG``: show how the lines of a log were read, to find out why a log is misread."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from troubleshooter.reading import Note, Reading, ReadLine, reading
 from troubleshooter.report.fill import safe
 
 MAX_CHARACTERS = 160
-"""Characters of a line of the log that are shown."""
+"""A line of the log is shown up to this many characters."""
 NUMBER_COLUMNS = 7
 
 _say = Section("reading")
 _NAMED = {"layout": "layout", "role": "role", "rule": "edit"}
-"""Values of notes that have a phrase of their own, and how the key of that phrase begins."""
+"""Values of notes that are shown as a phrase, and the beginning of that phrase's key."""
 
 
 def show(log: Path, entries: list[Path], lang: str) -> int:

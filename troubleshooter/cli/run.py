@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 UNUSABLE = 2
 NAMED = 3
-"""Replaced entries that are named one by one."""
+"""If more entries than this are replaced, they are counted instead of named."""
 
 
 def tool(options: Options) -> Diagnoser:
-    """The knowledge as the options ask for it."""
+    """The diagnoser that the options ask for."""
     from troubleshooter.pipeline import Diagnoser
 
     found = packs(*options.entries)
@@ -39,7 +39,7 @@ def tool(options: Options) -> Diagnoser:
 
 
 def _environment(asked: str | None) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The versions that the Python named by ``--env`` has installed, and where; none where it is not given."""
+    """The versions that are installed for the Python of ``--env``, and in which folders; both empty without the option."""
     if not asked:
         return {}, ()
     from troubleshooter.verify.environment import EnvironmentProblem, ask
@@ -52,7 +52,7 @@ def _environment(asked: str | None) -> tuple[dict[str, str], tuple[str, ...]]:
 
 
 def _facts(paths: Sequence[Path]) -> list[Source]:
-    """The files of crash facts that ``--facts`` names. Raises `Unreadable` where there is none."""
+    """The files of crash facts that ``--facts`` names. Raises `Unreadable` if there is none."""
     found = []
     for path in paths:
         several = from_path(path)
@@ -67,7 +67,7 @@ def _facts(paths: Sequence[Path]) -> list[Source]:
 
 
 def run(options: Options) -> int:
-    """Diagnose what the options name; the worst exit status of several inputs."""
+    """Diagnose the inputs. Returns the exit status, for several inputs the worst one."""
     lang = language(options.lang)
     if options.brief and options.format not in ("terminal", "brief"):
         raise UsageError(f"--brief is a format of its own: leave out --format {options.format}")
@@ -106,7 +106,7 @@ def _told(error: Unreadable, hint: str = "") -> bool:
 
 
 def _meant(name: str) -> str:
-    """What to say of a word that is no file, but nearly the name of a command."""
+    """The hint for a word that is not a file but resembles the name of a command."""
     from troubleshooter.cli.commands import COMMANDS
 
     if os.path.lexists(name) or not name.replace("-", "").isalpha():
@@ -153,7 +153,7 @@ def _show(reports: list[Report], options: Options) -> int:
         for number, report in enumerate(reports):
             render(report, form, several=len(reports) > 1, first=number == 0)
         sys.stdout.flush()
-    except BrokenPipeError:  # `| head`: what was found is known although nobody reads the rest
+    except BrokenPipeError:  # `| head`: nobody reads the rest, but the exit status is known
         from troubleshooter.streams import close_output
 
         close_output()

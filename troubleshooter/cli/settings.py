@@ -26,11 +26,11 @@ TABLES = ("ignore", "entries", "probes")
 
 
 class SettingsError(TroubleshootError):
-    """A config file that cannot be used: one sentence with place and next step."""
+    """A settings file cannot be used. The message is one sentence with the place and the next step."""
 
 
 def language(asked: str | None) -> str:
-    """What ``--lang`` says, then ``TROUBLESHOOT_LANG``, then the locale; English where the program does not speak it."""
+    """The language of ``--lang``, else of ``TROUBLESHOOT_LANG``, else of the locale; English if the program lacks it."""
     for value in (asked, *(os.environ.get(name) for name in ("TROUBLESHOOT_LANG", "LC_ALL", "LC_MESSAGES", "LANG"))):
         if value:
             return of_locale(value)
@@ -120,12 +120,12 @@ def _folders(file: str, settings: dict[str, Any], table: str) -> list[Path]:
 
 
 def _is_trusted(file: str) -> bool:
-    """Whether nobody else wrote the file; the user's own config.toml is where only the user writes."""
+    """True if nobody else can have written the file. The user's own config.toml counts as trusted."""
     return os.path.basename(file) != CONFIG or belongs_to_user(file)
 
 
 def _unknown(id_: str, packs: Sequence[Pack]) -> str:
-    """What is wrong with the id, or nothing."""
+    """A sentence that says what is wrong with the id; "" if it is known."""
     if any(id_ in pack.index.by_id or any(id_ == alias for alias, _ in pack.index.aliases) for pack in packs):
         return ""
     known = [known for pack in packs for known in pack.index.ids]
@@ -139,16 +139,16 @@ def _warn(text: str) -> None:
 
 
 def _settings(*, warn: bool = False) -> list[tuple[str, dict[str, Any]]]:
-    """The settings files that there are, the project's first, with what they hold. ``warn``: of one that cannot be read."""
+    """The existing settings files with their contents, the project's first. ``warn``: warn of one that cannot be read."""
     return [(path, _read(path, warn)) for path in _files()]
 
 
 def _files() -> list[str]:
-    """The paths of the settings files that there are. A folder that may not be looked into holds none."""
+    """The paths of the existing settings files. Folders that cannot be read are skipped."""
     found = []
     try:
         here = os.getcwd()
-    except OSError:  # removed, or not to be read
+    except OSError:  # the working folder was removed, or cannot be read
         here = ""
     while here:
         path = os.path.join(here, CONFIG)
@@ -172,7 +172,7 @@ def _read(path: str, warn: bool) -> dict[str, Any]:
     try:
         with open(path, encoding="utf-8") as file:
             return tomllib.loads(file.read())
-    except PermissionError as error:  # settings of somebody else: said, but no reason to give no answer
+    except PermissionError as error:  # somebody else's settings: warn, but still answer
         if warn:
             _warn(f"{path}: not used: {error.strerror}")
         return {}

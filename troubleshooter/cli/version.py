@@ -1,4 +1,4 @@
-"""``--version``: the program's version, and how much the knowledge holds and from when it is."""
+"""``--version``: the program's version, the number of entries, and the date of their last change."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _say = Section("version")
 
 
 def version(lang: str) -> str:
-    """One line. The date is that of the last recorded change of the entries; without a record none is claimed."""
+    """The line that ``--version`` prints. The date is that of the last recorded change of the entries; without a record it is left out."""
     count, date = len(known_ids()), knowledge_date()
     day = _say("changed", lang, date=date) if date else _say("undated", lang)
     told = _say("knowledge", lang, count=count, date=day)

@@ -1,4 +1,4 @@
-"""Why an entry is the answer: what it asks for, and which line of the log shows it."""
+"""Explain why an entry is the answer: its conditions, and the lines of the log that show them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _say = Section("why")
 _kind = Section("conditions")
 _weight = Section("weights")
 _KIND = re.compile(rf"(?:^|(?<=[:;] ))(?:{'|'.join(language(ENGLISH).phrases[_kind.name])})\b")
-"""What a condition asks for, as its description begins."""
+"""The kind of a condition, at the beginning of its description."""
 
 
 def why(diagnoser: Diagnoser, id_: str, observations: Observations, lang: str) -> list[str]:
-    """Lines that say which conditions of an entry hold on a log; of its symptoms those that hold, or else the nearest."""
+    """Lines that say which conditions of an entry hold on a log: for each symptom that holds, or else for the closest one."""
     found = diagnoser.knowledge.find(id_)
     if found is None:
         return []
@@ -50,7 +50,7 @@ def _condition(outcome: Outcome, lang: str) -> Iterator[str]:
 
 
 def placed(placing: Placing, lang: str) -> Iterator[str]:
-    """Lines that say how sure an answer is and by which weights, and why another answer stands above it."""
+    """Lines that say how sure an answer is, by which weights, and why another answer comes before it."""
     answer, dropped, first, decided_by = placing
     if answer is not None:
         yield _weight("confidence", lang, value=f"{answer.confidence:.2f}", weights=_weights(answer.score.steps, lang))

@@ -1,7 +1,7 @@
-"""Crash facts, as `troubleshooter.hook` writes them: read with bounds, checked, and joined with what the log shows.
+"""Read the crash facts that `troubleshooter.hook` writes, check them, and join them with what the log shows.
 
-A file of facts is data from elsewhere, like a log: nothing in it is trusted, and what does not fit the form is told in a
-sentence (`InvalidFacts`) or left out.
+A file of facts comes from elsewhere, like a log, so nothing in it is trusted: sizes are bounded, and what does not fit the form
+raises `InvalidFacts` or is left out.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from troubleshooter.read.sources import Source
 MAX_FILE_BYTES = 2 * MAX_BYTES
 """A file of facts that is larger was not written by the hook."""
 MAX_TEXT, MAX_MESSAGE = 400, 8000
-"""Characters of a name or a line, and of an exception's message."""
+"""Longer names and lines, and longer messages of exceptions, are cut to this many characters."""
 BASIS = "crash facts"
-"""The `Fact.basis` of what a file of facts tells."""
+"""The `Fact.basis` of facts that come from such a file."""
 PLATFORMS = {"linux": "linux", "darwin": "macos", "win32": "windows"}
 _VERSION = re.compile(r"\d{1,4}(?:\.\d{1,6}){0,4}[\w.+-]{0,60}$")
 _JOINED = {"cause": "The above exception was the direct cause of the following exception:",
@@ -32,7 +32,7 @@ _JOINED = {"cause": "The above exception was the direct cause of the following e
 
 
 class InvalidFacts(ValueError):
-    """A file of crash facts that cannot be used: what is wrong with it, in a few words."""
+    """A file of crash facts cannot be used. The message says in a few words what is wrong with it."""
 
 
 class CrashFrame(NamedTuple):
@@ -80,7 +80,7 @@ class CrashFacts(NamedTuple):
 
 
 def read_facts(source: Source) -> CrashFacts:
-    """The facts of one file. Raises `InvalidFacts`, and `Unreadable` where it cannot be read."""
+    """The facts of one file. Raises `InvalidFacts`, and `Unreadable` if the file cannot be read."""
     content = b""
     for chunk in source.chunks():
         content += chunk
@@ -115,7 +115,7 @@ def read_facts(source: Source) -> CrashFacts:
 
 
 def traceback_text(facts: CrashFacts) -> str:
-    """The exceptions as Python prints them, "" where there are none."""
+    """The exceptions as Python prints them; "" if there are none."""
     return "".join(_printed(facts.exceptions, 0, frozenset())) if facts.exceptions else ""
 
 
@@ -126,12 +126,12 @@ def shows(failures: list[Failure], facts: CrashFacts) -> bool:
 
 
 def join(found: Observations, facts: CrashFacts) -> None:
-    """Add what the facts tell to what the log shows. Versions that were imported replace what was printed of the same package."""
+    """Add the facts to what the log shows. A version that was imported replaces the printed version of the same package."""
     for name, version in facts.versions.items():
         line = Line(f"{name}=={version} (imported, {facts.name})", 0, BASIS)
         printed = [fact for fact in found.facts_of("version", name) if fact.basis != BASIS]
         if name == "cuda" and printed:
-            continue  # a log may tell the toolkit's or the driver's release, too
+            continue  # the log may show the toolkit's or the driver's release instead
         found.facts = [fact for fact in found.facts if not any(fact is one for one in printed)]
         _add(found, Fact("version", name, version, line, BASIS))
     for name, capability in facts.gpus:
@@ -152,7 +152,7 @@ def _add(found: Observations, fact: Fact) -> None:
 
 
 def _attach(frames: list[Frame], known: list[CrashFrame]) -> None:
-    """Give the frames of a traceback the values of the same frames of the facts; the first rank's stay."""
+    """Copy values from the frames of the facts to the same frames of a traceback. Values of an earlier rank are kept."""
     by_place = {_place(one.file, one.line, one.function): one for one in known}
     for frame in frames:
         same = by_place.get(_place(frame.path, frame.line, frame.function))
@@ -171,7 +171,7 @@ def _place(file: str, line: int, function: str) -> tuple[str, int, str]:
 
 
 def _is_same(failure: Failure, one: CrashException) -> bool:
-    """Whether a failure of the log is this exception. The facts leave secrets and the end of a long message out."""
+    """True if a failure of the log is this exception. The facts lack secrets and the end of a long message."""
     if failure.type != one.type:
         return False
     wanted = " ".join(one.message.partition("<withheld>")[0][:200].split())

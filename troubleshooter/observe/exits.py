@@ -47,7 +47,7 @@ _RANK = lazy.compile(r"(?:local_rank|rank)\s*:\s*(?P<rank>\d{1,5})")
 
 
 def status(text: str) -> int | None:
-    """The exit status that a line reports, negative for a signal; None when it reports none."""
+    """The exit status that a line reports, negative for a signal; None if it reports none."""
     if not _ABOUT.search(text) or "exit code: 0" in text:
         return None
     if found := _SIGNAL.search(text):

@@ -79,7 +79,7 @@ class MetricReader:
         self.series = observations.metrics
         self.record = 0
         self.shows_work = False
-        """Whether what was read last begins a record that shows the run at work: a loss, a reward. Settings do not, nor does
+        """True if the last values that were read begin a record of a running training: a loss, a reward. Settings do not, nor does
         code that sets a sum to zero."""
         self._shown = 0  # the last such record
         self._columns: list[str] | None = None

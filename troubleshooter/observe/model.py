@@ -34,7 +34,7 @@ class Frame:
         self.shown = shown
         """The code that the log shows below the frame: its line, perhaps more lines, and the marks (``^^^^``) below them."""
         self.values: Mapping[str, Any] = {}
-        """By variable: what crash facts tell of it (`observe.values`)."""
+        """By variable: its crash facts (`observe.values`)."""
 
     @property
     def path(self) -> str:

@@ -32,7 +32,7 @@ class Observations:
         self.fact_files: list[str] = []
         """Files of crash facts that count as inputs, behind the logs: their exception was observed, or they cannot be used."""
         self.dated: dict[str, DatedPackage] = {}
-        """By package (canonical): the releases that its messages allow. Only asked for while a question is open."""
+        """By package (canonical name): the releases that its messages allow. It is filled only if no answer is more than possible."""
         self.phases: list[tuple[str, Line]] = []
         self.hits: dict[int, list[Line]] = {}
         self.progress: dict[int, RunProgress] = {}
@@ -92,7 +92,7 @@ class Observations:
         return found
 
     def values(self, name: str) -> list[float]:
-        """The values of a metric. Ask only when everything was observed."""
+        """The values of a metric. Call it only after everything was observed."""
         if (known := self._values.get(name)) is None:
             known = self._values[name] = [point.value for point in self.metrics[name]]
         return known
@@ -124,6 +124,6 @@ class Observations:
 
 @lru_cache(maxsize=1024)
 def _meant(wanted: tuple[str, ...], present: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the metrics that one of the wanted names, which may hold ``*``, means."""
+    """The metrics that match one of the wanted names, which may contain ``*``."""
     shaped = [name for name in wanted if "*" in name]
     return tuple(name for name in present if name in wanted or any(fits(name, shape) for shape in shaped))

@@ -51,14 +51,14 @@ class StreamPart(NamedTuple):
 
 
 PIECE_LINES = 4
-"""Lines up to which a text may be a piece of a message (`troubleshooter.pieces`)."""
+"""A text of at most this many lines may be a piece of a message (`troubleshooter.pieces`)."""
 
 
 class Observer:
     """Call `feed` with the lines in the order of the log, then `finish`."""
 
     def __init__(self, scanner: Scanner, parts: list[StreamPart] | None = None) -> None:
-        """``parts``: takes each part of a stream that was read, for those who show how a log was read."""
+        """``parts``: called with each part of a stream after its tracebacks were read, to show how a log was read."""
         self.observations = Observations()
         self._parts = parts
         self._scanner = scanner

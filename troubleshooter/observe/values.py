@@ -1,4 +1,4 @@
-"""What crash facts tell of an expression: `labels`, `batch["labels"]`, `self.config.vocab_size`, in words of Python."""
+"""The value of an expression such as `labels`, `batch["labels"]` or `self.config.vocab_size`, taken from crash facts."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 from troubleshooter.observe.model import Frame
 
 MAX_SIZES, MAX_NAMES, MAX_CHARACTERS = 12, 8, 160
-"""Sizes of a shape, names of a dict and characters of a description that are shown."""
+"""At most this many sizes of a shape, names of a dict and characters of a description are shown."""
 _SECRETS = "<withheld>"
 
 
 def value_in(frames: Sequence[Frame], expression: str) -> str | None:
-    """What an expression was in the innermost frame that knows it; None where the facts do not tell."""
+    """The value of an expression in the innermost frame that has it, in words; None if no frame has it."""
     try:
         node = ast.parse(expression.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -56,7 +56,7 @@ def described(fact: Mapping[str, Any]) -> str:
 
 
 def _fact(node: ast.expr, values: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The fact of a name, or of what is reached from it by attributes and constant keys."""
+    """The fact of a name, or of an attribute or item of it."""
     if isinstance(node, ast.Name):
         return _dict(values.get(node.id))
     if isinstance(node, ast.Attribute):

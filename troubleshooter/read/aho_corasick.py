@@ -1,4 +1,4 @@
-"""Literals searched by the Aho-Corasick algorithm, where Hyperscan is not installed.
+"""Search for literals by the Aho-Corasick algorithm, if Hyperscan is not installed.
 
 An automaton is made at each start, as it cannot be kept (docs/decisions/0018).
 """

@@ -1,4 +1,4 @@
-"""Marks of lines that are worth reading although they contain no word of an error."""
+"""Texts that make a line worth reading although it contains no error word."""
 
 ANOMALY_MARKS = (
     "traceback (most recent",

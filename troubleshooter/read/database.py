@@ -1,4 +1,4 @@
-"""A set of literals that is searched for in one pass: by Hyperscan, or by Aho-Corasick where Hyperscan is not installed.
+"""A set of literals that is searched for in one pass: by Hyperscan, or by Aho-Corasick if Hyperscan is not installed.
 
 Both are linear in the text and find the same. Hyperscan is faster, and what it compiled can be kept (docs/decisions/0018).
 The environment variable ``TROUBLESHOOT_SEARCHER`` (``hyperscan`` or ``aho-corasick``) takes one of them, for tests.
@@ -31,7 +31,7 @@ Note = Callable[[int, int, int, int, object], bool | None]
 
 
 class MissingSearcher(TroubleshootError):
-    """No library that searches for literals is installed, or the one that was asked for is not."""
+    """No library that searches for literals is installed, or the one that ``TROUBLESHOOT_SEARCHER`` names is not."""
 
 
 class Database(Protocol):
@@ -67,7 +67,7 @@ def database(
 
 
 def _searcher() -> Any:
-    """The module that searches: the one that was asked for, else the first whose package is installed."""
+    """The module that searches: the one that ``TROUBLESHOOT_SEARCHER`` names, else the first whose package is installed."""
     asked = os.environ.get(VARIABLE)
     if asked and asked not in SEARCHERS:
         raise MissingSearcher(f"{VARIABLE}={asked}: expected one of {', '.join(SEARCHERS)}")

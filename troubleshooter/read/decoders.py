@@ -1,6 +1,6 @@
-"""Turns compressed files into the bytes that they hold, as far as these can be read.
+"""Decompress files, as far as they can be read.
 
-A file's first bytes tell how it is compressed, not its name.
+A file's first bytes decide how it is decompressed, not its name.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from troubleshooter.read.text import CHUNK
 Packing = Literal["gzip", "xz", "bzip2", "zstd"]
 
 MAGIC_BYTES = 10
-"""This many first bytes tell how a file is compressed."""
+"""This many first bytes show how a file is compressed."""
 
 
 class Damaged(Exception):
-    """A compressed file that ends too early, or whose bytes are wrong from some place on."""
+    """A compressed file ends too early, or its bytes are wrong from some place on."""
 
 
 class MissingDecoder(TroubleshootError):

@@ -21,7 +21,7 @@ SKIPPED_NAMES = frozenset((
     "requirements.txt", "dataset_info.json", "dataset_infos.json", "dataset_dict.json",
     "run.json", "report.json", "ended.json", "hang.json",
 ))  # fmt: skip
-"""Files that stand in every checkpoint, model or data set and hold settings, a vocabulary or an index; and those that
+"""Files of every checkpoint, model or data set that hold settings, a vocabulary or an index; and those that
 `troubleshoot run` writes beside a log."""
 _JSON_LINES_LOG = lazy.compile(r"(?:^|[._-])(?:logs?|logging|metrics?|history|events?|stats)(?=[._-])")
 _KINDS = (
@@ -30,7 +30,7 @@ _KINDS = (
 )  # fmt: skip
 
 Skip = Callable[[str, str], None]
-"""Called with the path of a file that is passed over, and the reason."""
+"""Called with the path of a file that is left out, and the reason."""
 
 
 class LogFile(NamedTuple):
@@ -41,8 +41,8 @@ class LogFile(NamedTuple):
 
 
 def named_like_a_log(name: str) -> bool:
-    """Whether a file of this name may be a log: hidden files, code, weights, settings, tables and pictures are not. Of JSON Lines
-    (data sets, records of scans) only those are whose name says so, such as ``trainer_log.jsonl``."""
+    """True if a file of this name may be a log. Hidden files, code, weights, settings, tables and pictures are not logs. A file of
+    JSON Lines (which may be a data set or the record of a scan) is one only if its name says so, as ``trainer_log.jsonl`` does."""
     suffix = os.path.splitext(name)[1].lower()
     if name.startswith(".") or suffix in SKIPPED_SUFFIXES or name in SKIPPED_NAMES:
         return False
@@ -57,7 +57,7 @@ def named_like_crash_facts(name: str) -> bool:
 def log_files(folder: str, skip: Skip) -> Iterator[LogFile]:
     """The logs below a folder, folder by folder and by name. Links to files are followed, links to folders are not.
 
-    What cannot be read and what is no regular file is passed over and told to ``skip``; no file is opened.
+    Paths that cannot be read or are not regular files are left out and reported to ``skip``. No file is opened.
     """
 
     def unreadable(error: OSError) -> None:
@@ -71,7 +71,7 @@ def log_files(folder: str, skip: Skip) -> Iterator[LogFile]:
 
 
 def regular_file(path: str, skip: Skip) -> LogFile | None:
-    """The file of this name if it is a regular one that exists; anything else is told to ``skip``."""
+    """The file of this name if it is an existing regular file; anything else is reported to ``skip`` and gives None."""
     try:
         status = os.stat(path)
     except (OSError, ValueError) as error:  # gone since it was listed, a link to nothing, a name that no file can have

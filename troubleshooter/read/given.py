@@ -1,4 +1,4 @@
-"""Turns what a Python caller gives into inputs: the text of a log, its lines, a path, or an exception that was caught."""
+"""Turn what a Python caller passes (the text of a log, its lines, a path, or a caught exception) into inputs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from troubleshooter.read.sources import Source, Unreadable, from_path, from_text
 
 Given = str | bytes | Path | BaseException | Iterable[str | bytes]
-"""A log as a caller has it."""
+"""The forms in which a caller may pass a log."""
 
 
 def given(log: Given) -> list[Source]:
@@ -33,7 +33,7 @@ def given(log: Given) -> list[Source]:
 
 
 def _exception(error: BaseException) -> Source:
-    """The exception as Python prints it: with its causes, notes and the exceptions of a group."""
+    """The exception as Python prints it, with its causes, notes and the exceptions of a group."""
     from traceback import format_exception
 
     source = from_text("".join(format_exception(error)), "exception")

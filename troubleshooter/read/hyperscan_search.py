@@ -1,4 +1,4 @@
-"""Literals searched by Hyperscan: nearly independent of the number of literals, and compiled databases can be kept.
+"""Search for literals by Hyperscan. Its speed hardly depends on the number of literals, and compiled databases can be kept.
 
 They are kept in the user's cache by content hash; where that cannot be written they are compiled at each start. A database is machine code: it is loaded only from a folder that nobody else may write to, and only
 if it is, to the byte, what was written under its name.
@@ -33,7 +33,9 @@ class HyperscanDatabase:
     def __init__(self, database: hyperscan.Database) -> None:
         database.scratch = hyperscan.Scratch(database)
         self._database = database
-        self.scan: Callable[..., None] = database.scan  # no call between: it is called for each line
+        self.scan: Callable[..., None] = (
+            database.scan
+        )  # used directly, without a method around it, because it is called for each line
 
     def for_thread(self) -> Callable[[bytes, Note], None]:
         scratch = hyperscan.Scratch(self._database)

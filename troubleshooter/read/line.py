@@ -31,7 +31,7 @@ class Line:
         self.rank = rank
         self.file = file
         self.stamped = stamped
-        """Whether a time, or a logger's prefix, stood before the text."""
+        """True if a time stamp or a logger's prefix was removed from the text."""
         self.folded = folded
         """The text as patterns see it (`read.text.fold`), set when the line is scanned; empty if it holds no literal."""
         self.template = template

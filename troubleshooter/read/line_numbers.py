@@ -1,4 +1,5 @@
-"""Line numbers that a viewer put before each line (``grep -n``, ``cat -n``, ``nl``, an editor): known by counting up."""
+"""Line numbers that a viewer put before each line (``grep -n``, ``cat -n``, ``nl``, an editor). They are recognised because
+they count up."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from itertools import islice, pairwise
 from kb import lazy
 
 MIN_LINES, SAMPLE_LINES = 5, 40
-"""So many numbered lines prove a numbering, among so many lines at the start."""
+"""Lines count as numbered if at least `MIN_LINES` of the first `SAMPLE_LINES` are."""
 
 _NUMBER = lazy.compile(rb" {0,7}(?P<number>[1-9]\d{0,6})(?:[:\-|]|\t| {1,2}\|? ?)")
 

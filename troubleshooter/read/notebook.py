@@ -1,4 +1,4 @@
-"""The outputs of a notebook's cells, as lines; of a notebook that is cut or damaged, those that stand before that place.
+"""The outputs of a notebook's cells, as lines. Of a cut or damaged notebook, everything before the damage is read.
 
 A notebook is JSON. Its tokens are followed one by one, so a notebook may be printed on one line or on many, and may break off
 anywhere. Each line keeps the raw line of the file on which its text begins.
@@ -45,9 +45,9 @@ class Notebook:
         self._chunks = chunks
         self.bytes = 0
         self.complete = True
-        """False for one that is larger than `LARGEST_BYTES`."""
+        """False if the notebook is larger than `LARGEST_BYTES`."""
         self.damaged = ""
-        """What is wrong with it: "" for a whole one."""
+        """What is wrong with the notebook; "" if nothing is."""
 
     def lines(self, file: int) -> Iterator[Line]:
         """The printed lines, in the order of the cells. The stream of a line is its cell."""
@@ -79,17 +79,17 @@ class _Reader:
 
     def __init__(self) -> None:
         self.stack: list[str | None] = []
-        """Where the token stands: of each object its key (None before the first), of each list "[]"."""
+        """The position of the token: the key for each open object (None before the first key), "[]" for each open list."""
         self.keys: set[str] = set()
         """The keys of the outermost object."""
         self.cut = False
-        """Whether a text has no end."""
+        """True if the notebook breaks off inside a text."""
 
     def read(self, text: str) -> Iterator[Printed]:
         """The texts that cells printed. Anything that is not JSON is skipped."""
         number, cell, count, output = 1, 0, "", 0
         stack = self.stack
-        value = False  # whether what comes is a value of an object
+        value = False  # True if the next token is a value of an object
         for token in _TOKEN.finditer(text):
             mark = token[0]
             if mark == "\n":
@@ -126,7 +126,7 @@ def _in_cells(stack: list[str | None]) -> bool:
 
 
 def _kind(stack: list[str | None]) -> Kind | None:
-    """What a text is that stands here in an output."""
+    """What a text at this position of an output is; None if it was not printed."""
     if "outputs" not in stack or "metadata" in stack:
         return None
     keys = [key for key in stack[stack.index("outputs") + 1 :] if key != "[]"]
@@ -136,7 +136,7 @@ def _kind(stack: list[str | None]) -> Kind | None:
 
 
 def _decoded(text: str) -> str:
-    """What a text of JSON says; of one that is cut, what is whole."""
+    """The decoded text of a JSON string; of a string that is cut, the part before the cut."""
     for end in (len(text), len(text) - 1, text.rfind("\\")):
         try:
             said = json.loads(f'"{text[:end]}"', strict=False)

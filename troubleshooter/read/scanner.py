@@ -55,7 +55,7 @@ class Scanner:
         count = sum(segment.count for segment in segments)
         self.first_keyword = count
         self.templates: LineTemplates | None = LineTemplates()
-        """What is known of lines alike; None to read each line by itself."""
+        """The templates of lines that differ only in digits; None to scan each line by itself."""
         self._readers: list[Readers] = [()] * count + list(keywords.values())
         self._keywords = list(keywords)
         self._cache = cache if all(segment.digest for segment in segments) else None
@@ -138,7 +138,7 @@ class Scanner:
         return [number for number in numbers if number < first], tuple(sorted(called))
 
     def _of_template(self, template: LineTemplate, folded: str) -> tuple[Sequence[int], Readers]:
-        """What a line of a template holds, with the literals that its own digits decide."""
+        """The literals and readers of a line, taken from its template; literals with digits are searched for in the line itself."""
         assert template.literals is not None
         lower = folded.encode("utf-8", "replace").lower()
         suspects = [number for number, word in template.suspects if word in lower]
@@ -156,7 +156,7 @@ class Scanner:
 
     @cached_property
     def prefilter(self) -> Prefilter:
-        """What is searched for in large logs."""
+        """The words for which large logs are searched."""
         from troubleshooter.read.large.prefilter import Prefilter
 
         return Prefilter(self._alone(), self._everything, self._cache, self._key)

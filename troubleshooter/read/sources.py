@@ -1,4 +1,4 @@
-"""Turns what the user names into inputs: files (plain or compressed), folders as one run, notebooks, standard input."""
+"""Turn what the user names into inputs: files (plain or compressed), folders (one run each), notebooks, standard input."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ write less often than they step."""
 FILES = 4096
 """At most this many files of one folder are read as one run."""
 FILES_OF_FACTS = 64
-"""At most this many of them are crash facts: one for each rank."""
+"""At most this many files of crash facts are read: one for each rank."""
 
 _RANK = (
     lazy.compile(r"(?:^|[/_.\-])(?:rank|task|proc|worker|local_rank)[_\-]?(\d{1,5})(?=[/_.\-]|$)"),
@@ -48,7 +48,7 @@ class Stop(NamedTuple):
 
 
 class Source:
-    """One input of a report: its name, its bytes, and the rank that its name tells."""
+    """One input of a report: its name, its bytes, and the rank in its name."""
 
     __slots__ = ("chunks", "damaged", "descriptor", "excerpt", "facts", "name", "notebook", "path", "rank", "stop")
 
@@ -71,15 +71,15 @@ class Source:
         self.path = path
         self.notebook = notebook
         self.damaged = damaged
-        """Once it was read: what is wrong with a file of which only the part before that place could be read."""
+        """Set by reading: what is wrong with a file that could only be read up to some place."""
         self.stop = stop
-        """Set while it is read, where a signal stopped the run that writes it."""
+        """Set by reading: the signal that stopped the run which writes the log, if any."""
         self.descriptor = descriptor
-        """What a stream is read from, where the system has a number for it."""
+        """The file descriptor of a stream; None if it has none."""
         self.excerpt = excerpt
-        """Whether it is a part of a log, as a paste is: where it breaks off says nothing of the run."""
+        """True if it is only a part of a log, as a paste is. Then its end says nothing about the end of the run."""
         self.facts = facts
-        """Whether it holds no log but crash facts, which `troubleshooter.hook` wrote."""
+        """True if it is not a log but a file of crash facts, which `troubleshooter.hook` wrote."""
 
     @property
     def piped(self) -> bool:
@@ -99,7 +99,7 @@ class Source:
 
 
 class Unreadable(TroubleshootError):
-    """An input that cannot be read. The message is one sentence with the place and the next step."""
+    """An input cannot be read. The message is one sentence with the place and the next step."""
 
 
 def from_path(path: Path) -> list[Source]:
@@ -159,7 +159,7 @@ def _folder(path: Path) -> list[Source]:
 
 
 def _passed_over(path: str, reason: str) -> None:
-    """Ignore a file that is no log: a run's folder may hold anything."""
+    """Ignore a file that is not a log, because a run's folder may hold anything."""
 
 
 def rank_of(name: str) -> int | None:
@@ -204,7 +204,7 @@ def _bytes(file: BufferedReader[Any], source: Source) -> Iterator[bytes]:
 
 
 def decoded(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The chunks as UTF-8, whatever the encoding that their first `ENCODING_BYTES` tell, however these arrive."""
+    """The chunks converted to UTF-8. The first `ENCODING_BYTES` decide the encoding, however they are divided into chunks."""
     head = b""
     for chunk in chunks:
         head += chunk

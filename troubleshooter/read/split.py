@@ -1,4 +1,4 @@
-"""Turns a raw line into the lines that a person saw on it: decoded, split where it holds several, without prefix."""
+"""Turn a raw line into the lines that a person saw: decode it, split it if it holds several lines, remove the prefix."""
 
 from __future__ import annotations
 

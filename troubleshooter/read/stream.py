@@ -46,7 +46,7 @@ only up to some place, ``no-facts`` is named like crash facts and holds none."""
 
 
 class Seen:
-    """How much of a source was there, whether every line was read, and what is wrong with it."""
+    """Facts about a source after reading: its size, whether every line was read, and what is wrong with it."""
 
     __slots__ = ("bytes", "complete", "detail", "problem")
 
@@ -55,12 +55,11 @@ class Seen:
         self.complete = True
         self.problem: Problem | None = None
         self.detail = ""
-        """Of a damaged input: what its decoder says."""
+        """The decoder's message for a damaged input."""
 
 
 def read(source: Source, file: int = 0, scanner: Scanner | None = None, seen: Seen | None = None) -> Iterator[Line]:
-    """The lines of a source: all lines of a small one, and of a large one those that are worth reading (all lines if
-    there is no scanner)."""
+    """The lines of a source: all lines of a small one, and the excerpts of a large one (all lines if there is no scanner)."""
     stream = f"rank {source.rank}" if source.rank is not None else ""
     seen = seen or Seen()
     if source.notebook:

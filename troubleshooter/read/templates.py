@@ -1,4 +1,4 @@
-"""Lines that differ only in their digits, as most lines of a log do: what was found on one of them is known for all.
+"""Lines that differ only in their digits, as most lines of a log do. What was found on one of them is reused for all.
 
 The *template* of a raw line is the line with ``0`` for every digit. A template stores where the text begins after the
 prefix, which literals the line contains and where its numbers are. Only literals that contain digits themselves must be
@@ -66,7 +66,7 @@ class LineTemplate:
         self.searched_lines = 0
         """Lines that were searched for literals."""
         self.metrics: MetricPositions | None = None
-        """Where the metrics stand; without values where digits of a name may decide that."""
+        """The positions of the metrics; without values if digits in a name could change them."""
         self.literals: Sequence[int] | None = None
         """The literals without digits that such a line holds."""
         self.readers: tuple[int, ...] = ()
@@ -98,7 +98,7 @@ class LineTemplates:
 
 
 def digits_matter(raw: bytes) -> bool:
-    """Whether how a line is taken apart may depend on which digits it has: colours that lost their escape byte, entities of
+    """True if the digits of a line may decide how it is split: colours that lost their escape byte, entities of
     HTML, lines of two ranks that were written at once, records of JSON (which has no 01)."""
     return (
         b"&#" in raw

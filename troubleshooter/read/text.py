@@ -60,7 +60,7 @@ def decoded(raw: bytes) -> str:
 
 
 def whole(data: bytes) -> str:
-    """The text of several lines, each `decoded`."""
+    """The text of several lines; each line is decoded by itself (see `decoded`)."""
     return "\n".join(map(decoded, data.split(b"\n")))
 
 

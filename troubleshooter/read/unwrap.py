@@ -18,7 +18,7 @@ MIN_BROKEN_WORDS = 2
 MAX_JOINED_BYTES = 8 * 1024
 """A line of this many bytes is not continued: rows of a file in base64 all have the same width."""
 ALIKE_BYTES = 6
-"""Rows of one format are no broken line: so many bytes at their start agree, but for digits."""
+"""Two lines that begin with this many equal bytes (apart from digits) are rows of one format, not parts of a broken line."""
 
 _LINE_START = lazy.compile(
     rb"\s*(?:File \"|Traceback \(|During handling|\[|\{|\(|\d{4}-\d\d-\d\d|(?:INFO|WARNING|ERROR|DEBUG)\b|[\w.]+(?:Error|Exception): )"

@@ -73,7 +73,7 @@ def _day(time: float) -> str:
 def lines(found: dict[str, Any], lang: str) -> list[str]:
     """The summary as lines of text. Characters of file names and records that are not printable are escaped."""
     failed = sum(g["jobs"] for g in (*found["failures"], *found["unknown"]))
-    out = [_say("jobs", lang, jobs=found["jobs"], failed=failed, healthy=found["healthy"], harmless=found["harmless"])]
+    out = [_say("jobs", lang, count=found["jobs"], failed=failed, healthy=found["healthy"], harmless=found["harmless"])]
     for key in ("failures", "unknown"):
         if not found[key]:
             continue

@@ -580,7 +580,8 @@ PHRASES: dict[str, dict[str, str]] = {
     },
     # troubleshoot scan.
     "scan": {
-        "jobs": "{jobs} jobs: {failed} failed, {healthy} healthy, {harmless} with harmless output only",
+        "jobs": "{count} jobs: {failed} failed, {healthy} healthy, {harmless} with harmless output only",
+        "jobs-one": "1 job: {failed} failed, {healthy} healthy, {harmless} with harmless output only",
         "failures": "Failures",
         "unknown": "Unknown failures",
         "unreadable": "Could not be read",

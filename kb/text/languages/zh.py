@@ -531,7 +531,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "stopping": "结果已无法挽回，正在停止运行",
     },
     "scan": {
-        "jobs": "{jobs} 个任务：{failed} 个失败，{healthy} 个正常，{harmless} 个仅有无害输出",
+        "jobs": "{count} 个任务：{failed} 个失败，{healthy} 个正常，{harmless} 个仅有无害输出",
         "failures": "失败原因",
         "unknown": "未知失败",
         "unreadable": "无法读取",

@@ -60,7 +60,7 @@ class FramePosition(NamedTuple):
 
 
 def frame_position(text: str) -> FramePosition | None:
-    """The frame that a line names, in any form; None where it names none."""
+    """The frame that a line names, in any form; None if it names none."""
     if 'File "' in text:
         if found := PYTHON_FRAME.match(text):
             return FramePosition(found["file"], int(found["line"]), _name(found["function"] or ""), "python")

@@ -41,7 +41,7 @@ _EXCEPTION_IN_SENTENCE = lazy.compile(r"(?<=:\s)(?=(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?
 
 
 def normalize(lines: list[Line]) -> list[Line]:
-    """The lines of one stream as the traceback reader expects them; the list itself where nothing was changed."""
+    """The lines of one stream as the traceback reader expects them; the given list itself if nothing was changed."""
     return normalize_traceback_lines(lines).lines
 
 

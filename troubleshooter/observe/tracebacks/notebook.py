@@ -18,9 +18,9 @@ _HEADER = lazy.compile(r"(?P<type>[A-Za-z_][\w.]{0,200})\s+Traceback \(most rece
 
 
 def type_in_header(cursor: Cursor) -> str | None:
-    """The type that a notebook's header names; None where the next line is Python's own header.
+    """The type that a notebook's header names; None if the next line is Python's own header.
 
-    "Original Traceback (most recent call last)" is one of Python's own: the frames below it tell.
+    The frames below "Original Traceback (most recent call last)" show that this header is Python's own.
     """
     bare = cursor.text().strip()
     found = None if bare.startswith(HEADER) else _HEADER.match(bare)

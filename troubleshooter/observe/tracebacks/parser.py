@@ -80,7 +80,7 @@ def _read_headed(cursor: Cursor) -> None:
 
 
 def _lines_to_header(cursor: Cursor) -> int:
-    """How many lines below "Exception ignored in" its header stands; 1 where none follows."""
+    """How many lines below "Exception ignored in" the header of its traceback is; 1 if none follows."""
     for ahead in range(1, TEARDOWN_LINES):
         if HEADER in cursor.text(ahead):
             return ahead
@@ -88,7 +88,7 @@ def _lines_to_header(cursor: Cursor) -> int:
 
 
 def _skip_call_stack(cursor: Cursor) -> None:
-    """Skip what `logging` prints below its own error: where the record was made, which is no failure."""
+    """Skip the call stack that `logging` prints below its own error. It shows where the record was made, not a failure."""
     cursor.at += 1
     while cursor.text().startswith((" ", "Message: ", "Arguments: ")):
         cursor.at += 1

@@ -50,7 +50,7 @@ def starts_without_header(cursor: Cursor) -> bool:
 
 
 def rank_of_table(cursor: Cursor) -> int | None:
-    """The rank that torch elastic's table names, where the next line is the ``traceback :`` of such a table."""
+    """The rank that torch elastic's table names, if the next line is the ``traceback :`` of such a table; else None."""
     text = cursor.text()
     if not text.lstrip().startswith("traceback") or not _TABLE_TRACEBACK.match(text):
         return None
@@ -116,7 +116,7 @@ class PythonTraceback:
         return bool(PYTHON_FRAME.match(text) or NEW_EXCEPTION.match(text))
 
     def last_line(self, text: str) -> re.Match[str] | None:
-        """The match of `LAST_LINE` where the line names the exception that was raised; else None."""
+        """The match of `LAST_LINE` if the line names the exception that was raised; else None."""
         if not self.frames and HEADER not in self.cursor.text(-1):
             return None
         bare = text.strip()

@@ -12,7 +12,7 @@ from troubleshooter.read.large.prefilter import MAX_ERROR_WORDS, Prefilter
 from troubleshooter.read.text import CHUNK, LINE_LIMIT
 
 BEFORE_BYTES, AFTER_BYTES = 120, 80
-"""So many bytes of a line are kept before and after the end of a find."""
+"""This many bytes of a line are kept before and after the end of a find."""
 _ONE_A_LINE = bytes(byte == ord("\n") for byte in range(256))
 _TRANSLATES_FAST = not {"ice", "neon", "sve"}.isdisjoint(stringzilla.__capabilities__)
 

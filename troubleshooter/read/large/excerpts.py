@@ -1,4 +1,4 @@
-"""The excerpts of a large log that are read line by line: its start, its end, samples, and what stands around a failure.
+"""The excerpts of a large log that are read line by line: its start, its end, samples, and the lines around a failure.
 
 Of each kind of line, told by its text without digits, only the first few are taken. So a log of 10 GB that repeats one
 warning costs little more than its bytes, and the first occurrence of everything is seen where it stands. The excerpts
@@ -32,17 +32,17 @@ is the cause."""
 MAX_SAME_KIND = 3
 """At most this many lines of one kind are read."""
 MAX_EXCERPTS = 400
-"""At most this many places are read: so many exceptions of all kinds, and so many other lines."""
+"""At most this many exceptions of all kinds are read, and as many other lines."""
 OTHER_BYTES, EXCEPTION_BYTES, TRACEBACK_BYTES = 150, 400, 16 * 1024
 """So many bytes are read after a line that is worth reading, after an exception's line, and after a traceback's header.
 """
 SAMPLE_EVERY_BYTES, SAMPLES, SAMPLE_BYTES = 128 * 1024, 64, 100
-"""A sample of this size every so many bytes; after so many samples half as often, after as many more half of that."""
+"""A sample of `SAMPLE_BYTES` is taken every `SAMPLE_EVERY_BYTES`; after each `SAMPLES` samples, half as often."""
 SEARCH_THREADS, BLOCKS_AHEAD = 2, 4
-"""So many threads search blocks while Python runs, and they may be so many blocks ahead."""
+"""This many threads search blocks while Python reads lines, and they may be this many blocks ahead."""
 
 _NEAR_BYTES, _FAR_BYTES = 1024, LINE_LIMIT + 16
-"""The line ends around an excerpt are searched for within so many bytes: first near it, then as far away as a line may
+"""The line ends around an excerpt are searched for within this many bytes: first near it, then as far away as a line may
 reach."""
 _HEADER = b"raceback (most"
 _EXCEPTION_WORD = lazy.compile(rb"Error|Exception|Interrupt|terminate called|FATAL|panicked")
@@ -204,7 +204,7 @@ class Excerpts:
 
 
 def _names_an_exception(text: bytes) -> bool:
-    """Whether an exception, or what ends a process like one, is named. The words are looked for first, which is faster."""
+    """True if the text names an exception, or another end of a process. Plain words are searched for first, which is faster."""
     return _EXCEPTION_WORD.search(text) is not None and _EXCEPTION.search(text) is not None
 
 

@@ -1,4 +1,4 @@
-"""What the blocks of a large log are searched for: one of these words stands on every line that is worth a look.
+"""The words for which the blocks of a large log are searched. Every line that is worth reading contains one of them.
 
 Each literal that a search looks for makes it slower, and most words of an entry stand beside a word such as "error". So
 blocks are searched for those words, and for the few literals that are printed without one (`kb.standing`). Where every

@@ -1,4 +1,4 @@
-"""How long does an author wait? ``python -m benchmarks.author [--count 10000]``: the first answer after an entry was edited.
+"""Measure how long an author waits for the first answer after an edit: ``python -m benchmarks.author [--count 10000]``.
 
 The shipped entries, and as many generated ones as make ``count``, stand in one folder. Whole processes diagnose a pasted
 traceback: with nothing changed, after an edit of one entry's text, and after an edit that brings a new literal. Printed are

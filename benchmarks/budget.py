@@ -1,4 +1,4 @@
-"""Is the program still within its budget? ``python -m benchmarks.budget [--write] [--only WORDS]``.
+"""Measure whether the program keeps its budget: ``python -m benchmarks.budget [--write] [--only WORDS]``.
 
 Each line of ``budget.json`` is a bound; this measures every figure and compares. Ratios are of whole processes that run in
 turn, medians of several runs, so that a busy or slow machine moves both sides. Exit status 1 when a bound is missed.

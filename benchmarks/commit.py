@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def measured_commit(checkout: Path = ROOT) -> str:
-    """Such as ``commit 1a0291c0``, with a remark where files differ from it; ``an unknown commit`` outside of a git checkout."""
+    """A text such as ``commit 1a0291c0``, with a remark if files differ from it; ``an unknown commit`` outside of a checkout."""
     try:
         name = _git(checkout, "rev-parse", "--short=8", "HEAD")
         changed = _git(checkout, "status", "--porcelain", "--untracked-files=no")

@@ -30,12 +30,12 @@ TARGET = Path(__file__).with_name("FIGURES.md")
 
 
 def held_out(case: dict[str, Any]) -> bool:
-    """Whether a case was kept from the writers of entries (a third, by hash)."""
+    """True if the case was kept from the writers of entries (a third of the cases, chosen by a hash)."""
     return int(hashlib.sha256(("s" + case["id"]).encode()).hexdigest(), 16) % 3 == 0
 
 
 def measure(folder: Path, tool: Diagnoser) -> list[dict[str, Any]]:
-    """One row a case: verdict (right, top3, wrong, silent), first answer and its confidence word."""
+    """One row for each case: the verdict (right, top3, wrong, silent), the first answer and its confidence word."""
     sys.path.insert(0, str(folder))
     render, score = importlib.import_module("render"), importlib.import_module("score")
     rows = []
@@ -49,7 +49,7 @@ def measure(folder: Path, tool: Diagnoser) -> list[dict[str, Any]]:
 
 
 def by_chance(rows: Sequence[dict[str, Any]]) -> float:
-    """What the same answers would score dealt out to other cases."""
+    """The share that would be right by chance: the same answers, each given to another case."""
     third = len(rows) // 3
     dealt = [r["diagnoses"] for r in (*rows[third:], *rows[:third])]
     return sum(r["score"].right(r["case"], d, 1) for r, d in zip(rows, dealt, strict=True)) / max(1, len(rows))
@@ -71,7 +71,7 @@ def table(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def words(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """Precision of the confidence words of first answers."""
+    """How often first answers with each confidence word are right."""
     good, total = Counter[str](), Counter[str]()
     for row in rows:
         if row["diagnoses"]:
@@ -83,7 +83,7 @@ def words(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def alarms(folder: Path, tool: Diagnoser) -> tuple[int, list[str]]:
-    """Healthy logs, and those that give a failure."""
+    """The number of healthy logs, and the names of those on which a failure is diagnosed."""
     paths = sorted(p for p in folder.rglob("*") if p.suffix in (".log", ".txt", ".out", ".ipynb"))
     found = []
     for path in paths:

@@ -1,4 +1,4 @@
-"""Broken logs by the thousand: ``python -m benchmarks.fuzz [--seconds 60] [--seed 1] [--first N --count M] [--keep FOLDER]``.
+"""Diagnose thousands of broken logs: ``python -m benchmarks.fuzz [--seconds 60] [--seed 1] [--first N --count M] [--keep FOLDER]``.
 
 Samples of the entries, healthy logs and (where they are at hand) recorded runs are mutated, and each result is diagnosed. What
 must hold for every input:

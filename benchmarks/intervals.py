@@ -1,4 +1,4 @@
-"""Shares with their 95 % intervals."""
+"""95 % confidence intervals of shares."""
 
 from __future__ import annotations
 

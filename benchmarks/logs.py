@@ -1,4 +1,4 @@
-"""Realistic logs of any size, made from a seed: the same seed gives the same bytes."""
+"""Make realistic logs of any size from a seed. The same seed gives the same bytes."""
 
 from __future__ import annotations
 

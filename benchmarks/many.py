@@ -1,4 +1,4 @@
-"""Does the number of entries cost? ``python -m benchmarks.many``: a pasted traceback with 100, 1,000 and all entries.
+"""Measure what more entries cost: ``python -m benchmarks.many`` times a pasted traceback with 100, 1,000 and all entries.
 
 Generated entries (own words, one symptom each) are compiled into packs; whole processes answer the same traceback from
 each pack, in turn; medians and ratios.

@@ -1,4 +1,4 @@
-"""How right a tool is on public reports with settled causes: ``python -m benchmarks.score_reports [--command WORDS]``.
+"""Measure how right a tool is on public reports with settled causes: ``python -m benchmarks.score_reports [--command WORDS]``.
 
 Runs the command on the text of each report in ``benchmarks/reports/reports.jsonl`` and says how often the first answer is
 right, wrong or missing, with 95 % intervals (Wilson). The command gets the text on standard input, or as a file where it
@@ -26,22 +26,22 @@ from benchmarks.intervals import interval, share
 REPORTS = Path(__file__).with_name("reports") / "reports.jsonl"
 COMMAND = "troubleshoot --format json --lang en"
 ANSWERED = (0, 1, 3)
-"""Exit statuses that are an answer: nothing wrong, diagnosed, unexplained."""
+"""Exit statuses of an answer: nothing wrong, diagnosed, unexplained."""
 TIMEOUT_SECONDS = 120
 MIN_GROUP = 5
 """Trackers with fewer reports are counted together."""
 COUNTED_FIXES = 2
-"""As many fixes of the first answer count as an answer."""
+"""This many fixes of the first answer count as part of the answer."""
 
 Verdict = Literal["right", "wrong", "silent"]
 
 
 class BrokenReports(Exception):
-    """A file of reports that cannot be used; the message names the line and what it should hold."""
+    """A file of reports cannot be used. The message names the line and what it should contain."""
 
 
 class BrokenCommand(Exception):
-    """A command that cannot be started; the message names it."""
+    """A command cannot be started. The message names it."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Report:
     names: tuple[str, ...] = ()
 
     def cited_in(self, text: str) -> bool:
-        """Whether a text names the report: its address, an issue that it closes, or ``name#number`` (a tool's own sources)."""
+        """True if a text (a tool's own sources) names the report: by its address, an issue that it closes, or ``name#number``."""
         for address in (self.url, *self.names):
             owner, name, _, number = address.split("/")[3:7]
             if re.search(rf"{re.escape(owner)}/{re.escape(name)}/(pull|issues|commit)/{number}\b", text, re.IGNORECASE):
@@ -180,7 +180,7 @@ def measure(reports: Sequence[Report], answer: Callable[[str], Answer], jobs: in
 
 
 def by_chance(rows: Sequence[Row]) -> float:
-    """The share that the same answers would score dealt out to other reports, 0 to 1."""
+    """The share (0 to 1) that would be right by chance: the same answers, each given to another report."""
     third = len(rows) // 3
     dealt = [row.answer for row in (*rows[third:], *rows[:third])]
     return sum(judge(row.report, answer) == "right" for row, answer in zip(rows, dealt, strict=True)) / max(
@@ -211,7 +211,7 @@ def group(rows: Sequence[Row], key: Callable[[Row], str], least: int = 1) -> dic
 
 
 def sections(rows: Sequence[Row], cited: str = "") -> dict[str, dict[str, list[Row]]]:
-    """Every cut of the rows that is shown: title of the table, name of the group, its rows.
+    """The tables to show: for each title the groups by name, each with its rows.
 
     `cited` is the text of the tool's sources, where it is known: reports that it names are counted apart.
     """

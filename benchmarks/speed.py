@@ -1,4 +1,4 @@
-"""Speed and memory beside ripgrep: ``python -m benchmarks.speed [--size 256] [--seed 1] [--runs 5] [--rg PATH] [--write]``.
+"""Compare speed and memory with ripgrep: ``python -m benchmarks.speed [--size 256] [--seed 1] [--runs 5] [--rg PATH] [--write]``.
 
 For each kind of log the commands run in turn, several times, and medians and ratios are taken: ``troubleshoot FILE`` (the
 whole diagnosis, as JSON); ``rg -c -F -f PATTERNS FILE`` of each ripgrep that is named, with 100 and with 1,000 patterns (the
@@ -55,7 +55,7 @@ print(time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss
 
 
 def measure(commands: Sequence[Sequence[str]], runs: int) -> list[Cost]:
-    """The commands in turn, ``runs`` times."""
+    """Run the commands in turn, ``runs`` times, and measure each."""
     seen: list[list[tuple[float, float, float]]] = [[] for _ in commands]
     for _ in range(runs):
         for number, command in enumerate(commands):
@@ -74,7 +74,7 @@ def _once(command: Sequence[str]) -> tuple[float, float, float]:
 
 
 def patterns(count: int, literals: Sequence[str], seed: int) -> list[str]:
-    """The entries' own literals, longest first cut to ``count``, padded with words that occur nowhere."""
+    """The ``count`` longest literals of the entries; if there are too few, words that occur nowhere are added."""
     pick = random.Random(seed)
     own = sorted({text for text in literals if len(text) >= 8 and "\n" not in text})
     pick.shuffle(own)

@@ -1,7 +1,7 @@
-"""Is a failure still named in other surroundings? ``python -m benchmarks.surroundings [--texts 400] [--seed 1] [--write]``.
+"""Measure whether a failure is still named in other surroundings: ``python -m benchmarks.surroundings [--texts 400] [--seed 1] [--write]``.
 
 People paste a failure with other things around it, and their terminals, trackers and chat programs change how it is laid
-out. Texts drawn from the entries' own `match/` logs (those that are answered as they stand) are asked again in each of
+out. Texts drawn from the entries' own samples (those that are answered unchanged) are asked again in each of
 these ways, and so are the healthy logs of `tests/healthy`, of which none may get an answer that it did not have. What is
 counted is the first answer: the same, another one, or none. ``--write`` keeps the table in `benchmarks/SURROUNDINGS.md`.
 """
@@ -26,7 +26,7 @@ from troubleshooter.read.sources import from_text
 TARGET = Path(__file__).with_name("SURROUNDINGS.md")
 HEALTHY = CHECKOUT.parent / "tests" / "healthy"
 LONGEST = 64 * 1024
-"""Bytes of the texts: what people paste."""
+"""Longer texts are left out, because people do not paste them."""
 
 CONFIG = """\
 base_model: NousResearch/Llama-2-7b-hf

@@ -1,1 +1,1 @@
-"""The documentation. Pages that a program can write are written by ``python -m docs.make``."""
+"""The documentation. ``python -m docs.make`` writes the generated pages."""

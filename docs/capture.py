@@ -1,4 +1,4 @@
-"""A terminal capture as SVG: a command is run, and what it prints is drawn with its colours."""
+"""Make a terminal capture as SVG: run a command, and draw what it prints with its colours."""
 
 from __future__ import annotations
 

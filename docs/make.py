@@ -1,4 +1,4 @@
-"""Writes the pages and pictures that a program can write: ``python -m docs.make`` (``--check``: only say what differs)."""
+"""Write the generated pages and pictures: ``python -m docs.make`` (``--check``: only say which ones are out of date)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOG = "tests/logs/gemma3-eval.log"
 
 
 def answer(lang: str) -> str:
-    """The picture of the README: a real answer, with its first fix, without the others."""
+    """The picture of the README: a real answer with its first fix only."""
     arguments = ["--lang", lang, LOG] if lang != "en" else [LOG]
     lines = capture.printed(*arguments)
     second_fix = next(at for at, line in enumerate(lines) if capture.plain(line).startswith("  2. "))
@@ -47,18 +47,18 @@ PAGES: dict[str, Callable[[], str]] = {
     "performance.md": performance,
     "platforms.md": platforms,
 }
-"""What writes each generated file of this folder."""
+"""For each generated file of this folder, the function that makes its text."""
 
 
 def _same(kept: str, made: str) -> bool:
-    """Whether a file needs no change. Of a picture only what it shows counts: another release of rich may draw it otherwise."""
+    """True if a file is up to date. For a picture only its text counts, because another release of rich may draw it differently."""
     if kept.startswith("<svg"):
         return capture.lines_of(kept) == capture.lines_of(made)
     return kept == made
 
 
 def main(arguments: list[str]) -> int:
-    """Write the files, or with ``--check`` name those that differ; 1 where one differs."""
+    """Write the files, or with ``--check`` name those that are out of date. Returns 1 if one was out of date under ``--check``."""
     differs = 0
     for name, page in PAGES.items():
         text, file = page(), HERE / name

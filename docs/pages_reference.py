@@ -166,7 +166,7 @@ FIELDS: dict[type[Part], dict[str, str]] = {
     form.TranslatedFix: {"do": "", "why": "Where the English has one."},
     form.TranslatedReason: {"because": ""},
 }
-"""What each field means; a test asks that every field has its row."""
+"""What each field means. A test checks that every field has its row."""
 
 _WITHOUT_DOCSTRING = {
     "different": "a and b are not equal.",

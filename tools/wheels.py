@@ -1,4 +1,4 @@
-"""For which platforms and Pythons the dependencies have wheels: ``python tools/wheels.py`` writes ``docs/platforms.json``.
+"""Find out for which platforms and Pythons the dependencies have wheels: ``python tools/wheels.py`` writes ``docs/platforms.json``.
 
 It asks the configured package index through pip, resolving without installing anything: one question for each platform
 and Python, and one more for each package where something is missing. ``python -m docs.make`` then writes the page.
@@ -25,7 +25,7 @@ else:
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "docs" / "platforms.json"
 COMPILED_PARTS = ("markupsafe", "pydantic-core")
-"""Compiled packages that the dependencies bring along (jinja2, pydantic)."""
+"""Compiled packages that the dependencies need in turn (jinja2, pydantic)."""
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 PLATFORMS: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
     "Linux x86-64": (
@@ -46,11 +46,11 @@ PLATFORMS: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
     ),
     "Windows x86-64": ({"sys_platform": "win32", "platform_machine": "AMD64"}, ("win_amd64",)),
 }
-"""By name: what markers see there, and the tags of wheels that pip takes there."""
+"""For each platform: the values of environment markers, and the tags of wheels that pip accepts there."""
 
 
 def dependencies() -> list[Requirement]:
-    """What pyproject.toml asks for, and the compiled packages that come with it."""
+    """The requirements of pyproject.toml, and the compiled packages that they need."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return [Requirement(text) for text in (*project["dependencies"], *COMPILED_PARTS)]
 
@@ -63,7 +63,7 @@ def needed(requirement: Requirement, platform: str, python: str) -> bool:
 
 
 def wheels(requirements: Sequence[Requirement], platform: str, python: str) -> dict[str, str]:
-    """By package: the name of the newest wheel that fits; all of them, or none where one is missing."""
+    """By package: the name of the newest wheel that fits; {} if any of the packages has none."""
     with tempfile.TemporaryDirectory() as target:
         command = [sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--no-deps", "--only-binary=:all:"]
         command += ["--report", "-", "--python-version", python, "--implementation", "cp", "--target", target]

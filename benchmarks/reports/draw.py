@@ -1,4 +1,4 @@
-"""How the reports were found: ``python -m benchmarks.reports.draw [--seed N] [--count N] [--clones FOLDER]``.
+"""Repeat the draw of the reports: ``python -m benchmarks.reports.draw [--seed N] [--count N] [--clones FOLDER]``.
 
 Prints the queries for the search of threads or, with ``--clones``, the merged changes that name a printed failure, each
 in the order in which they are looked at. ``FOLDER`` holds one clone a tracker, named ``OWNER+NAME``.
@@ -20,7 +20,7 @@ from random import Random
 from typing import NamedTuple
 
 SEED = 20261123
-"""Of the published draw."""
+"""The seed of the published draw."""
 
 SINCE = "2025-07-01"
 """First day of the period."""
@@ -28,14 +28,14 @@ SINCE = "2025-07-01"
 PRINTED = re.compile(
     r"\b[A-Za-z_.]*(?:Error|Exception|Unsupported|Interrupt)\b['\"`]?: +\S|Traceback \(most recent|CUDA error|CUDA out of memory"
 )
-"""What a change's message must hold: an exception with its message, a traceback, or an error of CUDA."""
+"""The message of a change must contain an exception with its message, a traceback, or an error of CUDA."""
 
 
 CLOSES = re.compile(
     r"\b(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?)\s*:?\s*(?:#\d+|https?://github\.com/[\w.-]+/[\w.-]+/issues/\d+)",
     re.IGNORECASE,
 )
-"""What a change's message says of the issue that it closes."""
+"""The part of a change's message that names the issue which it closes."""
 
 NAMES_FAILURE = re.compile(r"Error|crash|fail|hang|OOM|\bnan\b|mismatch|deadlock", re.IGNORECASE)
 NO_TRAINING = re.compile(r"\b(CI|tests?|docs?|README|studio|lint|typo|chat)\b", re.IGNORECASE)
@@ -57,7 +57,7 @@ SENTENCES = (
     "{error} with {marker} in {project}, it works after changing the version",
     "fix: {error} in {project} when fine-tuning on {marker}",
 )
-"""Of the first list: as people write who report a failure or repair one."""
+"""Queries of the first list, in the words of people who report or repair a failure."""
 
 PROJECTS = (
     "transformers Trainer",
@@ -95,7 +95,7 @@ PROJECTS = (
     "a fine-tuning notebook",
     "a vision-language training script",
 )
-"""Trackers that people who fine-tune write to, or the words that lead to them."""
+"""Trackers to which people who fine-tune write, or the words that lead to them."""
 
 ERRORS = (
     "AttributeError: object has no attribute",
@@ -129,7 +129,7 @@ ERRORS = (
     "torch._dynamo.exc error",
     "state_dict missing or unexpected keys",
 )
-"""Classes of failure, in the words that programs print."""
+"""Kinds of failures, in the words that programs print."""
 
 MARKERS = (
     "transformers 4.54",
@@ -175,7 +175,7 @@ MARKERS = (
     "CUDA 13",
     "B200",
 )
-"""What did not exist, or was not in use, before the middle of 2025."""
+"""Releases and features that did not exist, or were not in use, before the middle of 2025."""
 
 
 def queries(count: int, seed: int = SEED) -> list[str]:
@@ -194,7 +194,7 @@ BREAKS = (
     "update for {package} {version}, fine-tuning fails with {error}",
     "pin {package} because {version} fails with {error}",
 )
-"""Of the second list: what a release changed."""
+"""Queries of the second list: what a release changed."""
 
 RELEASES = {
     "transformers": ("4.54", "4.55", "4.56", "4.57", "5.0", "5.2", "5.3", "5.5"),
@@ -216,7 +216,7 @@ RELEASES = {
     "Python": ("3.13", "3.14"),
     "CUDA": ("13",),
 }
-"""Packages of the second list with releases of the period."""
+"""Packages of the second list, with their releases in the period."""
 
 
 def break_queries(count: int, seed: int = SEED) -> list[str]:
@@ -260,7 +260,7 @@ def closing(clone: Path) -> list[Change]:
 
 
 def interleave(groups: Mapping[str, Sequence[Change]], seed: int = SEED) -> Iterator[Change]:
-    """Every change once: the trackers take turns, each in an order of its own that only the seed decides."""
+    """Every change once. The trackers take turns; the order within each tracker depends only on the seed."""
     orders = []
     for name in sorted(groups):
         orders.append(sorted(groups[name], key=lambda change: change.commit))

@@ -37,7 +37,7 @@ def test_only_what_changed_is_done_again(logs: Path) -> None:
 
 
 def test_records_merge_by_concatenation(logs: Path) -> None:
-    """A recipe of docs/how-to.md: each task of a Slurm array scans its share, then one `cat`."""
+    """The recipe of docs/using.md: each task of a Slurm array scans its part, and `cat` joins the records."""
     whole = json.loads(scan("logs", "--record", "whole.jsonl", cwd=logs.parent).stdout)
     parts = [["logs/g0"], ["logs/g1", "logs/g2", "logs/g3", "logs/g4"]]
     for number, folders in enumerate(parts):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.scan.conftest import KNOWN, scan
-from troubleshooter.scan import record
+from troubleshooter.outcome import masked
 
 
 def test_groups_by_root_cause_and_masks_the_unknown(logs: Path) -> None:
@@ -128,4 +128,4 @@ def test_a_record_of_a_newer_version_is_told(logs: Path, summed_up: bool) -> Non
 
 
 def test_masks() -> None:
-    assert record.masked("rank 3 at 0x7f00 in /home/me/x.py, 2.5 GiB") == record.masked("rank 11 at 0x1 in /data/y.py, 99 GiB")
+    assert masked("rank 3 at 0x7f00 in /home/me/x.py, 2.5 GiB") == masked("rank 11 at 0x1 in /data/y.py, 99 GiB")

@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from troubleshooter.cli.options import DIAGNOSE, ENTRIES, IGNORE, LANG, PROBES, SHORT_FORMAT, Option
+from troubleshooter.cli.options import DIAGNOSE, ENTRIES, HISTORY, IGNORE, LANG, PROBES, SHORT_FORMAT, Option
 from troubleshooter.cli.settings import entry_folders, language, probe_folders
 
 
@@ -40,6 +40,8 @@ class Command:
         return status
 
 
+QUESTIONS = ("failures", "new", "versions", "hosts", "gpus", "upgrade", "fix", "unknown", "runs")
+"""What a history can be asked (`history.questions`, which costs more to import than a start may take)."""
 ENTRY = Option("entry", completes="entry", metavar="ENTRY", required=True, help="entry")
 FOLDER_OF_ENTRIES = Option(
     "to", "--to", kind="path", metavar="DIR", default=Path("entries"),
@@ -70,7 +72,7 @@ COMMANDS = (
             ),
             Option("hook", "--hook/--no-hook", kind="flag", default=True, help="run.hook"),
             Option("retry", "--retry", kind="whole", metavar="N", default=0, least=0, most=100, help="run.retry"),
-            ENTRIES, LANG,
+            HISTORY, ENTRIES, LANG,
         ),
         "troubleshooter.supervise.command:run",
         own_exits=True,
@@ -243,9 +245,28 @@ COMMANDS = (
                 "workers", "--jobs", "-j", kind="whole", metavar="N", least=1,
                 help="scan.workers",
             ),
-            ENTRIES, IGNORE, LANG, SHORT_FORMAT,
+            HISTORY, ENTRIES, IGNORE, LANG, SHORT_FORMAT,
         ),
         "troubleshooter.scan.command:run",
+    ),
+    Command(
+        "history",
+        (
+            Option("question", choices=QUESTIONS, default=QUESTIONS[0], help="history.question"),
+            Option("history", "--history", kind="path", metavar="FILE", help="history.file"),
+            Option("cause", "--cause", completes="entry", metavar="ID", help="history.cause"),
+            Option("since", "--since", metavar="DATE", help="history.since"),
+            Option("at", "--at", metavar="DATE", help="history.at"),
+            Option("days", "--days", kind="whole", metavar="N", default=14, least=1, most=36500, help="history.days"),
+            Option("package", "--package", metavar="NAME", help="history.package"),
+            Option("host", "--host", metavar="NAME", help="history.host"),
+            Option("job", "--job", metavar="NAME", help="history.job"),
+            Option("limit", "--limit", kind="whole", metavar="N", default=20, least=1, most=1000000, help="history.limit"),
+            Option("format", "--format", choices=("table", "json", "csv"), default="table", help="history.format"),
+            LANG,
+        ),
+        "troubleshooter.history.command:history",
+        own_exits=True,
     ),
     Command(
         "browse",

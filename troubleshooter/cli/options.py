@@ -127,7 +127,12 @@ IGNORE = Option(
     help="ignore",
 )  # fmt: skip
 
-DIAGNOSE = (FILES, FORMAT, BRIEF, LANG, COUNT, ENV, FACTS, ENTRIES, IGNORE, QUIET)
+HISTORY = Option(
+    "history", "--history", kind="path", metavar="FILE",
+    help="history",
+)  # fmt: skip
+
+DIAGNOSE = (FILES, FORMAT, BRIEF, LANG, COUNT, ENV, FACTS, ENTRIES, IGNORE, HISTORY, QUIET)
 """The options of a diagnosis."""
 
 
@@ -145,6 +150,7 @@ class Options:
     facts: list[Path]
     entries: list[Path]
     ignore: list[str]
+    history: Path | None
     quiet: bool
 
     def __init__(self, **given: Any) -> None:

@@ -16,6 +16,8 @@ from troubleshooter.cli.settings import ignored, language
 from troubleshooter.read.sources import Source, Unreadable, from_path, from_stream
 
 if TYPE_CHECKING:
+    from troubleshooter.history.details import Ends
+    from troubleshooter.history.run_record import RunRecord
     from troubleshooter.pipeline import Diagnoser
     from troubleshooter.report.model import Report
 
@@ -77,7 +79,11 @@ def run(options: Options) -> int:
         return paste(tool(options), lang, options.top)
     facts = _facts(options.facts)
     if not options.files or options.files == ["-"]:
-        return _show([_stdin(tool(options), options, lang, facts)], options)
+        memory = _Memory(options.history, lang)
+        report = _stdin(tool(options), options, lang, facts, memory)
+        code = _show([report], options)
+        memory.keep()
+        return code
     inputs: list[Sequence[Source]] = []
     unreadable = False
     for name in options.files:
@@ -86,16 +92,55 @@ def run(options: Options) -> int:
         except Unreadable as error:
             unreadable = _told(error, _meant(name))
     reports: list[Report] = []
+    memory = _Memory(options.history, lang)
     if facts and len(inputs) > 1:
         raise UsageError("--facts: give one log, or the folder of one run")
     made = tool(options)
     for sources in inputs:
         try:
-            reports.append(_one(made, [*sources, *facts], lang, options.top))
+            reports.append(_one(made, [*sources, *facts], lang, options.top, memory))
         except Unreadable as error:
             unreadable = _told(error)
     code = _show(reports, options)
+    memory.keep()
     return UNUSABLE if unreadable else code
+
+
+class _Memory:
+    """The runs that go into the file of ``--history``; nothing is done where none was named.
+
+    Raises `HistoryError` at once where the file cannot be used at all; what goes wrong later does not change the answer.
+    """
+
+    def __init__(self, path: Path | None, lang: str) -> None:
+        self._path, self._lang = path, lang
+        self._ends: Sequence[Ends] = ()
+        self._runs: list[RunRecord] = []
+        if path is not None:
+            from troubleshooter.history.store import History
+
+            History(path).close()
+
+    def watch(self, sources: Sequence[Source]) -> None:
+        """Keep what the history needs of these sources while they are read."""
+        if self._path is not None:
+            from troubleshooter.history.details import watched
+
+            self._ends = watched(sources)
+
+    def take(self, report: Report, sources: Sequence[Source]) -> None:
+        """The report on the sources that were watched."""
+        if self._path is not None:
+            from troubleshooter.history.recording import of_diagnosis
+
+            self._runs.append(of_diagnosis(report, sources, self._ends))
+
+    def keep(self) -> None:
+        """Write what was taken."""
+        if self._path is not None:
+            from troubleshooter.history.recording import keep
+
+            keep(self._path, self._runs, self._lang)
 
 
 def _told(error: Unreadable, hint: str = "") -> bool:
@@ -115,7 +160,8 @@ def _meant(name: str) -> str:
     return f"{name}: no such file or command; {hint}" if hint else ""
 
 
-def _one(made: Diagnoser, sources: Sequence[Source], lang: str, top: int) -> Report:
+def _one(made: Diagnoser, sources: Sequence[Source], lang: str, top: int, memory: _Memory) -> Report:
+    memory.watch(sources)
     report = made.report(sources, lang=lang, top=top)
     problems = [problem["problem"] for problem in report.input["problems"]]
     blank = not report.input["lines"] or problems == ["blank"] * len(sources)
@@ -125,17 +171,18 @@ def _one(made: Diagnoser, sources: Sequence[Source], lang: str, top: int) -> Rep
     if problems == ["binary"] and len(sources) == 1 and not report.failures:
         expected = "expected a log (plain, .gz, .xz, .bz2, .zst, .ipynb)"
         raise Unreadable(f"{sources[0].name}: looks like a binary file; {expected}")
+    memory.take(report, sources)
     return report
 
 
-def _stdin(made: Diagnoser, options: Options, lang: str, facts: Sequence[Source]) -> Report:
+def _stdin(made: Diagnoser, options: Options, lang: str, facts: Sequence[Source], memory: _Memory) -> Report:
     from troubleshooter.cli.pipe import passing
     from troubleshooter.report.render import FOR_READERS
 
     echo = not options.quiet and options.format in FOR_READERS
     source = from_stream(sys.stdin.buffer)
     with passing(source, echo=echo):
-        report = _one(made, [source, *facts], lang, options.top)
+        report = _one(made, [source, *facts], lang, options.top, memory)
     if echo and sys.stdout.isatty():
         from troubleshooter.report.terminal import separate
 

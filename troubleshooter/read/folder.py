@@ -12,7 +12,7 @@ from kb import lazy
 SKIPPED_SUFFIXES = frozenset((
     ".py", ".pyc", ".so", ".pt", ".pth", ".bin", ".safetensors", ".gguf", ".npy", ".npz", ".pkl", ".parquet",
     ".arrow", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".zip", ".tar", ".whl", ".md", ".yaml", ".yml", ".toml",
-    ".lock", ".html", ".css", ".js", ".cu", ".cpp", ".h", ".model", ".db", ".sqlite", ".pid", ".stacks", ".part",
+    ".lock", ".html", ".css", ".js", ".cu", ".cpp", ".h", ".model", ".db", ".sqlite", ".sqlite-wal", ".sqlite-shm", ".pid", ".stacks", ".part",
 ))  # fmt: skip
 SKIPPED_NAMES = frozenset((
     "config.json", "generation_config.json", "adapter_config.json", "tokenizer.json", "tokenizer_config.json",

@@ -15,6 +15,7 @@ from kb.compiled import Knowledge
 from kb.errors import UsageError
 from troubleshooter.cli.pipe import STOPPING
 from troubleshooter.cli.settings import ignored
+from troubleshooter.history.store import History
 from troubleshooter.report.jsontext import as_json
 from troubleshooter.scan import jobs, record
 from troubleshooter.scan.printable import printable
@@ -55,7 +56,7 @@ def _ended_by_signals() -> Iterator[None]:
 
 def run(
     paths: Sequence[str], *, kept: Path | None, summary_only: bool, workers: int | None, entries: Sequence[Path],
-    ignore: Sequence[str], lang: str, format: str,
+    ignore: Sequence[str], lang: str, format: str, history: Path | None = None,
 ) -> int:  # fmt: skip
     """Scan logs and print the summary. With ``summary_only`` the paths are records, which are only summed up.
 
@@ -75,8 +76,10 @@ def run(
                 raise UsageError("scan: nothing to scan; give files, folders or patterns of logs")
             reasons = ignored(ignore, packs(*entries))  # compiled once here, not by every worker
             bar = format == "terminal" and sys.stderr.isatty()
-            with _ended_by_signals():
-                known = scan(found, target, workers=workers or _cores(), entries=entries, ignore=reasons, bar=bar)
+            with _ended_by_signals(), History(history) if history is not None else contextlib.nullcontext() as memory:
+                known = scan(
+                    found, target, workers=workers or _cores(), entries=entries, ignore=reasons, bar=bar, history=memory
+                )
             rows = known._replace(
                 by_job={job.name: known.by_job[job.name] for job in found if job.name in known.by_job}
             )

@@ -5,7 +5,6 @@ A record survives ``kill -9``: a row that was only half written is dropped, and 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sys
@@ -13,16 +12,12 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from troubleshooter.masking import mask_run
-from troubleshooter.paths import below_site_packages
-from troubleshooter.read.text import fold
-from troubleshooter.report.model import Report
+from troubleshooter.outcome import fingerprint
 from troubleshooter.scan.jobs import Job
 
 SCHEMA_VERSION = 1
 MAX_ROW_BYTES = 16 * 1024 * 1024
 """A line of a record that is longer than this is skipped without being parsed."""
-MAX_MESSAGE_CHARACTERS = 300
 _BLOCK_BYTES = 64 * 1024
 _START = b'{"schema_version": '
 _FIRST_TIME, _LAST_TIME = -62_135_596_800, 253_402_300_799  # the years 1 to 9999
@@ -65,18 +60,8 @@ class Rows(NamedTuple):
         return Rows(self.by_job | other.by_job, self.passed_over + other.passed_over, self.newer + other.newer)
 
 
-def masked(message: str) -> str:
-    """A message in which everything that differs from run to run (numbers, addresses, paths, ids) is masked."""
-    return mask_run(fold(message))[:MAX_MESSAGE_CHARACTERS]
-
-
-def fingerprint(*parts: str) -> str:
-    """A short hash that is the same for the same root cause."""
-    return hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=6).hexdigest()
-
-
 def line_of(job: Job, outcome: dict[str, Any]) -> bytes:
-    """Write a job's row as one line of a record. ``outcome`` is the result of `outcome` or `failed`."""
+    """Write a job's row as one line of a record. ``outcome`` is the result of `troubleshooter.outcome` or `failed`."""
     row = {
         "schema_version": SCHEMA_VERSION, "job": job.name, "files": list(job.files), "stamp": job.stamp,
         "modified": job.modified, **outcome,
@@ -87,36 +72,6 @@ def line_of(job: Job, outcome: dict[str, Any]) -> bytes:
 def failed(reason: str) -> dict[str, Any]:
     """The outcome of a job that could not be read."""
     return {"status": 2, "error": reason}
-
-
-def outcome(report: Report) -> dict[str, Any]:
-    """The part of a job's report that a record keeps."""
-    found = next(
-        (d for d in report.diagnoses if d.kind == "failure"), report.diagnoses[0] if report.diagnoses else None
-    )
-    out: dict[str, Any] = {"status": report.exit_code, "lines": report.input["lines"]}
-    if found is not None:
-        out["diagnosis"] = {
-            "id": found.id, "kind": found.kind, "title": found.title, "confidence": found.confidence,
-            "fingerprint": fingerprint(found.id), "line": found.evidence[0].line if found.evidence else None,
-        }  # fmt: skip
-    elif report.unexplained is not None:
-        unknown = report.unexplained
-        frames = next((f.frames for f in report.failures if f.line == unknown["line"]), [])
-        last = frames[-1] if frames else {"file": "", "function": ""}
-        place = f"{below_site_packages(str(last['file']).replace(chr(92), '/'))} {last['function']}"
-        message = masked(unknown["message"])
-        out["unknown"] = {
-            "exception": unknown["exception"], "message": message, "line": unknown["line"],
-            "fingerprint": fingerprint(unknown["exception"], message, place),
-        }  # fmt: skip
-    elif report.stopped is not None:
-        where = next((f"{at['file']} {at['function']}" for at in report.stopped["at"]), "")
-        out["unknown"] = {
-            "exception": "KeyboardInterrupt", "message": masked(where), "line": report.stopped["line"],
-            "fingerprint": fingerprint("KeyboardInterrupt", where),
-        }  # fmt: skip
-    return out
 
 
 def read(paths: Iterable[Path]) -> Rows:

@@ -12,11 +12,15 @@ import os
 import signal
 import sys
 import threading
+import time
 from dataclasses import asdict
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
+from troubleshooter.history.details import details, watched
+from troubleshooter.history.run_record import facts_of
+from troubleshooter.outcome import outcome
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import Source, Unreadable, from_path
 from troubleshooter.scan import record
@@ -27,9 +31,12 @@ READY = b"ready\n"
 _PR_SET_PDEATHSIG = 1
 
 
-def setup_line(entries: list[Path], ignore: dict[str, str]) -> bytes:
-    """The first line that a worker reads: folders of entries, ids to ignore with the reason, and the parent's process id."""
-    setup = {"entries": [str(path) for path in entries], "ignore": ignore, "parent": os.getpid()}
+def setup_line(entries: list[Path], ignore: dict[str, str], *, history: bool = False) -> bytes:
+    """The first line that a worker is sent: which entries, which of them to ignore, whose child it is, and whether rows hold
+    what a history needs."""
+    setup = {
+        "entries": [str(path) for path in entries], "ignore": ignore, "parent": os.getpid(), "history": history,
+    }  # fmt: skip
     return json.dumps(setup).encode() + b"\n"
 
 
@@ -55,14 +62,17 @@ def main() -> None:
         rows.flush()
         given = json.loads(lines.get())
         job = Job(**{**given, "files": tuple(given["files"])})
-        line = record.line_of(job, diagnose(job, diagnoser))
+        line = record.line_of(job, diagnose(job, diagnoser, history=setup["history"]))
 
 
-def diagnose(job: Job, diagnoser: Diagnoser) -> dict[str, Any]:
-    """Diagnose one job. An error becomes the job's outcome, so that the other jobs go on."""
+def diagnose(job: Job, diagnoser: Diagnoser, *, history: bool = False) -> dict[str, Any]:
+    """The outcome of a job, with what a ``history`` needs where there is one; whatever is wrong with its files stays its own
+    trouble."""
     try:
         sources: list[Source] = [source for file in job.files for source in from_path(Path(file))]
-        return record.outcome(diagnoser.report(sources, top=3, brief=True))
+        ends = watched(sources) if history else []
+        report = diagnoser.report(sources, top=3, brief=True)
+        return outcome(report) | ({"run": facts_of(report, details(ends, time.time()))} if history else {})
     except Unreadable as error:
         return record.failed(str(error))
     except Exception as error:  # a bug that one log reveals must not lose the other logs

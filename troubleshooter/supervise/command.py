@@ -34,6 +34,7 @@ class Wishes(NamedTuple):
     hook: bool
     entries: list[Path]
     lang: str
+    history: Path | None
 
 
 def environment(folder: RunFolder, *, hook: bool) -> dict[str, str]:
@@ -48,7 +49,7 @@ def environment(folder: RunFolder, *, hook: bool) -> dict[str, str]:
 
 def run(
     command: list[str], log: Path | None, stop_early: bool, on_failure: str | None, hang_after: float | None, hook: bool, retry: int,
-    entries: list[Path], lang: str,
+    entries: list[Path], lang: str, history: Path | None = None,
 ) -> int:  # fmt: skip
     """Run a command to its end, diagnose it where it failed, and end as it ended.
 
@@ -56,7 +57,11 @@ def run(
     """
     if not hasattr(os, "fork"):
         raise UsageError("run: needs Linux or macOS; here, pipe the run in: command 2>&1 | troubleshoot")
-    wishes = Wishes(stop_early, hang_after, hook, entries, lang)
+    wishes = Wishes(stop_early, hang_after, hook, entries, lang, history)
+    if history is not None:
+        from troubleshooter.history.store import History
+
+        History(history).close()  # a file that cannot be used is said before the run starts
     for attempt in range(1, retry + 2):
         folder = new_folder(log, command, attempt)
         if folder.warning is not None:
@@ -101,12 +106,12 @@ def _attempt(
     versions = beside.close()
     seconds = round(time.time() - started, 1)
     folder.note(status=ended.status, signal=ended.signal, seconds=seconds, missing_bytes=supervisor.shared.missing)
-    return ended, _told(folder, supervisor, ended, versions, on_failure, wishes)
+    return ended, _told(folder, supervisor, ended, versions, on_failure, wishes, seconds)
 
 
 def _told(
     folder: RunFolder, supervisor: Supervisor, ended: RunEnd, versions: Mapping[str, str], on_failure: str | None,
-    wishes: Wishes,
+    wishes: Wishes, seconds: float,
 ) -> Report | None:  # fmt: skip
     """Diagnose, keep, show, and call. Whatever goes wrong here must not change how the run ended."""
     from troubleshooter.supervise import ending
@@ -115,6 +120,8 @@ def _told(
     try:
         report = ending.diagnosed(folder, supervisor.shared.tail(), ended, versions, entries, lang)
         path = ending.keep(folder, report)
+        if wishes.history is not None:
+            ending.remember(wishes.history, report, folder, supervisor.command, versions, seconds, lang)
         failed = ended.status != 0 or report.exit_code == 1
         if failed:
             ending.show(folder, report, ended, lang)

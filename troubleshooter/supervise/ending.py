@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from kb.errors import TroubleshootError
 from kb.text.catalog import Section
-from troubleshooter.supervise.folder import FACTS, REPORT_HTML, REPORT_JSON, RunFolder, write
+from troubleshooter.supervise.folder import FACTS, OUTPUT, REPORT_HTML, REPORT_JSON, RunFolder, name_of, write
 from troubleshooter.supervise.supervisor import RunEnd
 
 if TYPE_CHECKING:
@@ -77,6 +77,34 @@ def keep(folder: RunFolder, report: Report) -> Path | None:
     kept = write(path, as_json(report.to_dict()) + "\n")
     write(folder.file(REPORT_HTML), html(report))
     return path if kept else None
+
+
+def remember(
+    history: Path,
+    report: Report,
+    folder: RunFolder,
+    command: Sequence[str],
+    versions: Mapping[str, str],
+    seconds: float,
+    lang: str,
+) -> None:
+    """Put the run into a history; what goes wrong with that is said, and changes nothing else."""
+    import socket
+    import time
+
+    from troubleshooter.history.details import details, ends_of_file, gpu_count, settings_of
+    from troubleshooter.history.recording import keep as keep_in_history
+    from troubleshooter.history.run_record import of_report
+
+    now = time.time()
+    ends = [ends_of_file(folder.path / OUTPUT)] if folder.path is not None else []
+    words = " ".join(command)
+    log = str(folder.path / OUTPUT) if folder.path is not None else None
+    run = of_report(
+        report, details(ends, now), log=log, stamp=f"{now}", job=name_of(command), host=socket.gethostname(), versions=versions,
+        ended=now, seconds=seconds, gpu_count=gpu_count(words), settings=settings_of(words),
+    )  # fmt: skip
+    keep_in_history(history, [run], lang)
 
 
 def show(folder: RunFolder, report: Report, ended: RunEnd, lang: str) -> None:

@@ -11,7 +11,7 @@ import random
 
 import pytest
 
-from benchmarks.fuzz import PLACES, UNITS
+from benchmarks.mutations import PLACES, UNITS
 from tests.counting import calls
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_text

@@ -41,7 +41,6 @@ class Cost:
     wall: float
     cpu: float
     peak: float
-    fastest: float
 
 
 _LAUNCHER = """
@@ -61,7 +60,7 @@ def measure(commands: Sequence[Sequence[str]], runs: int) -> list[Cost]:
         for number, command in enumerate(commands):
             seen[number].append(_once(command))
     return [
-        Cost(*(statistics.median(column) for column in zip(*rows, strict=True)), fastest=min(r[0] for r in rows))
+        Cost(*(statistics.median(column) for column in zip(*rows, strict=True)))
         for rows in seen
     ]
 

@@ -73,7 +73,7 @@ class Draw(Protocol):
 
 @pytest.fixture(scope="session")
 def draw(request: pytest.FixtureRequest) -> Draw:
-    """So many of the items, the same ones at each run and in their order; all of them with ``--every-sample``."""
+    """A function that draws some of the items, always the same ones, in their order; with ``--every-sample`` all of them."""
 
     def drawn(items: Sequence[T], count: int) -> list[T]:
         if request.config.getoption("--every-sample") or count >= len(items):
@@ -91,7 +91,7 @@ def tool() -> Diagnoser:
 
 @pytest.fixture(scope="session")
 def small_entries(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Copies of some shipped entries in all areas, for tests of what is done with entries, whichever they are."""
+    """Copies of some shipped entries of all areas, for tests to which it does not matter which entries they use."""
     made = tmp_path_factory.mktemp("small") / "entries"
     for area in sorted(path for path in CHECKOUT.iterdir() if path.is_dir() and path.name != "tables"):
         few = {*sorted(path.name for path in area.iterdir() if (path / "entry.yaml").exists())[:2], *WELL_KNOWN}
@@ -111,7 +111,7 @@ def small_checkout(small_entries: Path, tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.fixture(scope="session")
 def cases() -> Path:
-    """The folder of recorded cases with its scripts; tests that need it are skipped where it is not at hand."""
+    """The folder of recorded cases with its scripts; tests that need it are skipped if it is missing."""
     folder = SHARED / "cases"
     if not (folder / "dev.jsonl").is_file():
         pytest.skip("the recorded cases (../shared/cases) are not at hand")
@@ -122,7 +122,7 @@ def cases() -> Path:
 
 @pytest.fixture
 def own_place() -> Iterator[Path]:
-    """A folder that only the user may write to, all the way up: temporary folders mostly stand in one that is open to all."""
+    """A folder that only the user can write to, with all its parents; temporary folders mostly lie in one that is open to all."""
     with tempfile.TemporaryDirectory(dir=Path.home(), prefix="troubleshoot-test-") as made:
         if not is_own_folder(made):
             pytest.skip(f"others may write above {made}")

@@ -27,7 +27,7 @@ LARGE_BYTES = 3_000_000
 """Size of a generated log of which only excerpts are read."""
 SEED = 7
 ABOUT_THE_END = ("training-log-breaks-off",)
-"""Entries whose samples are whole logs; those of all others are excerpts, of which the end says nothing."""
+"""Entries whose samples are whole logs. Samples of all other entries are excerpts, whose end means nothing."""
 _tool: Diagnoser | None = None
 
 

@@ -1,4 +1,4 @@
-"""The Python interface: what a log is, by its type; what is refused, and how a report shows itself."""
+"""The Python interface: which types a log may have, what is refused, and how a report is shown."""
 
 from __future__ import annotations
 

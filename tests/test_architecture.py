@@ -1,4 +1,4 @@
-"""The floors of the house: what may import what, and which names stand for one thing only.
+"""The floors of the code: which modules may import which, and which names must be unique.
 
 Read from the sources, so that an import within a function counts, too. Imports for type checkers alone do not count.
 """
@@ -28,9 +28,9 @@ FLOORS = (
     ("troubleshooter.report",),
     ("troubleshooter.pipeline",),
 )
-"""The lowest first: a module imports those of its own floor and of the floors below it."""
+"""The lowest floor first. A module may import modules of its own floor and of the floors below it."""
 CLOSED_FLOORS = 5
-"""So many floors, up to `match`, import nothing that stands on no floor (probes, commands, pages)."""
+"""This many floors, from the lowest to `match`, import only modules that are on a floor (no probes, commands or pages)."""
 
 
 SHOWN_LATE = {("troubleshooter.report.model", f"troubleshooter.report.{name}") for name in ("notebook", "terminal")}

@@ -48,7 +48,7 @@ EVERY_STEP = (
 
 
 def test_few_words_of_entries_stand_on_the_lines_of_every_run(tool: Diagnoser) -> None:
-    """Each costs every user time; where one is needed, it is named here."""
+    """Each such word costs every user time. If an entry needs one, it is listed here."""
     found = {word for word in tool.knowledge.literals if any(word in line for line in EVERY_STEP)}
     assert found <= {"'loss'", "tokens", "torch", "train", "trainer"}, "take a longer piece of the line, or a metric: seen"
 
@@ -176,7 +176,7 @@ CALL = 'Traceback (most recent call last):\n  File "/home/user/project/zebra.py"
 
 @pytest.mark.parametrize("said", ["{}: zebra quux of blorp", CALL + "{}: zebra quux of blorp", "{}"])
 def test_words_that_nobody_knows_have_no_answer(tool: Diagnoser, said: str) -> None:
-    """An entry must ask for words: a type that all programs raise and a frame that a paste may lack are none."""
+    """An entry must require words. A type that all programs raise, and a frame that a paste may lack, are not enough."""
     answers = {
         name: [found.id for found in tool.report([from_text(said.format(name))]).diagnoses] for name in ORDINARY
     }

@@ -1,4 +1,4 @@
-"""The hook in real processes that fail: what it writes, what it leaves out, and that the process ends as without it."""
+"""The hook in real processes that fail: what it writes, what it leaves out, and that it does not change how the process ends."""
 
 from __future__ import annotations
 

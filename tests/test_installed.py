@@ -1,4 +1,4 @@
-"""A fix that installs what the log shows as installed is not shown; an answer without any fix stands behind the next one."""
+"""A fix is not shown if the log shows that its releases are installed; an answer without any fix comes after the next one."""
 
 from __future__ import annotations
 

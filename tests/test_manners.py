@@ -10,7 +10,7 @@ HERE = Path(__file__).parent
 FILES = sorted(path for path in HERE.rglob("*.py") if "healthy" not in path.relative_to(HERE).parts)
 OURS = ("kb", "troubleshooter", "benchmarks")
 OTHERS = frozenset({"_obj", "_replace", "_asdict", "_fields", "_exit"})
-"""Names that are public all the same: where ctypes keeps what a pointer points to, the methods and
+"""Names that are public although they begin with an underscore: the object behind a pointer of ctypes, the methods and
 fields of named tuples, and `os._exit`."""
 CLOCKS = frozenset({"perf_counter", "perf_counter_ns", "monotonic", "monotonic_ns", "process_time", "process_time_ns", "sleep"})
 MAY_WAIT = frozenset({"waiting.py", "test_completion.py", "hanging.py"})

@@ -1,4 +1,4 @@
-"""Each mask keeps what its readers compare, and drops what differs for them."""
+"""Each mask keeps the parts that its callers compare, and drops the parts that differ from run to run."""
 
 from __future__ import annotations
 

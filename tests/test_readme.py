@@ -78,7 +78,7 @@ def test_the_figures_of_the_knowledge_are_true() -> None:
 
 
 def test_the_figures_of_the_answers_are_those_of_the_series() -> None:
-    """Each row of the README's table stands, as a sentence or row, in benchmarks/FRESH.md."""
+    """benchmarks/FRESH.md contains each row of the README's table, as a sentence or a row."""
     fresh = " ".join(text("benchmarks/FRESH.md").split())
     assert "2,709 threads) 43 % were answered rightly, 14 % wrongly, 43 % not" in fresh
     assert "the neighbours of the ninth: 2,184) 70, 11 and 19 %" in fresh

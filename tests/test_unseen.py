@@ -16,7 +16,7 @@ TWO_D = "RuntimeError: 'weight' must be 2-D\n"
 
 
 def word(tool: Diagnoser, log: str, id_: str) -> str:
-    """The confidence in an answer; "" where it is none."""
+    """The confidence of an entry's answer; "" if it does not answer."""
     return next((d.confidence for d in tool.report([from_text(log)]).diagnoses if d.id == id_), "")
 
 

@@ -11,7 +11,7 @@ _STEP_SECONDS = 0.01
 
 
 def wait_for(state: Callable[[], object]) -> None:
-    """Return when ``state`` is true. Raises AssertionError where it never becomes so."""
+    """Return when ``state`` is true. Raises AssertionError if it never becomes true."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not state():
         assert time.monotonic() < deadline, "the state that the test waits for did not come"

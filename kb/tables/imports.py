@@ -11,9 +11,6 @@ from kb.tables.plan import PACKAGES, Plan
 from kb.tables.spans import Span, spans
 from kb.tables.surface import Surface
 
-Need = tuple[str, str, str]
-"""(provider module, name, consumer module)."""
-
 
 def needs_of(surface: Surface, provider: Plan) -> dict[tuple[str, str], str]:
     """What a release imports from the provider without a guard, with one importing module (the shortest path)."""

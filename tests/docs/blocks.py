@@ -23,7 +23,7 @@ _BLOCK = re.compile(
 
 
 class Block(NamedTuple):
-    """A marked block: ``mark`` is file or run, ``argument`` what stands behind it."""
+    """A marked block. ``mark`` is file or run, ``argument`` the rest of the mark."""
 
     mark: str
     argument: str
@@ -39,7 +39,7 @@ def blocks(page: Path) -> list[Block]:
 
 
 def follow(page: Path, folder: Path) -> None:
-    """Write the files and run the commands of a page in a folder. Raises AssertionError where something else is printed."""
+    """Write the files and run the commands of a page in a folder. Raises AssertionError if a command prints something else."""
     for block in blocks(page):
         if block.mark == "file":
             target = folder / block.argument

@@ -1,4 +1,4 @@
-"""Measurements stand on dated pages, and the code names these pages."""
+"""Measurements are on dated pages, and the code names these pages."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_measurement_is_noticed(text: str) -> None:
 
 
 def test_comments_tell_no_measurement() -> None:
-    """They tell why; times and ratios age, so they stand on a page with a date (docs/decisions), which the comment names."""
+    """Comments say why. Times and ratios age, so they are on a page with a date (docs/decisions), which the comment names."""
     found = [
         f"{path.relative_to(ROOT)}:{line}: {told[0]}"
         for path in SOURCES if path.relative_to(ROOT).as_posix() not in MAY_TELL

@@ -103,7 +103,7 @@ def test_both_languages_name_the_same(explained: Explained):
 
 
 def test_source_that_does_not_hold_the_shown_line_is_not_used(site: Path):
-    """The log is of another release: what stands at the line here says nothing."""
+    """The log is of another release, so the line of that number in this file explains nothing."""
     log = (
         'Traceback (most recent call last):\n  File "/home/me/train.py", line 7, in <module>\n    gadget.paint()\n'
         f'  File "{site}/gadget/core.py", line 31, in paint\n    raise ValueError("something else")\n'

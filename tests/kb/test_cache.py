@@ -75,7 +75,7 @@ def test_a_folder_that_is_not_there_is_no_trouble(tmp_path: Path) -> None:
 
 @pytest.fixture
 def area(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of entries of its own: those of one shipped area; its cache is empty."""
+    """A separate folder with the entries of one shipped area, and an empty cache."""
     monkeypatch.setenv("TROUBLESHOOT_CACHE", str(tmp_path / "cache"))
     shutil.copytree(ENTRIES / "precision", tmp_path / "entries" / "precision")
     return tmp_path / "entries"
@@ -219,7 +219,7 @@ def test_two_first_starts_at_once_give_the_same(area: Path, tmp_path: Path) -> N
 
 
 def test_the_compiler_is_all_that_compiling_imports() -> None:
-    """A change of any of these modules compiles all entries anew: none may be missing from the list."""
+    """A change of any module that compiling imports must compile all entries anew, so the list must name all of them."""
     code = "import sys, kb.compile.folder; print(*(m.__file__ for n, m in sys.modules.items() if n.startswith('kb.')), sep='\\n')"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert {Path(line) for line in out.splitlines()} == set(cache.compiler_modules())

@@ -56,7 +56,7 @@ def test_the_rows_of_the_shipped_tables_are_those_that_a_look_at_every_row_finds
 
 
 def test_nothing_is_searched_for_that_stands_all_over_healthy_logs() -> None:
-    """One such word slows the search of every large log down; where an entry brings it, its pattern asks for too little."""
+    """One such word slows down the search of every large log. An entry that adds one has a pattern that requires too little."""
     texts = packs()[0].standing
     assert len(texts) > 300
     assert len(HEALTHY) > 150

@@ -1,4 +1,4 @@
-"""Entries are data of somebody else: whatever stands in a folder of them is told as a problem, in bounded memory and time."""
+"""Entries are somebody else's data: whatever a folder of them contains is reported as a problem, in bounded memory and time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sealed files: whatever byte of a compiled file changes, reading gives what was written, or says that it is damaged."""
+"""Sealed files: if any byte of a compiled file changes, reading returns what was written or says that the file is damaged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What calls entries up errs on one side only: an entry that is not called up could not hold."""
+"""Triggering entries errs on one side only: an entry that is not triggered cannot hold."""
 
 from __future__ import annotations
 

@@ -256,7 +256,7 @@ def test_a_line_that_is_certain_comes_before_an_exception_that_has_several_cause
     [("", False), ("resuming the flux\n", False), ("--fp16 True\n", False), ("resuming the flux\n--fp16 True\n", True)],
 )
 def test_parts_of_an_exclusion_that_were_not_seen_exclude_nothing(tmp_path: Path, shown: str, silent: bool) -> None:
-    """In what is required a flag that is not seen is passed over; an exclusion asks for all its parts."""
+    """A required flag may stay unseen, but an exclusion needs all its parts to be seen."""
     folder = tmp_path / "training" / "flux-lost"
     folder.mkdir(parents=True)
     (folder / "entry.yaml").write_text(

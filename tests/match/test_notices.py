@@ -1,4 +1,4 @@
-"""A warning or a retry notice never stands above the exception that ended the run."""
+"""A warning or a retry notice never comes before the exception that ended the run."""
 
 from __future__ import annotations
 

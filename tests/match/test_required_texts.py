@@ -1,4 +1,4 @@
-"""The cheap test before a pattern is tried errs on one side only: what it rules out cannot match."""
+"""The cheap test before a pattern is tried errs on one side only: a text that it rules out cannot match."""
 
 from __future__ import annotations
 

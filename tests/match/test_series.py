@@ -1,4 +1,4 @@
-"""Shapes of a series: what its bounds rule out, no value shows."""
+"""Shapes of a series: if its bounds rule a shape out, no value shows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands below a failure: the run that went on, or what its writer quotes there."""
+"""Text below a failure: a run that went on, or something that the writer quotes."""
 
 from __future__ import annotations
 

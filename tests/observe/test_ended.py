@@ -1,4 +1,4 @@
-"""How a log ends: a training that was killed is told from one that ended, and nothing is claimed of what cannot be seen."""
+"""How a log ends: a killed training is distinguished from one that ended, and nothing is claimed without a sign."""
 
 from __future__ import annotations
 

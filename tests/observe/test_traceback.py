@@ -157,7 +157,7 @@ ValueError: The truth value of an array is ambiguous.
 
 
 def test_a_loggers_prefix_on_each_line_of_a_page_that_folded_blanks() -> None:
-    """Code such as ``self._setup()`` is no exception, though nothing shows that it was indented."""
+    """Code such as ``self._setup()`` is not taken for an exception, although its indent is lost."""
     said = """\
 engine = Engine(args=args,
 File "/opt/conda/lib/python3.8/site-packages/quux/engine.py", line 310, in __init__
@@ -181,7 +181,7 @@ TOP = '  File "/home/me/train.py", line 15, in <module>\n    main()\n'
 @pytest.mark.parametrize("frames", [INNER + OUTER, OUTER + INNER, INNER + OUTER + TOP, TOP + OUTER + INNER])
 @pytest.mark.parametrize("again", ["", "RuntimeError: element 0 of tensors\n"])
 def test_what_an_editors_debugger_shows(tool: Diagnoser, said: str, frames: str, again: str) -> None:
-    """Debuggers differ in which frame stands first; frames are kept outermost first."""
+    """Debuggers differ in which frame they show first; we keep the outermost frame first."""
     text = f"{said}\nelement 0 of tensors\ndoes not require grad\n{frames}{again}"
     (failure,) = tool.observe([from_text(text)]).failures
     assert failure.exception == "RuntimeError"

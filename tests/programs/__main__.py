@@ -39,7 +39,7 @@ class Environment:
         )
 
     def run(self, name: str, source: str) -> tuple[int, str]:
-        """The exit status of a program and what it printed. Raises RuntimeError where the environment cannot run any."""
+        """The exit status of a program and what it printed. Raises RuntimeError if the environment cannot run any program."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         with tempfile.TemporaryDirectory(prefix="programs-") as folder:
@@ -57,7 +57,7 @@ class Environment:
 
 
 def place(log: str) -> dict[str, str]:
-    """Where the last traceback of a log was raised, as `Program.place` has it; empty where there is none."""
+    """Where the last traceback of a log was raised, in the form of `Program.place`; empty if there is none."""
     frames = _FRAME.findall(log.rpartition("Traceback (most recent call last)")[2])
     if not frames:
         return {}

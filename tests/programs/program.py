@@ -42,7 +42,7 @@ class Program:
         return (CASES / f"{self.id}.log").read_text(encoding="utf-8")
 
     def repaired(self) -> list[str]:
-        """The source after each of the repairs. Raises ValueError where a repair changes nothing."""
+        """The source after each of the repairs. Raises ValueError if a repair changes nothing."""
         out = []
         for repair in self.repairs:
             text = self.source

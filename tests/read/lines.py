@@ -8,5 +8,5 @@ from troubleshooter.read.line import Line
 
 
 def lines_data(lines: Iterable[Line]) -> list[tuple[object, ...]]:
-    """What each line says and where it stood; its template is shared and no part of it."""
+    """The text and the place of each line; its template is shared and left out."""
     return [(line.number, line.text, line.stream, line.rank, line.file, line.stamped, line.folded) for line in lines]

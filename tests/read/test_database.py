@@ -1,4 +1,5 @@
-"""Compiled databases in a cache: what is loaded is what was written, from a folder of one's own, or it is made anew."""
+"""Compiled databases in a cache: one is loaded only if it is exactly what was written and nobody else can write to the folder;
+otherwise it is made anew."""
 
 from __future__ import annotations
 

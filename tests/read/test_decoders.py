@@ -1,4 +1,4 @@
-"""Compressed files, whole, cut and damaged: what can be read is read, and what is missing is told."""
+"""Compressed files, whole, cut and damaged: everything readable is read, and missing parts are reported."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_the_first_bytes_tell_how_a_file_is_packed(kind: str, tmp_path: Path, to
 
 
 def test_zstd_of_the_standard_library(tmp_path: Path, tool: Diagnoser, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python 3.14 brings its own decoder, and the package is not asked for there."""
+    """Python 3.14 has its own decoder, so the package is not a dependency there."""
     module = types.ModuleType("compression.zstd")
     module.ZstdFile = lambda file: io.BytesIO(zstandard.decompress(file.read()))  # type: ignore[attr-defined]
     package = types.ModuleType("compression")

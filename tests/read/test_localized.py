@@ -1,4 +1,4 @@
-"""What an operating system says in Chinese is read as what it says in English, and shown as it stands."""
+"""A Chinese message of an operating system is matched like its English form, and shown as it was printed."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def test_no_log_of_ours_is_taken_for_broken_that_was_not() -> None:
 
 
 def test_first_answers_outlive_a_narrow_terminal(tool: Diagnoser) -> None:
-    """Of logs long enough to show where they were broken."""
+    """This is tried on logs that are long enough to show where they were broken."""
     samples = [sample.text for _, sample in below(ROOT / "entries", "match") if sample.text.count("\n") > 8]
     same = asked = 0
     for text in random.Random(5).sample(samples, 120):

@@ -29,11 +29,11 @@ class Planted:
     secrets: tuple[str, ...]
 
     def leaks(self, shared: str) -> list[str]:
-        """Secrets of which a part is left (line breaks and quotes within do not hide one)."""
+        """The secrets of which a part is left. Line breaks and quotes inside a secret do not hide it."""
         flat = shared.replace("\n", "")
         around = self.text.replace("\n", "").replace("\x1b[0m\x1b[32m", "")
         for secret in self.secrets:
-            around = around.replace(secret, "")  # what else stands there (GITHUB_PAT) is no part of the secret
+            around = around.replace(secret, "")  # the text around it (GITHUB_PAT) is not part of the secret
         return [
             secret
             for secret in self.secrets

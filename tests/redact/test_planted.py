@@ -1,4 +1,4 @@
-"""Nothing of a planted secret is left in what is written to be shared, and a diagnosis stays what it was."""
+"""No part of a planted secret is left in a text that is written to be shared, and the diagnosis stays the same."""
 
 from __future__ import annotations
 

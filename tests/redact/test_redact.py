@@ -1,4 +1,4 @@
-"""What should not be shared is taken out; what a diagnosis needs stays."""
+"""Text that should not be shared is removed; text that a diagnosis needs stays."""
 
 from __future__ import annotations
 

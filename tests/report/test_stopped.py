@@ -1,4 +1,4 @@
-"""A run that was stopped from outside is told as stopped, and not as a failure that nobody explains."""
+"""A run that was stopped from outside is reported as stopped, not as an unexplained failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The telling lines of a message: what stands below its first line is evidence, too."""
+"""The telling lines of a message: lines below its first one are evidence, too."""
 
 from __future__ import annotations
 

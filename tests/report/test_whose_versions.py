@@ -1,4 +1,4 @@
-"""Whose versions an answer speaks of: those that the log prints, or those of the environment that --env names."""
+"""Which versions an answer uses: those that the log prints, or those of the environment that --env names."""
 
 from __future__ import annotations
 

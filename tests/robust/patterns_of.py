@@ -1,4 +1,4 @@
-"""All regular expressions of our modules, found where they stand: those of a module's variables, and those of ``re`` calls."""
+"""Find all regular expressions of our modules: those in variables of a module, and those in ``re`` calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same input gives the same answer, whatever was read before and however it arrives."""
+"""The same input gets the same answer, whatever was read before it and however it arrives."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from troubleshooter.report.model import Report
 SHORT, LONG = 1_500, 6_000
 """Bytes of the repeated unit."""
 ALLOWANCE = 4_000
-"""Calls that may be more, whatever the length: an entry that is asked only of one of the two."""
+"""This many calls may be added at any length: an entry may be tried on only one of the two texts."""
 
 
 def report(text: bytes, tool: Diagnoser) -> Report:

@@ -47,7 +47,7 @@ def test_a_link_is_a_job_where_what_it_names_is_none(tmp_path: Path) -> None:
 
 
 def test_files_that_vanish_while_they_are_listed_are_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between the listing of a folder and the look at each of its files."""
+    """Files that vanish after a folder was listed and before they are examined."""
     folders = [tmp_path / name for name in "abc"]
     for folder in folders:
         folder.mkdir()

@@ -1,4 +1,4 @@
-"""A scan of which processes are killed: nothing is lost or doubled, nobody stays behind."""
+"""Scans whose processes are killed: no row is lost or doubled, and no process stays behind."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def rows(path: Path) -> int:
 def test_no_process_outlives_a_scan(
     logs: Path, at_start: Callable[..., Path], started: Callable[..., subprocess.Popen[str]], name: str, system: str
 ) -> None:
-    """Not even one that is in the middle of a log; with the kernel's help and without it."""
+    """Not even a process in the middle of a log; this is tried with the kernel's help and without it."""
     stuck = at_start(ON_ANOTHER_SYSTEM if system == "another" else "")
     (logs / "g0" / "stuck.log").write_text("x\n")
     process = started("--jobs", "2")
@@ -148,7 +148,7 @@ def test_a_killed_worker_costs_at_most_the_log_that_it_was_at(
     logs: Path, at_start: Callable[..., Path], started: Callable[..., subprocess.Popen[str]], kills: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    """And nothing where it was killed by chance: the log is tried again."""
+    """If the worker was killed by chance, nothing is lost: the log is tried again."""
     stuck = at_start()
     monkeypatch.setenv("STUCK_TIMES", str(kills))
     (logs / "g0" / "stuck.log").write_text("all fine\n")

@@ -1,4 +1,4 @@
-"""A record may be cut, changed, foreign or newer: what is no row is counted and passed over."""
+"""A record may be cut, changed, foreign or newer: lines that are not a row are counted and skipped."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ JSON = st.recursive(
 
 @st.composite
 def changed_rows(draw: st.DrawFn) -> bytes:
-    """A row of which a few parts are anything, are missing or are cut."""
+    """A row in which a few parts are replaced, missing or cut."""
     whole = copy.deepcopy(row())
     if draw(st.booleans()):
         del whole["diagnosis"]
@@ -126,7 +126,7 @@ def test_no_record_stops_a_summary(given_lines: list[bytes], lang: str) -> None:
 
 @given(st.text(), st.text(), st.text(min_size=1))
 def test_what_is_written_is_read(name: str, error: str, file: str) -> None:
-    """Names of files that are no UTF-8 among them."""
+    """This includes names of files that are not UTF-8."""
     job = Job(name + "\udcff", (file + "\udcff", "b"), "1:2", 7.5)
     written = record.line_of(job, record.failed(error))
     assert written.decode("utf-8").count("\n") == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -143,7 +142,6 @@ class TrialProgress:
         self._live = not quiet and sys.stderr.isatty()
         self._lang = lang
         self._number = 0
-        self._started = time.monotonic()
 
     def __call__(self, tried: RunsOfVersions, ended: bool) -> None:
         if not self._live:

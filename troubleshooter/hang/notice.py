@@ -54,7 +54,6 @@ class HangWatch:
         self._wait = BETWEEN_SECONDS
         self._looks = 0
         self._told = False
-        self._most_ranks = 0
 
     def threshold(self) -> float:
         return self._after if self._after is not None else max(LEAST_SILENCE_SECONDS, RHYTHM * self._longest)

@@ -40,10 +40,6 @@ Stack = tuple[StackFrame, ...]
 """The frames of a thread, the innermost first."""
 
 
-class NoStacks(Exception):
-    """The process tells nothing; the message says why."""
-
-
 def stacks_of(pids: Sequence[int], folder: Path | None) -> dict[int, list[Stack]]:
     """By process the stacks of its threads, the main thread's first; those that tell nothing are left out.
 

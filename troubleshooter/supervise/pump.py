@@ -38,9 +38,6 @@ class Inlet:
         self.held: int | None = None
         """The other end of the terminal, held open while the command lives: it may close its own ends for a time."""
 
-    def descriptors(self) -> tuple[int, ...]:
-        return (self.source, *(self.pipe or ()))
-
 
 class Pump:
     """``log`` is None where no log can be written at all. ``shared`` tells a second pump where this one stood."""

@@ -1,4 +1,4 @@
-"""The catalogue: every language says what English says, the code holds no phrase of its own, a new language is one file."""
+"""The catalogue: every language has the English phrases, the code contains no phrases itself, a new language is one file."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ ENGLISH_ONLY = {
 
 
 def own_sentences(function: ast.AST) -> Iterator[str]:
-    """Sentences that a function holds, but for its docstring, those of errors, and those that go to standard error."""
+    """Sentences in a function, except its docstring, messages of errors, and texts for standard error."""
     for node in ast.iter_child_nodes(function):
         raises = isinstance(node, ast.If) and any(isinstance(one, ast.Raise) for one in node.body)
         diverted = isinstance(node, ast.Call) and any(keyword.arg == "file" for keyword in node.keywords)

@@ -1,4 +1,4 @@
-"""Large logs: what is looked at does not depend on the chunks, and nothing that stands out is missed."""
+"""Large logs: which lines are read does not depend on the chunks, and no unusual line is missed."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_a_file_that_is_gone_is_a_clear_error(tool: Diagnoser, tmp_path: Path) -
 )
 @pytest.mark.parametrize("around", [b"", b"E0612 worker error 17: could not reach the scheduler, will retry\n"])
 def test_what_stands_alone_is_found_among_many_others(tool: Diagnoser, line: bytes, found: str, around: bytes) -> None:
-    """Also where every other line holds an error word: then the block is searched for all literals."""
+    """This also holds if every other line contains an error word: then the block is searched for all literals."""
     before, after = (METRIC + around) * 20_000, (METRIC + around) * 12_345
     seen = looked_at(tool, before + line + after, 1 << 20)
     (number,) = [number for number, raw in seen if found.encode() in raw]

@@ -105,6 +105,47 @@ class Gadget(Base):
             raise KeyError(f"no part {key}")
 
 
+    def warm(self, heat=None):
+        if not isinstance(heat, float) or not heat > 0:
+            raise ValueError(f"heat (={heat}) has to be a strictly positive float")
+
+    def cut(self, share):
+        if isinstance(share, int) and (share >= 4 or share <= 0) or isinstance(share, float) and (share <= 0 or share >= 1):
+            raise ValueError(f"a share of {share} cannot be cut")
+
+    def merge(self, weights, safe=False):
+        if safe:
+            if not weights.all():
+                raise ValueError("the weights are broken")
+
+    def fetch(self, name, offline=False):
+        if not offline:
+            try:
+                name.load()
+            except OSError:
+                raise ValueError("it could not be fetched")
+
+    def both(self, new=None, old=None):
+        if new is not None and old is not None:
+            raise ValueError("Pass only `new_form`; `old` is deprecated")
+
+    def log_to(self, board=None):
+        if board is not None and not self.ready:
+            raise ValueError("No board is available. To install it run `pip install boards[all]`")
+
+    def optional(self, plan=None):
+        if plan is not None and not isinstance(plan, Plan):
+            raise ValueError("a plan it must be")
+
+    def either(self, low=None, high=None):
+        if (low is None) != (high is None):
+            raise ValueError("both or none of them")
+
+    def pick(self, speed):
+        if speed not in ("slow_a", "slow_b", "quick"):
+            raise ValueError(f"no such speed: {speed}")
+
+
 def passing_on(func):
     def wrapper(*args, **kwargs):
         owner, args = args[0], args[1:]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from troubleshooter.explaining.remedies import UNKNOWN, Remedy, closest, literal
+from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal, nearest
 
 _VALUE = r"""("[^"]{0,60}"|'[^']{0,60}'|-?\d[\w.+-]*|True|False|None|\[[^\]]{0,60}\]|\{[^}]{0,80}\})"""
 _SETTING = re.compile(rf"(?<![\w.'\"])(?:--)?([A-Za-z_]\w*(?:\.\w+)*)`?\s?(?:=|to)\s?`?{_VALUE}")
@@ -38,8 +38,48 @@ _BAD = re.compile(
 )
 
 
+_INSTALL = re.compile(r"(?<![\w-])(pip3? install [^`\"\n;)]{1,80}?)(?=`|\"|'?[.,]?(?:\s|$)(?!-|[\w.]+[=<>\[])|\n|\))")
+_NEWER = re.compile(
+    r"(?:latest|newer|newest|recent) version of [`'\"]?([a-z][\w-]{2,40})|\b(?:[Uu]pgrade|[Uu]pdate) (?:to )?[`'\"]?([a-z]\w{2,20}(?:[_-]\w{1,20})?)[`'\"]? (?:to|with|via|by|package|library)\b"
+)
+_CALL = re.compile(
+    r"\b(?:[Uu]se|[Cc]all|[Tt]ry|[Rr]un|using|calling)\b([^.`'\n]{0,40})[`']([\w.]{1,80}\([^`'\n]{0,80}\))[`']"
+)
+_AGAINST = re.compile(r"\b(?:instead of|not|rather than|before|after|when|if)\b")
+_NAME = r"[`'\"]?(?:--)?([A-Za-z_]\w*_\w+|(?<=[`'\"])[A-Za-z_]\w*)[`'\"]?(?![\w=(.])"
+_WANTED: tuple[tuple[str, bool], ...] = (
+    (rf"(?i)\b(?:deprecated|remove|unset|drop|omit|disable|instead of|without|(?:do not|don't|cannot|can't|not) (?:pass|set|use|provide|specify|be used with))(?: the| a| an| using| setting| passing){{0,2}} {_NAME}", False),
+    (rf"(?i){_NAME} (?:is|are) (?:a |an |currently |now ){{0,2}}(?:deprecated|not supported|unsupported|not allowed|incompatible|ignored)", False),
+    (rf"(?i)\b(?:pass|provide|specify|supply|set|define|give|requires?|needs?)(?: only| also| in| either| both| a| an| the| at least| one of){{0,3}} {_NAME}", True),
+    (rf"(?i){_NAME} (?:must|should|has to|have to|needs to)(?: also)? be (?:set|given|provided|specified|defined|passed)", True),
+    (rf"(?i){_NAME} (?:is required|can't be None|cannot be None|must not be None|is missing)", True),
+)  # fmt: skip
+
+
 _NO_NAMES = frozenset(
-    ("set", "is", "equal", "equals", "default", "defaults", "due", "up", "down", "go", "change", "changed")
+    [
+        "set",
+        "is",
+        "equal",
+        "equals",
+        "default",
+        "defaults",
+        "due",
+        "up",
+        "down",
+        "go",
+        "change",
+        "changed",
+        "it",
+        "them",
+        "this",
+        "these",
+        "that",
+        "value",
+        "values",
+        "one",
+        "both",
+    ]
 )
 
 
@@ -60,6 +100,32 @@ def settings(message: str, known: dict[str, Any]) -> Iterator[Remedy]:
         if _ASKS.search(message[max(0, found.start() - 30) : found.start()]) and isinstance(value, int):
             needed = value + 1 if found[2] == ">" else value - 1
             yield Remedy("do-set", (("x", found[1]), ("y", str(needed))), f"{found[1]}={needed}", "message")
+
+
+def commands(message: str) -> Iterator[Remedy]:
+    """The commands that a message gives to install what is missing, and calls that it quotes as the way to go."""
+    for found in _INSTALL.finditer(message):
+        command = found[1].rstrip(" .,:")
+        yield Remedy("do-run", (("x", command),), command, "message")
+    for found in _NEWER.finditer(message):
+        yield Remedy(
+            "do-run",
+            (("x", f"pip install -U {found[1] or found[2]}"),),
+            f"pip install -U {found[1] or found[2]}",
+            "message",
+        )
+    for found in _CALL.finditer(message):
+        if not _NOT.search(message[max(0, found.start() - 40) : found.start()]) and not _AGAINST.search(found[1]):
+            yield Remedy("do-use", (("x", found[2]),), found[2], "message")
+
+
+def wanted(message: str) -> dict[str, bool]:
+    """Names that a message wants to be given (True), or to be left out (False), where it says so of a name."""
+    out: dict[str, bool] = {}
+    for pattern, is_wanted in _WANTED:
+        for found in re.finditer(pattern, message):
+            out.setdefault(found[1], is_wanted)
+    return out
 
 
 def allowed(message: str) -> list[Any]:
@@ -94,14 +160,19 @@ def replacements(message: str, texts: dict[str, str]) -> Iterator[tuple[Remedy, 
     """An allowed value in place of the one that the message refuses, and the name that the user gave it under.
 
     ``texts``: the literals of the user's own lines by value, each with the keyword that it stands behind, "" without one.
+    Where the message does not tell which of the allowed values was meant, it is one of them.
     """
-    choices = allowed(message)
-    bad = [one for one in refused(message) if one not in map(str, choices)]
-    for one in bad if choices else ():
+    listed = allowed(message)
+    bad = [one for one in refused(message) if one not in map(str, listed)]
+    for one in bad if listed else ():
         if one in texts:
-            good, name = closest(one, choices), texts[one]
-            code = f"{name}={good!r}" if name else repr(good)
-            yield Remedy("do-replace", (("x", repr(one)), ("y", repr(good))), code, "message"), name
+            good, name = nearest(one, listed), texts[one]
+            if good is not UNKNOWN:
+                code = f"{name}={good!r}" if name else repr(good)
+                yield Remedy("do-replace", (("x", repr(one)), ("y", repr(good))), code, "message"), name
+            else:
+                values = (("x", name or repr(one)), ("y", choices(one, listed)))
+                yield Remedy("do-one-of", values, f"{name}=..." if name else None, "message"), name
             return
 
 

@@ -68,6 +68,12 @@ def reasons(place: MessagePlace) -> tuple[list[Formula | Atom], list[Formula | A
     return _formulas(near), _formulas(list(reversed(around)))
 
 
+def is_caught(place: MessagePlace) -> bool:
+    """Whether a place passes on what it caught: then the conditions around it are not why it was reached."""
+    inner = next((guard for guard in reversed(place.guards) if guard.kind not in ("try", "for")), None)
+    return inner is not None and inner.kind == "except"
+
+
 def words(what: Formula | Atom, name: Callable[[ast.expr], str], lang: str) -> str:
     """A condition in words. ``name``: how a name in it is called."""
     if isinstance(what, Atom):
@@ -95,7 +101,15 @@ def _apart(node: ast.expr, holds: bool) -> Formula | Atom:
         both = isinstance(node.op, ast.And) == holds
         return Formula("and" if both else "or", tuple(_apart(part, holds) for part in node.values))
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitXor):
-        return _exclusive(node, holds)
+        sides = (node.left, node.right)
+        if all(
+            isinstance(side, (ast.Compare, ast.Call, ast.UnaryOp)) for side in sides
+        ):  # others may be bits of numbers
+            return _exclusive(sides, holds)
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+        sides = (node.left, node.comparators[0])
+        if all(isinstance(side, ast.Compare) for side in sides):  # `(a is None) != (b is None)`: exactly one of both
+            return _exclusive(sides, holds == isinstance(node.ops[0], ast.NotEq))
     if isinstance(node, ast.Compare) and len(node.ops) > 1:
         lefts = [node.left, *node.comparators[:-1]]
         parts = [
@@ -105,11 +119,9 @@ def _apart(node: ast.expr, holds: bool) -> Formula | Atom:
     return Atom(node, holds)
 
 
-def _exclusive(node: ast.BinOp, holds: bool) -> Formula | Atom:
-    """``a ^ b``: exactly one of both."""
-    if not all(isinstance(side, (ast.Compare, ast.Call, ast.UnaryOp)) for side in (node.left, node.right)):
-        return Atom(node, holds)  # may be bits of numbers
-    ways = [Formula("and", (_apart(node.left, one), _apart(node.right, one != holds))) for one in (True, False)]
+def _exclusive(sides: tuple[ast.expr, ast.expr], holds: bool) -> Formula:
+    """That exactly one of both is true (``holds``), or none or both."""
+    ways = [Formula("and", (_apart(sides[0], one), _apart(sides[1], one != holds))) for one in (True, False)]
     return Formula("or", tuple(ways))
 
 

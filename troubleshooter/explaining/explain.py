@@ -13,13 +13,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from kb.index.place import MessagePlace
-from troubleshooter.explaining import advice, operations, own
-from troubleshooter.explaining.conditions import Formula, atoms, reasons, words
+from troubleshooter.explaining import advice, operations, own, suggestions
+from troubleshooter.explaining.conditions import Formula, atoms, is_caught, reasons, words
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.indexed import KnownMessage, known
+from troubleshooter.explaining.making import is_plain
 from troubleshooter.explaining.names import NameContext, references
 from troubleshooter.explaining.origins import Origin, Trace, is_own
-from troubleshooter.explaining.remedies import UNKNOWN, Remedy, literal, remedies
+from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
 from troubleshooter.explaining.shown import calls, code, marked
 from troubleshooter.explaining.sources import Sources, installed
 from troubleshooter.explaining.words import say
@@ -160,16 +161,21 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
         return known[text]
 
     def constant(node: ast.expr) -> Any:
-        value = literal(ast.unparse(node))
-        if value is UNKNOWN and ast.unparse(node) in shown:
-            value = literal(shown[ast.unparse(node)])
-        if value is UNKNOWN:
+        text = ast.unparse(node)
+        value = literal(text)
+        if value is UNKNOWN and text in shown:
+            value = literal(shown[text])
+        if value is UNKNOWN and isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
             one = origins(node)
-            if len(one) == 1 and isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+            if len(one) == 1 and one[0].exact:
                 value = literal(one[0].value)
         if value is UNKNOWN and isinstance(node, ast.Name):
             value = _module_constant(context, node.id)
         return value
+
+    def subject(node: ast.expr) -> str:
+        one = origins(node) if is_plain(node) else []
+        return one[0].name if len(one) == 1 and one[0].exact else ""
 
     def name(node: ast.expr) -> str:
         one = origins(node) if isinstance(node, (ast.Name, ast.Attribute)) else []
@@ -178,7 +184,6 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
         text = re.sub(r"\b(?:self|cls)\.", "", ast.unparse(node))
         return text if len(text) <= SHORT else text[: SHORT - 1] + "…"
 
-    together = near[0] if len(near) == 1 else Formula("and", tuple(near)) if near else None
     people: list[Origin] = []
     for what in (*near, *around):
         for atom in atoms(what):
@@ -189,19 +194,15 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
     passed = _passed(trace)
     said = failure.message
     values = {one.name: literal(one.value) for one in people} | {key: literal(text) for key, text in passed.items()}
-    advised = list(advice.settings(said, values))
     swapped = list(advice.replacements(said, _literals(trace)))
     people += [_origin(name, passed) for _, name in swapped if name and all(one.name != name for one in people)]
-    derived = list(remedies(together, origins, constant)) if together is not None else []
-    for what in around:
-        derived += remedies(what, origins, constant)
-    usable = {one.name for one in people}
-    derived = _sharpest(derived)
-    derived = [one for one in derived if one.code is None or not _changes_nothing(one, values)]
+    whole = Formula("and", (*near, *around))
+    advised = suggestions.named(said, values, whole, constant, subject)
+    derived = suggestions.derived(*(([], []) if is_caught(place) else (near, around)), said, origins, constant, subject)
     ordered = [
         *(remedy for remedy, _ in swapped),
-        *(one for one in advised if _subject(one) in usable or _subject(one) in said),
-        *derived,
+        *advised,
+        *suggestions.by_message([one for one in derived if not _changes_nothing(one, values)], said),
     ]
     parts = [words(what, name, lang) for what in (*near, *around)]
     return FoundPlace(
@@ -224,7 +225,7 @@ def _passed_through(trace: Trace, context: NameContext, failure: Failure) -> Fou
     swapped = list(advice.replacements(failure.message, _literals(trace)))
     return FoundPlace(
         trace.frames[context.at or 0], "", _ranked(people, failure.message),
-        [*(remedy for remedy, _ in swapped), *advice.settings(failure.message, {})],
+        [*(remedy for remedy, _ in swapped), *advice.settings(failure.message, {}), *advice.commands(failure.message)],
     )  # fmt: skip
 
 
@@ -257,12 +258,6 @@ def _literals(trace: Trace) -> dict[str, str]:
     return out
 
 
-def _sharpest(several: list[Remedy]) -> list[Remedy]:
-    """Of each argument, what gives it a value rather than what leaves it out; once."""
-    subjects = {_subject(one) for one in several if one.key == "do-set"}
-    return [one for one in several if one.key not in ("do-leave", "do-pass") or _subject(one) not in subjects]
-
-
 def _origin(name: str, passed: dict[str, str]) -> Origin:
     return Origin(name, "argument", "", passed.get(name), True)
 
@@ -293,12 +288,8 @@ def _ranked(people: Iterable[Origin], message: str) -> list[Origin]:
 
 def _changes_nothing(remedy: Remedy, values: dict[str, Any]) -> bool:
     """Whether a suggestion sets what is set already."""
-    value = values.get(_subject(remedy), UNKNOWN)
-    return value is not UNKNOWN and remedy.code == f"{_subject(remedy)}={value!r}"
-
-
-def _subject(remedy: Remedy) -> str:
-    return dict(remedy.values).get("x", "")
+    value = values.get(remedy.subject, UNKNOWN)
+    return value is not UNKNOWN and remedy.code == f"{remedy.subject}={value!r}"
 
 
 def _once(several: Iterable[Remedy]) -> list[Remedy]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from troubleshooter.explaining.origins import Origin
-from troubleshooter.explaining.remedies import Remedy
+from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.observe.model import Frame
 
 

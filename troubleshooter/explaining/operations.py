@@ -15,7 +15,7 @@ from troubleshooter.explaining import requirements
 from troubleshooter.explaining.calling import CallingLine, OperationAnswer, Rule
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origins import Origin, is_own
-from troubleshooter.explaining.remedies import Remedy
+from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.shown import code, marked, parsed
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure

@@ -8,7 +8,7 @@ option of a configuration object, or where the source ends.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -39,6 +39,23 @@ HOLDERS = frozenset(
     ("args", "config", "training_args", "peft_config", "generation_config", "model_config", "cfg", "script_args")
 )
 """Names of objects whose attributes the user sets by name."""
+WORKED_OUT = frozenset(
+    [
+        "n_gpu",
+        "device",
+        "world_size",
+        "process_index",
+        "local_process_index",
+        "parallel_mode",
+        "train_batch_size",
+        "eval_batch_size",
+        "should_save",
+        "should_log",
+        "place_model_on_device",
+        "distributed_state",
+    ]
+)
+"""Attributes of training arguments that the object works out itself: nobody sets them."""
 Kind = Literal["argument", "option", "attribute", "environment", "data"]
 
 
@@ -63,6 +80,11 @@ class Origin:
     annotation: str | None = None
     expression: str = ""
     exact: bool = True
+    lost: bool = False
+
+
+Origins = Callable[[ast.expr], list[Origin]]
+"""The origins of an expression in the condition."""
 
 
 class Trace:
@@ -188,6 +210,8 @@ class Trace:
 
     def _option(self, name: str, owner: str) -> Origin:
         value = self.own_value(name)
+        if value is None and (name in WORKED_OUT or name.startswith(("is_", "has_"))):
+            return Origin(name, "attribute", owner)
         return Origin(name, "option", owner, value, True if value is not None else None)
 
     def _own_attribute(self, found: Attribute | None, name: str, context: NameContext, left: int) -> list[Origin]:
@@ -259,7 +283,7 @@ class Trace:
                 return [replace(origin, value=ast.unparse(item), passed=True)]
             call = called(outer.source.tree if outer else None, frame, text, marked(frame), function, owner)
             if call is None:
-                break
+                return [replace(origin, lost=at not in self.own)]
             unbound = context.owner is not None and is_unbound(call)
             value = passed(call, name, position + 1 if unbound and position is not None else position)
             if isinstance(value, Unseen) and value is PASSED_ON:
@@ -274,7 +298,7 @@ class Trace:
             if at in self.own:
                 return [replace(origin, value=ast.unparse(value), passed=True)]
             if outer is None:
-                break
+                return [replace(origin, lost=True)]
             inner = self._all(value, outer, left - 1)
             if inner:
                 return inner

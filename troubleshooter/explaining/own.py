@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origins import Origin, is_own
-from troubleshooter.explaining.remedies import Remedy
+from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.shown import code, marked, parsed
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure

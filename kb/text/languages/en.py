@@ -916,6 +916,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "do-one-of": "Give `{x}` as one of {y}",
         "do-replace": "Write {y} instead of {x}",
         "do-exists": "Give `{x}` a path that exists",
+        "do-run": "Run `{x}`",
+        "do-use": "As the message says: `{x}`",
         "do-look": "Look at what `{x}` holds",
         "op-linear": "`{layer}` takes inputs whose last dimension is {need}, and `{x}` has {have}",
         "op-matmul": "a matrix of {a} cannot be multiplied by one of {b}: {have} and {need} must be equal",

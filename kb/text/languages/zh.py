@@ -840,6 +840,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "do-one-of": "`{x}` 取以下之一：{y}",
         "do-replace": "把 {x} 改为 {y}",
         "do-exists": "给 `{x}` 一个存在的路径",
+        "do-run": "运行 `{x}`",
+        "do-use": "按消息所说：`{x}`",
         "do-look": "检查 `{x}` 的内容",
         "op-linear": "`{layer}` 要求输入的最后一维为 {need}，而 `{x}` 是 {have}",
         "op-matmul": "{a} 的矩阵不能与 {b} 的矩阵相乘：{have} 与 {need} 必须相等",

@@ -1,0 +1,127 @@
+"""Suggestions for a comparison that held and should not have: the value on the other side, a bound, or what is allowed."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, cast
+
+from troubleshooter.explaining.conditions import is_none, length
+from troubleshooter.explaining.holding import Values
+from troubleshooter.explaining.making import NEEDED, give, is_plain, leave_out, pair, set_to, settable, without_self
+from troubleshooter.explaining.origins import Origin, Origins
+from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal, nearest
+
+
+def compared(
+    left: ast.expr, relation: type[ast.cmpop], right: ast.expr, origins: Origins, constant: Values
+) -> Iterator[Remedy]:
+    """Ways to end ``left relation right``. ``constant``: the value of an expression, where it is known."""
+    one, other = length(left), length(right)
+    if one is not None and other is not None:
+        for mine in settable(origins(one))[:1]:
+            for its in origins(other)[:1]:
+                yield Remedy("do-lengths", (("x", mine.name), ("y", its.name)), f"{mine.name}=...")
+        return
+    if (several := _summed(left)) is not None and not is_none(right):
+        for origin in settable(origins(several))[:1]:
+            needed = f"{ast.unparse(left)} {NEEDED.get(relation, '!=')} {ast.unparse(right)}"
+            yield Remedy("do-pair", (("x", origin.name), ("y", without_self(needed))), f"{origin.name}=...")
+        return
+    # What is computed from an argument is not what the user sets.
+    lefts = settable(origins(left)) if is_plain(left) else []
+    rights = settable(origins(right)) if is_plain(right) else []
+    if is_none(right):
+        if len(lefts) == 1 or relation in (ast.Is, ast.Eq):
+            for origin in lefts:
+                if relation in (ast.Is, ast.Eq) and literal(origin.value) not in (UNKNOWN, None):
+                    continue  # it was given, and lost on the way
+                yield give(origin) if relation in (ast.Is, ast.Eq) else leave_out(origin)
+        return
+    wanted = constant(right)
+    if relation is ast.NotIn and rights and rights[0].passed and not any(one.passed for one in origins(left)):
+        there = constant(left)
+        shown = repr(there) if isinstance(there, (str, int)) else without_self(ast.unparse(left))
+        yield Remedy("do-pair", (("x", rights[0].name), ("y", f"{shown} in {rights[0].name}")), f"{rights[0].name}=...")
+        return
+    if relation is ast.In and isinstance(left, ast.Constant) and isinstance(text := left.value, str) and text:
+        for origin in rights[:1]:
+            if (
+                isinstance(given := literal(origin.value), str) and text in given
+            ):  # a character that a name may not hold
+                yield set_to(origin, repr(given.replace(text, "_")))
+        return
+    for origin in lefts[:1]:
+        if wanted is not UNKNOWN:
+            yield from _value(origin, relation, wanted)
+        elif rights and isinstance(right, (ast.Name, ast.Attribute)):
+            if rights[0].name != origin.name:
+                yield pair(origin, relation, rights[0].name)
+        elif not isinstance(right, ast.Constant) and all(one.name != origin.name for one in origins(right)):
+            yield pair(origin, relation, without_self(ast.unparse(right)))
+    if not lefts and len(parts := origins(left)) == 1:
+        yield from _of_part(parts[0], left, relation, right, wanted)
+    value = constant(left)
+    for origin in rights[:1]:
+        if value is not UNKNOWN and (mirrored := _MIRRORED.get(relation)) is not None:
+            yield from _value(origin, mirrored, value)
+
+
+_MIRRORED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.Eq, ast.NotEq: ast.NotEq, ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE,
+}  # fmt: skip
+
+
+def _of_part(
+    origin: Origin, left: ast.expr, relation: type[ast.cmpop], right: ast.expr, wanted: Any
+) -> Iterator[Remedy]:
+    """Where only a part of an argument is compared, or what was read from it."""
+    if origin.kind not in ("argument", "option") or origin.name.startswith("_"):
+        return
+    text = without_self(ast.unparse(left))
+    if isinstance(left, ast.Subscript) and re.match(rf"{re.escape(origin.name)}\b", text):
+        yield pair(replace(origin, name=text), relation, without_self(ast.unparse(right)), origin.name)
+    elif relation is ast.NotIn and isinstance(wanted, (list, tuple)) and any(isinstance(one, set) for one in wanted):
+        yield Remedy("do-one-of", (("x", origin.name), ("y", choices(UNKNOWN, wanted))), f"{origin.name}=...")
+
+
+def _value(origin: Origin, relation: type[ast.cmpop], value: Any) -> Iterator[Remedy]:
+    """The value that an argument needs, where ``argument relation value`` must not hold."""
+    step = 1 if isinstance(value, int) and not isinstance(value, bool) else None
+    given = literal(origin.value)
+    is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
+    if value == 0 and is_number and given < 0 and relation in (ast.Lt, ast.LtE):
+        yield set_to(origin, repr(-given))  # a sign that was written by mistake
+    elif isinstance(value, float) and relation in (ast.Lt, ast.Gt, ast.LtE, ast.GtE):
+        yield pair(origin, relation, repr(value))  # the bound itself is seldom what is wanted
+    elif relation in (ast.NotEq, ast.Lt, ast.Gt):
+        yield set_to(origin, repr(value))
+    elif relation in (ast.LtE, ast.GtE) and step is not None:
+        needed = value + (step if relation is ast.LtE else -step)
+        yield set_to(origin, repr(float(needed) if origin.annotation == "float" else needed))
+    elif relation is ast.NotIn and isinstance(value, (list, tuple, set, frozenset, dict)) and value:
+        plain = all(isinstance(one, (str, int, float)) for one in value)
+        meant = nearest(given, list(value)) if plain and isinstance(given, (str, int, float)) else UNKNOWN
+        if meant is not UNKNOWN:
+            yield set_to(origin, repr(meant))
+        else:
+            yield Remedy("do-one-of", (("x", origin.name), ("y", choices(given, list(value)))), f"{origin.name}=...")
+    elif relation in (ast.Eq, ast.Is, ast.In):
+        default = literal(origin.default)
+        taken = list(value) if relation is ast.In and isinstance(value, (list, tuple, set)) else [value]
+        if isinstance(value, bool):
+            yield set_to(origin, repr(not value))
+        elif default is not UNKNOWN and default not in taken:
+            yield set_to(origin, repr(default))
+        else:
+            yield Remedy("do-other", (("x", origin.name), ("y", repr(value))), None)
+
+
+def _summed(node: ast.expr) -> ast.expr | None:
+    """``x`` of ``sum(x)`` or ``len(x)``."""
+    is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("sum", "len")
+    if is_call and len(node.args) == 1 and isinstance(node.args[0], (ast.Name, ast.Attribute)):  # type: ignore[attr-defined]
+        return cast("ast.expr", node.args[0])  # type: ignore[attr-defined]
+    return None

@@ -93,12 +93,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.programs", description=__doc__)
     parser.add_argument("what", choices=("check", "record", "measure"))
     parser.add_argument("--held", action="store_true", help="measure: the programs that were kept back, not the others")
-    parser.add_argument("ids", nargs="*")
+    parser.add_argument("ids", nargs="*", help="measure: how the names of the programs begin")
     parser.add_argument("--new", required=True, help="Python of the environment `new` of programs.yaml")
     parser.add_argument("--old", required=True, help="Python of the environment `old` of programs.yaml")
     given = parser.parse_args()
     if given.what == "measure":
-        chosen = [program for program in load() if program.held == given.held]
+        begins = tuple(given.ids) or ("",)
+        chosen = [one for one in load() if one.held == given.held and one.id.startswith(begins)]
         print(table(measure(chosen, {"new": given.new, "old": given.old})))
         return 0
     failed = 0

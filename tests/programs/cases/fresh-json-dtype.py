@@ -1,0 +1,3 @@
+from datasets import Features, Value
+
+features = Features({"call": Value("json")})

@@ -1,0 +1,3 @@
+from datasets import percent
+
+first = percent[10]

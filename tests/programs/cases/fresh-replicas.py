@@ -1,0 +1,3 @@
+from accelerate import ParallelismConfig
+
+shape = ParallelismConfig(dp_replicate_size=0)

@@ -1,0 +1,3 @@
+import datasets
+
+half = datasets.Split.TRAIN.subsplit()

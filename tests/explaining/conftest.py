@@ -137,6 +137,17 @@ class Gadget(Base):
         if plan is not None and not isinstance(plan, Plan):
             raise ValueError("a plan it must be")
 
+    def exclude(self, plan=None):
+        if plan is not None and self.packed.any():
+            raise ValueError("packing cannot be used with a plan")
+
+    def columns(self, names):
+        seen = set()
+        for name in names:
+            if name in seen:
+                raise ValueError(f"twice the column {name}")
+            seen.add(name)
+
     def either(self, low=None, high=None):
         if (low is None) != (high is None):
             raise ValueError("both or none of them")

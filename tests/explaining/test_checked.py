@@ -85,9 +85,21 @@ def test_a_command_of_the_message_comes_first(explained: Explained):
     assert codes(report)[0] == "pip install boards[all]"
 
 
-def test_an_optional_argument_of_another_class_is_given_as_the_right_one_before_it_is_left_out(explained: Explained):
+def test_an_optional_argument_of_another_class_is_given_as_the_right_one_and_not_left_out(explained: Explained):
     report = explained("g.optional(plan=3)", [("a plan it must be", "optional")], "ValueError: a plan it must be")
-    assert codes(report)[:2] == ["plan=Plan(...)", "plan=None"]
+    assert codes(report) == ["plan=Plan(...)"]
+
+
+def test_an_argument_is_left_out_where_the_message_speaks_against_it(explained: Explained):
+    text = "packing cannot be used with a plan"
+    report = explained("g.exclude(plan=3)", [("cannot be used with", "exclude")], f"ValueError: {text}")
+    assert codes(report)[0] == "plan=None"
+
+
+def test_an_item_of_an_argument_is_not_the_argument(explained: Explained):
+    report = explained("g.columns(names=['a', 'a'])", [("twice the column", "columns")], "ValueError: twice the column a")
+    assert "names=..." not in codes(report)
+    assert "names" in {one["name"] for one in report.explained[0]["arguments"]}
 
 
 def test_of_two_that_belong_together_the_missing_one_is_given_or_the_other_left_out(explained: Explained):

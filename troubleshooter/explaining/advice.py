@@ -11,6 +11,7 @@ from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal, 
 
 _VALUE = r"""("[^"]{0,60}"|'[^']{0,60}'|-?\d[\w.+-]*|True|False|None|\[[^\]]{0,60}\]|\{[^}]{0,80}\})"""
 _SETTING = re.compile(rf"(?<![\w.'\"])(?:--)?([A-Za-z_]\w*(?:\.\w+)*)`?\s?(?:=|to)\s?`?{_VALUE}")
+_TO_WORD = re.compile(r"\b[Ss]et [`'\"]?(?:--)?([A-Za-z_]\w*)[`'\"]? to `([A-Za-z]\w*)`")
 _SWITCH = re.compile(rf"(?<![\w.])`?([a-z_]\w+)`?\s?([<>])\s?{_VALUE}")
 _PRESENT = re.compile(
     r"(?:\b(?:you (?:set|passed?|gave|have)|when|while|with|if|because|using|but got|got|since|although|is set)\b)[^.;]{0,40}$",
@@ -39,6 +40,9 @@ _BAD = re.compile(
 
 
 _INSTALL = re.compile(r"(?<![\w-])(pip3? install [^`\"\n;)]{1,80}?)(?=`|\"|'?[.,]?(?:\s|$)(?!-|[\w.]+[=<>\[])|\n|\))")
+_REQUIRED = re.compile(
+    r"\b(?:[Rr]equires?|[Nn]eeds?) `([\w-]{2,40})`(?: or `[\w-]{2,40}`)? to be installed|\b[Ii]nstall(?: the)? [`']([a-zA-Z][\w-]{1,40})[`'](?! to )"
+)
 _NEWER = re.compile(
     r"(?:latest|newer|newest|recent) version of [`'\"]?([a-z][\w-]{2,40})|\b(?:[Uu]pgrade|[Uu]pdate) (?:to )?[`'\"]?([a-z]\w{2,20}(?:[_-]\w{1,20})?)[`'\"]? (?:to|with|via|by|package|library)\b"
 )
@@ -50,7 +54,7 @@ _NAME = r"[`'\"]?(?:--)?([A-Za-z_]\w*_\w+|(?<=[`'\"])[A-Za-z_]\w*)[`'\"]?(?![\w=
 _WANTED: tuple[tuple[str, bool], ...] = (
     (rf"(?i)\b(?:deprecated|remove|unset|drop|omit|disable|instead of|without|(?:do not|don't|cannot|can't|not) (?:pass|set|use|provide|specify|be used with))(?: the| a| an| using| setting| passing){{0,2}} {_NAME}", False),
     (rf"(?i){_NAME} (?:is|are) (?:a |an |currently |now ){{0,2}}(?:deprecated|not supported|unsupported|not allowed|incompatible|ignored)", False),
-    (rf"(?i)\b(?:pass|provide|specify|supply|set|define|give|requires?|needs?)(?: only| also| in| either| both| a| an| the| at least| one of){{0,3}} {_NAME}", True),
+    (rf"(?i)\b(?:pass|provide|specify|supply|set|define|give|requires?|needs?)(?: only| also| in| along| either| both| a| an| the| at least| one of){{0,3}} {_NAME}", True),
     (rf"(?i){_NAME} (?:must|should|has to|have to|needs to)(?: also)? be (?:set|given|provided|specified|defined|passed)", True),
     (rf"(?i){_NAME} (?:is required|can't be None|cannot be None|must not be None|is missing)", True),
 )  # fmt: skip
@@ -95,6 +99,9 @@ def settings(message: str, known: dict[str, Any]) -> Iterator[Remedy]:
         if _PRESENT.search(before) or _NOT.search(before) or not _ASKS.search(_sentence(message, found.start())):
             continue
         yield Remedy("do-set", (("x", name), ("y", value)), f"{name}={value}", "message")
+    for found in _TO_WORD.finditer(message):
+        if literal(found[2]) is UNKNOWN:
+            yield Remedy("do-set", (("x", found[1]), ("y", repr(found[2]))), f"{found[1]}={found[2]!r}", "message")
     for found in _SWITCH.finditer(message):
         value = literal(found[3])
         if _ASKS.search(message[max(0, found.start() - 30) : found.start()]) and isinstance(value, int):
@@ -107,6 +114,10 @@ def commands(message: str) -> Iterator[Remedy]:
     for found in _INSTALL.finditer(message):
         command = found[1].rstrip(" .,:")
         yield Remedy("do-run", (("x", command),), command, "message")
+    for found in _REQUIRED.finditer(message):
+        name = found[1] or found[2]
+        if name.lower() not in _NO_NAMES and "pip" not in message:
+            yield Remedy("do-install", (("x", name),), f"pip install {name.replace('_', '-')}", "message")
     for found in _NEWER.finditer(message):
         yield Remedy(
             "do-run",

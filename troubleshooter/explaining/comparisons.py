@@ -59,7 +59,11 @@ def compared(
         elif rights and isinstance(right, (ast.Name, ast.Attribute)):
             if rights[0].name != origin.name:
                 yield pair(origin, relation, rights[0].name)
-        elif not isinstance(right, ast.Constant) and all(one.name != origin.name for one in origins(right)):
+        elif (
+            not isinstance(right, ast.Constant)
+            and (behind := origins(right))
+            and all(o.name != origin.name for o in behind)
+        ):
             yield pair(origin, relation, without_self(ast.unparse(right)))
     if not lefts and len(parts := origins(left)) == 1:
         yield from _of_part(parts[0], left, relation, right, wanted)
@@ -113,7 +117,7 @@ def _value(origin: Origin, relation: type[ast.cmpop], value: Any) -> Iterator[Re
         taken = list(value) if relation is ast.In and isinstance(value, (list, tuple, set)) else [value]
         if isinstance(value, bool):
             yield set_to(origin, repr(not value))
-        elif default is not UNKNOWN and default not in taken:
+        elif default is not UNKNOWN and default is not None and default not in taken:
             yield set_to(origin, repr(default))
         else:
             yield Remedy("do-other", (("x", origin.name), ("y", repr(value))), None)

@@ -318,4 +318,4 @@ def _argument(origin: Origin, frames: Sequence[Frame], lang: str) -> ExplainedAr
 
 
 def _suggestion(remedy: Remedy, lang: str) -> Suggestion:
-    return {"do": say(remedy.key, lang, **dict(remedy.values)), "code": remedy.code, "basis": remedy.basis}  # type: ignore[typeddict-item]
+    return {"do": say(remedy.key, lang, **dict(remedy.values)), "code": remedy.code, "basis": remedy.basis}

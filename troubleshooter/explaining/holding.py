@@ -35,6 +35,7 @@ MAX_ITEMS = 1000
 _ABSTRACT = frozenset(
     ("Number", "Real", "Integral", "Sequence", "Mapping", "Iterable", "Collection", "Hashable", "Sized")
 )
+_FUNCTIONS: dict[str, Callable[[Any], Any]] = {"abs": abs, "bool": bool, "int": int, "float": float}
 _METHODS = frozenset(("startswith", "endswith", "lower", "upper", "strip", "isidentifier", "isdigit"))
 
 
@@ -164,8 +165,8 @@ def _called(node: ast.Call, values: Values) -> Any:
         return UNKNOWN
     if name == "len" and isinstance(found, (str, list, tuple, dict, set)):
         return len(found)
-    if name in ("abs", "bool", "int", "float"):
-        return {"abs": abs, "bool": bool, "int": int, "float": float}[name](found)
+    if name in _FUNCTIONS:
+        return _FUNCTIONS[name](found)
     return UNKNOWN
 
 

@@ -83,6 +83,12 @@ def last_value(name: str, function: Function, line: int) -> ast.expr | None:
     return best
 
 
+def is_each(value: ast.expr, function: Function) -> bool:
+    """Whether a loop runs over a value, so that a name has one of its items."""
+    loops = (ast.For, ast.AsyncFor, ast.comprehension)
+    return any(isinstance(node, loops) and node.iter is value for node in ast.walk(function))
+
+
 def _other_branches(function: Function, line: int) -> list[tuple[int, int]]:
     """The lines of the branches that cannot have run where a line in their ``else`` did."""
     return [

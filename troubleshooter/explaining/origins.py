@@ -19,6 +19,7 @@ from troubleshooter.explaining.names import (
     annotation_of,
     asked_for,
     constructor,
+    is_each,
     is_reference,
     is_taken_over,
     last_value,
@@ -175,6 +176,8 @@ class Trace:
         if value is not None and not out:
             before = replace(context, line=value.lineno)
             out = self._all(value, before, left - 1)
+            if function is not None and is_each(value, function):
+                out = [replace(one, exact=False) for one in out]
         return out
 
     def _all(self, value: ast.expr, context: NameContext, left: int) -> list[Origin]:

@@ -87,6 +87,8 @@ def _class(origin: Origin, classes: list[str], is_one: bool) -> Iterator[Remedy]
     if not is_one:
         code = f"{origin.name}={classes[0]}(...)"
         if classes[0] in ("int", "float") and isinstance(value, (int, float)):
+            if classes[0] == "int" and isinstance(value, float) and value.is_integer():
+                yield set_to(origin, repr(int(value)))
             return  # the same number in another type is seldom what is missing
         if classes[0] in ("int", "float", "str", "bool") and origin.value:
             code = f"{origin.name}={classes[0]}({origin.value})"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Sequence
 
 from troubleshooter.explaining import advice
-from troubleshooter.explaining.conditions import Atom, Formula, atoms
+from troubleshooter.explaining.conditions import Atom, Formula, atoms, comparison, is_none
 from troubleshooter.explaining.holding import Subjects, Values, checked, refuted
 from troubleshooter.explaining.origins import Origins
 from troubleshooter.explaining.remedies import remedies
@@ -33,8 +34,9 @@ def derived(
         for remedy in remedies(part, origins, values):
             if remedy.subject in spoken or _names(message, remedy.subject):
                 found.append(remedy)
-    found = [one for one in found if one.key != "do-install" or _names(message, one.subject)]
-    return checked(_sharpest(found), Formula("and", (*near, *around)), values, subjects)
+    condition = Formula("and", (*near, *around))
+    found = [one for one in found if _is_meant(one, condition, message, origins)]
+    return checked(_sharpest(found), condition, values, subjects)
 
 
 def named(
@@ -64,6 +66,43 @@ def _sharpest(several: Sequence[Remedy]) -> list[Remedy]:
     formed = {one.subject for one in several if one.key in ("do-class", "do-one-of")}
     kept = [one for one in several if one.key not in ("do-leave", "do-pass") or one.subject not in valued]
     return sorted(kept, key=lambda one: one.key == "do-leave" and one.subject in formed)
+
+
+def _is_meant(remedy: Remedy, condition: Formula, message: str, origins: Origins) -> bool:
+    """Whether a suggestion that would do is also one that a user wants: not one that drops what was asked for, or a check."""
+    if remedy.key == "do-install":
+        name = re.escape(remedy.subject).replace("\\-", "[-_]")
+        return (
+            re.search(
+                rf"(?i)install[^.]{{0,20}}\b{name}|\b{name}\b[^.]{{0,20}}(?:install|available|package|library)", message
+            )
+            is not None
+        )
+    if remedy.key == "do-set" and _CHECKS.match(remedy.subject):
+        return _names(message, remedy.subject)
+    if remedy.key != "do-leave" or not isinstance(remedy.part, ast.Compare) or len(list(atoms(condition))) == 1:
+        return True
+    others = (atom for atom in atoms(condition) if atom.expression is not remedy.part and _is_given(atom))
+    return _AGAINST.search(message) is not None or any(
+        one.name != remedy.subject and one.exact for atom in others for one in origins(atom.expression)
+    )
+
+
+_CHECKS = re.compile(r"(?:un)?safe|strict|check|verif|valid|raise|force|ignore|allow|trust|enforce|fail")
+"""How switches begin that turn a check off."""
+_AGAINST = re.compile(
+    r"(?i)\b(?:not (?:\w+ ){0,2}(?:supported|allowed|compatible|used|work|meaningful)|unsupported|only supported|can(?:not|'t)|incompatible|exclusive|together"
+    r"|both|only one|either|already|instead|remove|unset|deprecated|without|neither)\b"
+)
+"""Words of a message that speaks against something being there."""
+
+
+def _is_given(atom: Atom) -> bool:
+    """Whether a part says that something is there: given, set, or of a value."""
+    found = comparison(atom)
+    if found is None:
+        return atom.holds and isinstance(atom.expression, (ast.Name, ast.Attribute))
+    return found[1] in (ast.IsNot, ast.NotEq) if is_none(found[2]) else found[1] is ast.Eq
 
 
 def _names(message: str, name: str) -> bool:

@@ -3,6 +3,6 @@ from tiny import model
 
 base = model()
 base.save_pretrained("base")
-base.name_or_path = base.config._name_or_path = "base"
+base = type(base).from_pretrained("base")
 get_peft_model(base, LoraConfig(target_modules=["q_proj"], task_type="CAUSAL_LM")).save_pretrained("adapter")
 AutoPeftModelForSequenceClassification.from_pretrained("adapter")

@@ -69,7 +69,7 @@ def test_an_entry_after_whose_failure_the_run_went_on_says_so(tool: Diagnoser) -
     records = "".join(f"{{'loss': {2 - n / 20}, 'grad_norm': 1.0, 'learning_rate': 1e-05, 'epoch': {n / 10}}}\n" for n in range(1, 15))
     found = placing("cache-object-float", tool.observe([from_text(RESUMED + records)]), tool.knowledge)
     assert (found.answer, found.dropped) == (None, "went-on")
-    assert next(placed(found, "en")) == "It is no answer: the run went on after it."
+    assert next(placed(found, "en")) == "It is not an answer: the run went on after it."
     assert next(placed(found, "zh")).startswith("它不是答案：")
 
 

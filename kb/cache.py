@@ -1,4 +1,4 @@
-"""Where compiled entries come from: the wheel's own pack, or a checkout's and a user's folders through the cache."""
+"""Find or make compiled entries: the pack in the wheel, or packs of a checkout's and a user's folders in the cache."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NOTED_AGAIN_SECONDS = 300.0
 
 
 def cache_folder() -> Path:
-    """The user's cache folder for this tool (it may not exist or not be writable; without a home it can never exist)."""
+    """The user's cache folder for this tool. It may not exist or not be writable; for a user without a home it never exists."""
     if given := os.environ.get("TROUBLESHOOT_CACHE"):
         return Path(given)
     own = home() or os.devnull
@@ -198,7 +198,7 @@ def compiler_modules() -> list[Path]:
 
 
 def _compiler() -> str:
-    """A digest of the modules that compile, and of the parser of patterns, which is Python's own."""
+    """A digest of the modules that compile entries, and of Python's own parser of patterns, which they use."""
     return _digest(f"{FORMAT} {sys.version_info[:2]}", *(path.read_bytes() for path in compiler_modules()))
 
 

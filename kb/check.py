@@ -80,7 +80,7 @@ class OfLibrary:
 
 
 def fits_table(asked: str, name: str) -> bool:
-    """Whether a table is the one that is asked for (``*`` at the end stands for any ending)."""
+    """True if a table has the wanted name; ``*`` at the end of ``asked`` matches any ending."""
     return name.startswith(asked[:-1]) if asked.endswith("*") else name == asked
 
 

@@ -32,8 +32,8 @@ VARIABLE = "TROUBLESHOOT_ENTRIES"
 
 
 class EntryFolder(NamedTuple):
-    """A folder of entries on top of the shipped ones. ``named_by`` says who asked for it, to be shown to a person. A faulty
-    entry is an error where ``strict``; otherwise it is left out with a warning."""
+    """A folder of entries on top of the shipped ones. ``named_by``: who asked for it, as it is shown to people. ``strict``: a
+    faulty entry is an error; otherwise it is left out with a warning."""
 
     path: Path
     named_by: str
@@ -83,7 +83,7 @@ def installed(group: str) -> list[tuple[str, Path]]:
                 continue
             try:
                 found[name] += [(label, path) for path in _folders(point)]
-            except Exception as error:  # whatever the package's own code raises
+            except Exception as error:  # the package's own code may raise anything
                 from kb.clean import clean
 
                 text = f"package {label} is left out: its {group} {point.name!r} ({point.value}): {error}"

@@ -1,4 +1,4 @@
-"""Which releases of which packages print the words of an entry's symptoms: what ``troubleshoot check --proof`` found out.
+"""Which releases of which packages print the words of an entry's symptoms, as ``troubleshoot check --proof`` found out.
 
 The file is sorted by entry, so that one entry is found without reading the rest. Its first line says what it was made from.
 """
@@ -30,7 +30,7 @@ class PrintedBy(NamedTuple):
 
 
 def printed_by(entry: str, path: Path = FILE) -> list[PrintedBy]:
-    """What is known of an entry's words; empty where nothing is."""
+    """The packages that print an entry's words; [] if none is known."""
     found: list[PrintedBy] = []
     for row in rows_of(entry, path):
         found += [PrintedBy(row[1], *one) for one in parsed(row[4])]

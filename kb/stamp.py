@@ -10,7 +10,7 @@ _OF = re.compile(r"^of:.*$", re.MULTILINE)
 
 
 def stamp(item: Loaded) -> bool:
-    """Write the hash where it differs; True when a file was changed."""
+    """Write the hash into translations whose hash differs. Returns True if a file was changed."""
     now = english_hash(item.entry)
     stale = [item.translated[code].document.path for code, text in item.translations.items() if text.of != now]
     for path in stale:

@@ -1,4 +1,4 @@
-"""Who may change a file: what is run, or loaded as machine code, must be the user's own or root's.
+"""Who may change a file: a file that is run, or loaded as machine code, must belong to the user or to root.
 
 A path counts as one's own when the user or root owns every part of it, from the root folder down, and nobody else may write
 to any of them. Links are followed; the place of a link and the place that it leads to must both be one's own.
@@ -18,7 +18,7 @@ _MOST_LINKS = 40
 
 
 def is_own_folder(path: Path | str) -> bool:
-    """Whether only the user (or root) can put files into this folder, or make it where it does not exist yet.
+    """True if only the user (or root) can put files into this folder, or create it if it does not exist yet.
 
     A parent folder that everybody may write to is accepted when it is sticky (``/tmp``): others can neither remove nor
     rename in it what is not theirs. On Windows, where modes say nothing, the answer is True.
@@ -27,7 +27,7 @@ def is_own_folder(path: Path | str) -> bool:
 
 
 def is_own_file(path: Path | str) -> bool:
-    """Whether only the user (or root) can have put this file here: the question before a file is run.
+    """True if only the user (or root) can have put this file here. This is asked before a file is run.
 
     Stricter than `is_own_folder`: a sticky folder on the way is refused too, as anybody may put files into it. On Windows,
     where modes say nothing, the answer is False.
@@ -36,7 +36,8 @@ def is_own_file(path: Path | str) -> bool:
 
 
 def belongs_to_user(path: Path | str) -> bool:
-    """Whether the file is the user's (or root's) and nobody else may write to it, wherever it is: git's rule for repositories.
+    """True if the file belongs to the user (or root) and nobody else may write to it, in whatever folder: git's rule for
+    repositories.
 
     For files of data, which others could at most remove. On Windows, where modes say nothing, the answer is True.
     """
@@ -83,7 +84,7 @@ def _parts(path: str) -> list[str]:
 
 
 def _only_ours(found: os.stat_result, sticky: bool) -> bool:
-    """Whether nobody but the user and root may write; ``sticky``: or at least not touch what others made."""
+    """True if nobody but the user and root may write. ``sticky``: also accept folders where others cannot touch our files."""
     if found.st_uid not in (0, os.geteuid()):
         return False
     if sticky and found.st_mode & stat.S_ISVTX:
@@ -94,7 +95,7 @@ def _only_ours(found: os.stat_result, sticky: bool) -> bool:
 
 
 def _has_no_other_member(group: int) -> bool:
-    """Whether a group is root's, or the user's private one (with a umask of 002 all that a user makes is group-writable)."""
+    """True if a group is root's, or the user's private one (with a umask of 002 a user's files are writable by the group)."""
     import grp
     import pwd
 

@@ -1,4 +1,4 @@
-"""What an entry's page says, before any HTML: made from the compiled body in one language."""
+"""The content of an entry's page, before any HTML, made from the compiled entry in one language."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class EntryPage:
 
     @cached_property
     def translated(self) -> dict[str, Any]:
-        """The texts in the page's language; English ones, which are the body's own, are not among them."""
+        """The translated texts in the page's language; empty for English, whose texts are in the entry itself."""
         return translation(self.body, self.lang) or {}
 
     @property
@@ -58,7 +58,7 @@ class EntryPage:
 
     @property
     def summary(self) -> str:
-        """What the title leaves out; "" where there is nothing."""
+        """What the title leaves out; "" if it leaves nothing out."""
         return general((self.translated or self.body).get("summary") or "")
 
     @property
@@ -75,12 +75,12 @@ class EntryPage:
 
     @property
     def messages(self) -> list[str]:
-        """The messages as they are printed; without samples what the patterns spell out."""
+        """The messages as they are printed; without samples, the text of the patterns."""
         return list(self.body.get("printed") or []) or patterns(self.body)[:6]
 
     @property
     def printed_by(self) -> str:
-        """The packages and releases that print the entry's words; "" where that is not known."""
+        """The packages and releases that print the entry's words; "" if that is not known."""
         return told(self.id, self.lang)
 
     @property
@@ -99,7 +99,7 @@ class EntryPage:
 
     @property
     def versions(self) -> list[tuple[str, str, str | None, bool]]:
-        """``(package, affected, repaired in, inclusive)``: the release of the upper bound, where there is one."""
+        """``(package, affected, repaired in, inclusive)``. "Repaired in" is the release of the upper bound, or None."""
         return [(package, text, *repaired(text)) for package, text in self.body.get("versions", {}).items()]
 
     @property

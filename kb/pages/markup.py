@@ -1,4 +1,4 @@
-"""Texts of entries → HTML that cannot carry a script: Markdown without raw HTML, code with highlighting classes."""
+"""Turn texts of entries into HTML that cannot contain a script: Markdown without raw HTML, code with highlighting classes."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def inline(text: str) -> Markup:
 
 
 def plain(text: str, limit: int = 0) -> str:
-    """The words of a Markdown text; cut at a word where it is longer than ``limit``."""
+    """The words of a Markdown text, cut after a word if it is longer than ``limit``."""
     if not _MARKED.search(text):
         words = " ".join(text.split())
     else:

@@ -1,4 +1,4 @@
-"""Entries and the start page → HTML by language, with Jinja2 and autoescape. Every link is relative."""
+"""Render entries, areas and the start page as HTML in each language, with Jinja2 and autoescape. Every link is relative."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Pages:
     def __init__(
         self, bodies: Iterable[Body], style: Style | None = None, *folders: Path, index: SearchIndex | None = None
     ) -> None:
-        """``index``: the search's index over these entries where it is known; else it is made when it is needed."""
+        """``index``: the search index over these entries, if it was built already; else it is built when it is needed."""
         self.style = style or Style()
         self.bodies = {str(body["id"]): body for body in bodies}
         self.jinja = environment(*folders)

@@ -1,4 +1,4 @@
-"""The pages as static files: any web server, any sub-path, ``file://`` too."""
+"""Write the pages as static files for any web server, below any path; ``file://`` works, too."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from kb.pages.render import folder as area_folder
 from kb.pages.words import LANGUAGES, place
 
 MARK = ".troubleshoot-site"
-"""Lists what we wrote. Only a folder that holds it, or an empty one, is written to."""
+"""A file that lists everything we wrote. Only a folder that contains it, or an empty folder, is written to."""
 PLACES = {lang: place(lang) for lang in LANGUAGES}
 """The folder of each language's pages."""
 
 
 class SiteError(TroubleshootError):
-    """A folder that cannot be written to: one sentence with its place and the next step."""
+    """The folder cannot be written to. The message is one sentence with its place and the next step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,10 @@ def _pages(pages: Pages, base_url: str) -> Iterable[tuple[str, str]]:
             yield f"{home}{names[-1]}", pages.area(area, lang)
     for id_ in pages.bodies:
         names.append(pages.address(id_))
-        for lang, home in PLACES.items():  # one after the other: the code that both show is highlighted once
+        for (
+            lang,
+            home,
+        ) in PLACES.items():  # all languages of an entry together: the code that they share is highlighted once
             yield f"{home}{names[-1]}", pages.entry(id_, lang)
     for alias, id_ in pages.aliases.items():
         for lang, home in PLACES.items():
@@ -75,10 +78,10 @@ def _pages(pages: Pages, base_url: str) -> Iterable[tuple[str, str]]:
 
 
 class _Files:
-    """The files of a site. What the last build wrote and this one does not is removed; other files are left alone."""
+    """The files of a site. Files that only the last build wrote are removed; files of others are left alone."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises `SiteError` for a folder that holds files and no site of ours."""
+        """Raises `SiteError` for a folder that contains files but no site of ours."""
         self.folder = folder
         self.names: set[str] = set()
         self.bytes = 0

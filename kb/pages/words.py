@@ -1,4 +1,4 @@
-"""What the pages say: their section of the catalogue, the names of areas, and which languages have pages."""
+"""The phrases of the pages, the names of areas, and the languages that have pages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LANGUAGES = tuple(code for code in languages() if say.name in language(code).phr
 
 
 def area_name(area: str, lang: str) -> str:
-    """An area as people read it; a team's own area keeps its folder's name."""
+    """The name of an area for people. An area of a team keeps its folder's name."""
     return _area.find(area, lang) or area
 
 

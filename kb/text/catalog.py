@@ -27,7 +27,7 @@ class Language:
     __slots__ = ("between", "code", "english_name", "every_entry", "html_lang", "name", "phrases", "plural")
 
     def __init__(self, code: str) -> None:
-        """Import the language's module. Raises ModuleNotFoundError where there is none."""
+        """Import the language's module. Raises ModuleNotFoundError if there is none."""
         module = import_module(f"{package.__name__}.{code}")
         self.code = code
         self.name: str = module.NAME
@@ -35,16 +35,16 @@ class Language:
         self.html_lang: str = getattr(module, "HTML_LANG", code)
         """The language's tag on web pages."""
         self.between: str = getattr(module, "BETWEEN", " ")
-        """What stands between two words or sentences."""
+        """The text between two words or sentences."""
         self.every_entry: bool = getattr(module, "EVERY_ENTRY", False)
-        """Whether each shipped entry must be translated into it."""
+        """True if each shipped entry must be translated into the language."""
         self.english_name: str = getattr(module, "ENGLISH_NAME", self.name)
         """What English calls it: for authors, whose messages are English."""
         self.plural: Callable[[int], str] | None = getattr(module, "plural", None)
         """From a count to the ending of the key that is used for it."""
 
     def find(self, section: str, key: str, count: object = None) -> str | None:
-        """The phrase with its placeholders, or None. A phrase about a ``count`` may have forms of its own for some counts."""
+        """The phrase with its placeholders, or None. A phrase about a ``count`` may have separate forms for some counts."""
         own = self.phrases.get(section, {})
         if isinstance(count, int) and self.plural is not None and (ending := self.plural(count)):
             found = own.get(f"{key}-{ending}")
@@ -63,7 +63,7 @@ def languages() -> tuple[str, ...]:
 
 @cache
 def language(code: str) -> Language:
-    """A language by its code; English where the program does not speak it."""
+    """A language by its code; English if the program does not have it."""
     return Language(code if code in languages() else ENGLISH)
 
 
@@ -85,7 +85,7 @@ class Section:
         self.name = name
 
     def __call__(self, key: str, lang: str, **values: object) -> str:
-        """A phrase in a language, its placeholders filled with the values. Raises KeyError where English has no such phrase."""
+        """A phrase in a language, its placeholders filled with the values. Raises KeyError if English has no such phrase."""
         text = self.find(key, lang, values.get("count"))
         if text is None:
             raise KeyError(f"no phrase {key!r} in section {self.name!r} of kb/text/languages/{ENGLISH}.py")

@@ -33,6 +33,8 @@ def outcome(report: Report) -> dict[str, Any]:
         (d for d in report.diagnoses if d.kind == "failure"), report.diagnoses[0] if report.diagnoses else None
     )
     out: dict[str, Any] = {"status": report.exit_code, "lines": report.input["lines"]}
+    if report.retry["reason"] != "no-failure":
+        out["retry"] = report.retry
     if found is not None:
         out["diagnosis"] = {
             "id": found.id, "kind": found.kind, "title": found.title, "confidence": found.confidence,

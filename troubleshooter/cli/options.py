@@ -127,12 +127,16 @@ IGNORE = Option(
     help="ignore",
 )  # fmt: skip
 
+EXIT_BY = Option(
+    "exit_by", "--exit-by", choices=("verdict", "retry"), default="verdict",
+    help="exit-by",
+)  # fmt: skip
 HISTORY = Option(
     "history", "--history", kind="path", metavar="FILE",
     help="history",
 )  # fmt: skip
 
-DIAGNOSE = (FILES, FORMAT, BRIEF, LANG, COUNT, ENV, FACTS, ENTRIES, IGNORE, HISTORY, QUIET)
+DIAGNOSE = (FILES, FORMAT, BRIEF, LANG, COUNT, ENV, FACTS, ENTRIES, IGNORE, HISTORY, EXIT_BY, QUIET)
 """The options of a diagnosis."""
 
 
@@ -151,6 +155,7 @@ class Options:
     entries: list[Path]
     ignore: list[str]
     history: Path | None
+    exit_by: str
     quiet: bool
 
     def __init__(self, **given: Any) -> None:

@@ -190,12 +190,24 @@ def _stdin(made: Diagnoser, options: Options, lang: str, facts: Sequence[Source]
     return report
 
 
+def _status(reports: Sequence[Report], options: Options) -> int:
+    """The worst exit status of the reports, by verdict or (``--exit-by retry``) by whether to run again."""
+    if not reports:
+        return UNUSABLE
+    if options.exit_by == "verdict":
+        return max((report.exit_code for report in reports), key=(0, 3, 1, 2).index)
+    from troubleshooter.report.retry import WORST_LAST, status, told
+
+    worst = max(reports, key=lambda report: WORST_LAST.index(status(report.retry)))
+    print(f"troubleshoot: {told(worst.retry, language(options.lang))}", file=sys.stderr)
+    return status(worst.retry)
+
+
 def _show(reports: list[Report], options: Options) -> int:
     from troubleshooter.report.render import render
 
     form = "brief" if options.brief else options.format
-    codes = [r.exit_code for r in reports]
-    status = max(codes, key=lambda c: (0, 3, 1, 2).index(c)) if codes else UNUSABLE
+    status = _status(reports, options)
     try:
         for number, report in enumerate(reports):
             render(report, form, several=len(reports) > 1, first=number == 0)

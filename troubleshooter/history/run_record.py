@@ -124,14 +124,14 @@ def job_of(path: str) -> str:
 
 
 def _cause(told: Mapping[str, Any]) -> tuple[RunCause | None, int | None]:
+    retry = (told.get("retry") or {}).get("decision")
     if (found := told.get("diagnosis")) is not None:
         title = printable(str(found["title"]))[:MAX_TITLE_CHARACTERS]
         kind: CauseKind = "harmless" if found["kind"] == "harmless" else "failure"
-        retry = (told.get("retry") or {}).get("decision")
         return RunCause(found["fingerprint"], found["id"], title, kind, found.get("severity"), retry), found["line"]
     if (unknown := told.get("unknown")) is not None:
         title = printable(f"{unknown['exception']}: {unknown['message']}")[:MAX_TITLE_CHARACTERS]
-        return RunCause(unknown["fingerprint"], None, title, "unknown", None, None), unknown["line"]
+        return RunCause(unknown["fingerprint"], None, title, "unknown", None, retry), unknown["line"]
     return None, None
 
 

@@ -18,6 +18,7 @@ from troubleshooter.report.diagnosis import diagnosis
 from troubleshooter.report.evidence import file_name
 from troubleshooter.report.fill import safe
 from troubleshooter.report.model import FailureSeen, Report, unseen_end
+from troubleshooter.report.retry import decide
 from troubleshooter.report.stopped import INTERRUPT, stopped
 from troubleshooter.report.way import way
 
@@ -92,6 +93,7 @@ def build(
         explained=[],
         crash=[],
         dated=[_dated(one) for one in observations.dated.values()],
+        retry=decide((), None, None),
         lang=lang,
     )
     culprit = _culprit(observations, report.stopped is not None)
@@ -107,6 +109,7 @@ def build(
 
         found = explain(culprit, folders, lang)
         report.explained = [found] if found is not None else []
+    report.retry = decide(diagnoses, report.unexplained, report.stopped)
     return report
 
 

@@ -9,6 +9,7 @@ from kb.placeholders import general
 from kb.printed import told
 from troubleshooter.report.diagnosis import texts
 from troubleshooter.report.model import FixStep, Report, unseen_end
+from troubleshooter.report.retry import decide
 from troubleshooter.report.terminal import Page, new_console
 from troubleshooter.report.words import say
 
@@ -44,6 +45,7 @@ def _nothing(lang: str) -> Report:
         explained=[],
         crash=[],
         dated=[],
+        retry=decide((), None, None),
         lang=lang,
     )
 

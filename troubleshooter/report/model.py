@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         Metric,
         ProbeCall,
         Retry,
+        RetryDecision,
         Risk,
         Severity,
         SourceShown,
@@ -136,7 +137,7 @@ class Report:
     # The order is that of the JSON report.
     __slots__ = (  # noqa: RUF023
         "input", "failures", "diagnoses", "unexplained", "first_failure", "facts", "exits", "metrics", "ignored", "stopped",
-        "ending", "explained", "crash", "dated", "lang",
+        "ending", "explained", "crash", "dated", "retry", "lang",
     )  # fmt: skip
 
     def __init__(
@@ -156,6 +157,7 @@ class Report:
         explained: list[Explained],
         crash: list[FrameValues],
         dated: list[DatedRelease],
+        retry: RetryDecision,
         lang: str,
     ) -> None:
         self.input = input
@@ -173,6 +175,8 @@ class Report:
         """Explanations, from the code that raised it, of a failure that no entry diagnoses for sure."""
         self.crash = crash
         """The values of variables where the failure was raised; empty without crash facts."""
+        self.retry = retry
+        """Whether to run the same command again."""
         self.dated = dated
         """The releases that the log's messages fit. Empty unless the best answer is only possible, or there is none."""
         self.lang = lang

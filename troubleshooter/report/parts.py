@@ -17,6 +17,10 @@ from troubleshooter.read.stream import Problem
 Kind = Literal["failure", "harmless"]
 Severity = Literal["crash", "hang", "wrong-results", "degraded", "none"]
 Retry = Literal["useless", "after-fix", "may-help"]
+RetryReason = Literal[
+    "same-crash", "same-result", "same-code", "hardware", "network", "preemption", "race", "passes", "no-failure", "stopped-by-user",
+    "unknown",
+]  # fmt: skip
 Risk = Literal["safe", "changes-results", "retrain"]
 CodeLanguage = Literal["python", "yaml", "json", "ini", "text"]
 EntryRole = Literal["root", "cascade"]
@@ -147,6 +151,19 @@ class Explained(TypedDict):
     releases: Releases
     places: int
     basis: Literal["source", "index", "rule"]
+
+
+class RetryDecision(TypedDict):
+    """Whether to run the same command again as it is, and why.
+
+    ``decision``: null if nothing failed, or if nothing tells whether the failure comes again. ``reason``: same-crash, same-result
+    (of an entry: a crash; a hang or wrong results), same-code (an exception that no entry knows), hardware, network, preemption,
+    race, passes (may help); no-failure, stopped-by-user, unknown (no decision). ``entry``: the entry that decides.
+    """
+
+    decision: Retry | None
+    reason: RetryReason
+    entry: str | None
 
 
 class DatedRelease(TypedDict):

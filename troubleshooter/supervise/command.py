@@ -137,5 +137,4 @@ def _told(
 
 def _retry_helps(report: Report, ended: RunEnd) -> bool:
     """Whether the first answer says that the same command may well succeed; nobody who stopped a run wants it again."""
-    failures = [found for found in report.diagnoses if found.kind == "failure"]
-    return ended.signal is None and ended.status != 0 and bool(failures) and failures[0].retry == "may-help"
+    return ended.signal is None and ended.status != 0 and report.retry["decision"] == "may-help"

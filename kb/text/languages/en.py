@@ -340,6 +340,10 @@ PHRASES: dict[str, dict[str, str]] = {
         "env": "The run's environment: its folder or its Python.",
         "entries": "A folder of your own entries, added to ours.",
         "probes": "A team's own probes: programs that verify may run.",
+        "exit-by": (
+            "The exit status: by the verdict, or by whether to run it again: "
+            "0 no failure, 10 may help, 11 after the fix, 12 useless, 3 not known."
+        ),
         "history": "Record the run in this file (SQLite), which 'troubleshoot history' reads.",
         "ignore": "Do not report this entry.",
         "entry": "The entry's id.",
@@ -608,6 +612,24 @@ PHRASES: dict[str, dict[str, str]] = {
             "Rows of the record that a newer troubleshoot wrote, not counted above: {count}; upgrade to read them"
         ),
         "more": "… and {count} more",
+    },
+    # Whether to run the same command again (--exit-by retry).
+    "retry": {
+        "useless": "do not run it again as it is",
+        "after-fix": "run it again after the fix",
+        "may-help": "running it again may help",
+        "undecided": "nothing to decide",
+        "same-crash": "the same crash comes again",
+        "same-result": "it would hang or give wrong results again",
+        "same-code": "the same code raises it again",
+        "hardware": "trouble of the hardware",
+        "network": "trouble of the network or a service",
+        "preemption": "the run was ended from outside",
+        "race": "processes or threads met by chance",
+        "passes": "the trouble may pass by itself",
+        "no-failure": "no failure was seen",
+        "stopped-by-user": "the run was stopped by hand",
+        "unknown": "nothing tells whether the failure comes again",
     },
     # troubleshoot history: the memory of all runs.
     "history": {

@@ -311,6 +311,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "env": "训练环境（目录或 Python），其版本也作为事实。",
         "entries": "你自己的条目目录，叠加在内置条目之上。",
         "probes": "团队自己的探针目录（verify 可能运行的程序）。",
+        "exit-by": "退出码依据：verdict（诊断结论）或 retry（是否重跑：0 无失败，10 可能有用，11 修复后，12 无用，3 未知）。",
         "history": "把本次运行记录到该文件（SQLite），供 troubleshoot history 查询。",
         "ignore": "不报告的条目（或写入 .troubleshoot.toml）。",
         "entry": "条目的 id。",
@@ -553,6 +554,24 @@ PHRASES: dict[str, dict[str, str]] = {
         "lines-passed-over": "记录中有 {count} 行无法识别，已跳过",
         "rows-newer": "记录中有 {count} 行由更新版本的 troubleshoot 写入，已跳过；升级后即可读取",
         "more": "… 还有 {count} 个",
+    },
+    # Whether to run the same command again (--exit-by retry).
+    "retry": {
+        "useless": "不要原样重跑",
+        "after-fix": "修复后再重跑",
+        "may-help": "重跑可能有用",
+        "undecided": "无需决定",
+        "same-crash": "会出现同样的崩溃",
+        "same-result": "会再次挂起或给出错误结果",
+        "same-code": "同样的代码会再次抛出",
+        "hardware": "硬件问题",
+        "network": "网络或服务问题",
+        "preemption": "运行被外部终止",
+        "race": "进程或线程偶然冲突",
+        "passes": "问题可能自行消失",
+        "no-failure": "未发现失败",
+        "stopped-by-user": "运行被人手动停止",
+        "unknown": "无法判断失败是否会重现",
     },
     # troubleshoot history: the memory of all runs.
     "history": {

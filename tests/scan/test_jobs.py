@@ -25,7 +25,7 @@ def test_ranks_of_a_run_are_one_job(tmp_path: Path) -> None:
     (tmp_path / "slurm-77_1.out").write_text("x\n")
     (tmp_path / "other.out").write_text("x\n")
     found, skipped = jobs.find([str(tmp_path), str(tmp_path / "nope*")])
-    assert sorted(len(job.files) for job in found) == [1, 2, 8]
+    assert sorted(len(job.files) for job in found) == [1, 1, 1, 8]  # slurm-77_0 and _1: tasks of an array, runs of their own
     assert [skip.path for skip in skipped] == [str(tmp_path / "nope*")]
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import os
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.scan.conftest import KNOWN, scan
+from tests.scan.conftest import KNOWN, command, scan
+from tests.waiting import PATIENCE_SECONDS
 from troubleshooter.outcome import masked
+from troubleshooter.scan import record
 
 
 def test_groups_by_root_cause_and_masks_the_unknown(logs: Path) -> None:
@@ -129,3 +133,38 @@ def test_a_record_of_a_newer_version_is_told(logs: Path, summed_up: bool) -> Non
 
 def test_masks() -> None:
     assert masked("rank 3 at 0x7f00 in /home/me/x.py, 2.5 GiB") == masked("rank 11 at 0x1 in /data/y.py, 99 GiB")
+    assert record.masked("rank 3 at 0x7f00 in /home/me/x.py, 2.5 GiB") == record.masked("rank 11 at 0x1 in /data/y.py, 99 GiB")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs locks of POSIX")
+def test_two_scans_on_one_record_are_refused(logs: Path) -> None:
+    import fcntl
+
+    kept = logs.parent / "kept.jsonl"
+    kept.write_bytes(b"")
+    with kept.open("ab") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        done = scan("logs", "--record", "kept.jsonl", cwd=logs.parent)
+    assert done.returncode == 2
+    assert done.stderr == "troubleshoot: kept.jsonl: another scan writes to it; wait until that has ended, or name another file\n"
+    assert kept.read_bytes() == b""
+    assert scan("logs", "--record", "kept.jsonl", cwd=logs.parent).returncode == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs limits of POSIX")
+def test_a_full_disk_is_told_and_nothing_is_lost(logs: Path) -> None:
+    """A limit of a file's size stands for the disk: a row is cut in its middle."""
+    import resource
+
+    whole = scan("logs", "--record", "whole.jsonl", cwd=logs.parent)
+    limited = subprocess.run(
+        command("logs", "--record", "kept.jsonl", "--format", "json", "--jobs", "1"), cwd=logs.parent, capture_output=True, text=True,
+        timeout=PATIENCE_SECONDS, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),
+    )  # fmt: skip
+    assert limited.returncode == 2
+    assert limited.stderr.startswith("troubleshoot: kept.jsonl: cannot be written: ")
+    assert limited.stderr.endswith("what was written is kept: make room, and the same command goes on\n")
+    assert (logs.parent / "kept.jsonl").stat().st_size == 20_000
+    assert scan("logs", "--record", "kept.jsonl", cwd=logs.parent).stdout == whole.stdout
+    assert (logs.parent / "kept.jsonl").read_bytes().count(b"\n") == 121

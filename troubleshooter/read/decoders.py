@@ -51,6 +51,8 @@ def unpacked(file: IO[bytes], kind: Packing) -> Iterator[bytes]:
             chunk = reader.read1(CHUNK)
         except ImportError as error:
             raise MissingDecoder(f"{kind}: this Python has no decoder for it; install the package zstandard") from error
+        except TroubleshootError:  # the bytes cannot be had: that is no damage to them
+            raise
         except Exception as error:  # each decoder has error classes of its own, which share no base
             raise Damaged(str(error) or type(error).__name__) from error
         if not chunk:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from io import BufferedReader
+from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import IO, Any, Literal, NamedTuple, Protocol
 
@@ -50,7 +50,19 @@ class Stop(NamedTuple):
 class Source:
     """One input of a report: its name, its bytes, and the rank in its name."""
 
-    __slots__ = ("chunks", "damaged", "descriptor", "excerpt", "facts", "name", "notebook", "path", "rank", "stop")
+    __slots__ = (
+        "chunks",
+        "damaged",
+        "descriptor",
+        "excerpt",
+        "facts",
+        "name",
+        "notebook",
+        "path",
+        "rank",
+        "stop",
+        "written",
+    )
 
     def __init__(
         self,
@@ -80,6 +92,8 @@ class Source:
         """True if it is only a part of a log, as a paste is. Then its end says nothing about the end of the run."""
         self.facts = facts
         """True if it is not a log but a file of crash facts, which `troubleshooter.hook` wrote."""
+        self.written: float | None = None
+        """When it was last written to, in seconds since 1970; None where ``path`` or ``descriptor`` tell it, or nothing does."""
 
     @property
     def piped(self) -> bool:
@@ -90,6 +104,8 @@ class Source:
 
     def being_written(self) -> bool:
         """Whether it is a file that was written to within the last `WRITTEN_SECONDS`."""
+        if self.written is not None:
+            return time.time() - self.written < WRITTEN_SECONDS
         with suppress(OSError):
             if self.path is not None:
                 return time.time() - self.path.stat().st_mtime < WRITTEN_SECONDS
@@ -100,6 +116,9 @@ class Source:
 
 class Unreadable(TroubleshootError):
     """An input cannot be read. The message is one sentence with the place and the next step."""
+
+    passes = False
+    """Whether the same input may be readable a while later."""
 
 
 def from_path(path: Path) -> list[Source]:
@@ -173,16 +192,30 @@ def rank_of(name: str) -> int | None:
 
 
 def _file(path: Path, name: str) -> Source:
+    source = from_opener(name, lambda: path.open("rb", buffering=0))
+    source.path = path
+    return source
+
+
+def from_opener(name: str, opened: Callable[[], RawIOBase], written: float | None = None) -> Source:
+    """A file that ``opened`` opens, from its start each time; it is decompressed if it is compressed. Its name tells the rank,
+    and whether it is a notebook or holds crash facts.
+
+    ``written``: when it was last written to, in seconds since 1970, where no path on this machine tells it. What ``opened``
+    and its reader raise should be `Unreadable` or OSError, which becomes one.
+    """
+
     def chunks() -> Iterator[bytes]:
         source.damaged = ""
         try:
-            with path.open("rb", buffering=0) as raw, BufferedReader(raw, CHUNK) as file:
+            with opened() as raw, BufferedReader(raw, CHUNK) as file:
                 yield from decoded(_bytes(file, source))
         except OSError as error:
             raise Unreadable(f"{name}: cannot be read: {error.strerror or error}") from error
 
-    is_facts = named_like_crash_facts(path.name)
-    source = Source(name, chunks, rank_of(name), path, path.suffix == ".ipynb", facts=is_facts)
+    is_facts = named_like_crash_facts(os.path.basename(name))
+    source = Source(name, chunks, rank_of(name), notebook=name.endswith(".ipynb"), facts=is_facts)
+    source.written = written
     return source
 
 

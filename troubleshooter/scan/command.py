@@ -6,9 +6,9 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from kb.cache import packs
 from kb.compiled import Knowledge
@@ -18,9 +18,13 @@ from troubleshooter.cli.settings import ignored
 from troubleshooter.history.store import History
 from troubleshooter.report.jsontext import as_json
 from troubleshooter.scan import jobs, record
+from troubleshooter.scan.places.names import is_elsewhere
 from troubleshooter.scan.printable import printable
 from troubleshooter.scan.run import scan
-from troubleshooter.scan.summary import MAX_SHOWN, lines, summary
+from troubleshooter.scan.summary import MAX_SHOWN, lines, listing, listing_lines, summary
+
+if TYPE_CHECKING:
+    from troubleshooter.scan.places.opening import LogPlaces
 
 RECORD = "troubleshoot-scan.jsonl"
 
@@ -56,12 +60,13 @@ def _ended_by_signals() -> Iterator[None]:
 
 def run(
     paths: Sequence[str], *, kept: Path | None, summary_only: bool, workers: int | None, entries: Sequence[Path],
-    ignore: Sequence[str], lang: str, format: str, history: Path | None = None,
+    ignore: Sequence[str], lang: str, format: str, history: Path | None = None, listed: bool = False,
 ) -> int:  # fmt: skip
     """Scan logs and print the summary. With ``summary_only`` the paths are records, which are only summed up.
 
     Returns the exit status: 1 a failure was diagnosed, 3 only unknown failures, 2 nothing could be read, else 0; after a
-    signal 128 plus its number. Raises `UsageError` when the paths hold no log.
+    signal 128 plus its number. Raises `UsageError` when the paths hold no log. With ``listed`` only the files of
+    each job are printed, and the exit status is 0.
     """
     target = kept or Path(RECORD)
     skipped: list[jobs.Skipped] = []
@@ -69,17 +74,25 @@ def run(
         if summary_only:
             rows = record.read(Path(p) for p in paths)
         else:
-            found, skipped = jobs.find(paths)
-            if not found:
-                for path, reason in skipped[:MAX_SHOWN]:
-                    _say(f"{path}: {reason}")
-                raise UsageError("scan: nothing to scan; give files, folders or patterns of logs")
-            reasons = ignored(ignore, packs(*entries))  # compiled once here, not by every worker
-            bar = format == "terminal" and sys.stderr.isatty()
-            with _ended_by_signals(), History(history) if history is not None else contextlib.nullcontext() as memory:
-                known = scan(
-                    found, target, workers=workers or _cores(), entries=entries, ignore=reasons, bar=bar, history=memory
-                )
+            with _ended_by_signals(), places_of(paths) as places:
+                found, skipped = jobs.find(paths, places)
+                if not found:
+                    for path, reason in skipped[:MAX_SHOWN]:
+                        _say(f"{path}: {reason}")
+                    raise UsageError("scan: nothing to scan; give files, folders, patterns or URLs of logs")
+                if listed:
+                    both = jobs.FoundJobs(found, skipped)
+                    print(
+                        as_json(listing(both), indent=1) if format == "json" else "\n".join(listing_lines(both, lang))
+                    )
+                    return 0
+                reasons = ignored(ignore, packs(*entries))  # compiled once here, not by every worker
+                bar = format == "terminal" and sys.stderr.isatty()
+                with History(history) if history is not None else contextlib.nullcontext() as memory:
+                    known = scan(
+                        found, target, workers=workers or cores(), entries=entries, ignore=reasons, bar=bar,
+                        history=memory, copies=places.copies if places else None,
+                    )  # fmt: skip
             rows = known._replace(
                 by_job={job.name: known.by_job[job.name] for job in found if job.name in known.by_job}
             )
@@ -94,7 +107,16 @@ def run(
     return 1 if told["failures"] else 3 if told["unknown"] else 2 if told["unreadable"] and not told["healthy"] else 0
 
 
-def _cores() -> int:
+def places_of(paths: Iterable[str]) -> contextlib.AbstractContextManager[LogPlaces | None]:
+    """The object that opens URLs and archives; None, with nothing imported, if all of these paths are local logs."""
+    if not any(map(is_elsewhere, paths)):
+        return contextlib.nullcontext()
+    from troubleshooter.scan.places.opening import LogPlaces
+
+    return LogPlaces()
+
+
+def cores() -> int:
     """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 

@@ -1,27 +1,19 @@
-"""Turn paths into jobs. The files of one run (its ranks, its ``.out`` and ``.err``) are one job; any other file is its own."""
+"""Turn paths into jobs. A job is one run with all its files; `scan.runs` decides which files belong to it."""
 
 from __future__ import annotations
 
 import glob
 import os
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from troubleshooter.read.folder import LogFile, Skip, log_files, regular_file
+from troubleshooter.scan.places.names import is_elsewhere
+from troubleshooter.scan.runs import group
 
-# Parts of a path in which the files of one run differ: torchrun's attempt and rank folders, rank or task numbers, out
-# and err. Paths that are equal after these replacements are files of the same run.
-_RUN = (
-    (re.compile(r"/attempt_\d+/\d+/(?:std(?:out|err)\.log|error\.json)$"), ""),
-    (re.compile(r"(?:(?<=[/_.\-])|^)(?:rank|task|proc|local_rank)[_\-]?\d{1,5}(?=[/_.\-]|$)"), "rank"),
-    (re.compile(r"(slurm-\d+)[_.\-]\d{1,5}(\.\w+)$"), r"\1\2"),
-    (re.compile(r"\.(?:out|err)$"), ".log"),
-)
-_MAY_BE_RUN = re.compile(
-    r"attempt_|rank|task|proc|slurm-|\.out$|\.err$"
-)  # cheap test: no pattern of _RUN matches without it
+if TYPE_CHECKING:
+    from troubleshooter.scan.places.opening import LogPlaces
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -50,34 +42,50 @@ class FoundJobs(NamedTuple):
     skipped: list[Skipped]
 
 
-def find(paths: Iterable[str]) -> FoundJobs:
-    """Find the jobs in files, folders and glob patterns. Files that appear, vanish or change meanwhile raise no error."""
+def find(paths: Iterable[str], places: LogPlaces | None = None) -> FoundJobs:
+    """Find the jobs in files, folders and glob patterns, and with ``places`` in URLs and archives. Files that appear, vanish
+    or change meanwhile raise no error.
+
+    Raises `UsageError` for a URL with an unknown scheme, and `MissingPackage` if the package for the URL is not installed.
+    """
     skipped: list[Skipped] = []
 
     def skip(path: str, reason: str) -> None:
         skipped.append(Skipped(path, reason))
 
-    files: dict[str, os.stat_result] = {}
-    links: list[LogFile] = []
+    files: dict[str, tuple[str, float]] = {}  # stamp and time
+    local: list[LogFile] = []
     for path in paths:
-        for file in _below(path, skip):
-            if os.path.islink(file.path):
-                links.append(file)
-            else:
-                files[file.path] = file.status
-    known = {(status.st_dev, status.st_ino) for status in files.values()}
-    for link in links:  # a link such as latest.log -> job-17.log must not count its file twice
+        if places is not None and is_elsewhere(path):
+            files.update((found.path, (found.stamp, found.modified)) for found in places.listing(path, skip))
+        else:
+            local += _below(path.removeprefix("file://"), skip)
+    for path, status in _without_second_names(local):
+        files[path] = f"{status.st_size}:{status.st_mtime_ns}", status.st_mtime
+    runs = group(sorted(files))
+    for path in runs.unclaimed:
+        skip(path, "crash facts; which of the runs beside them they belong to is not told")
+    jobs = []
+    for name, members in runs.members.items():
+        stamp = ";".join(files[path][0] for path in members)
+        jobs.append(Job(name, tuple(members), stamp, max(files[path][1] for path in members)))
+    return FoundJobs(sorted(jobs), skipped)
+
+
+def _without_second_names(found: Iterable[LogFile]) -> Iterator[LogFile]:
+    """The files without second names: a link such as latest.log -> job-17.log must not count its file twice."""
+    links: list[LogFile] = []
+    known: set[tuple[int, int]] = set()
+    for file in found:
+        if os.path.islink(file.path):
+            links.append(file)
+        else:
+            known.add((file.status.st_dev, file.status.st_ino))
+            yield file
+    for link in links:
         if (link.status.st_dev, link.status.st_ino) not in known:
             known.add((link.status.st_dev, link.status.st_ino))
-            files[link.path] = link.status
-    runs: dict[str, list[str]] = {}
-    for path in sorted(files):
-        runs.setdefault(_run_of(path), []).append(path)
-    jobs = []
-    for name, members in runs.items():
-        stamp = ";".join(f"{files[path].st_size}:{files[path].st_mtime_ns}" for path in members)
-        jobs.append(Job(name, tuple(members), stamp, max(files[path].st_mtime for path in members)))
-    return FoundJobs(sorted(jobs), skipped)
+            yield link
 
 
 def _below(path: str, skip: Skip) -> Iterator[LogFile]:
@@ -90,12 +98,3 @@ def _below(path: str, skip: Skip) -> Iterator[LogFile]:
             yield from log_files(name, skip)
         elif (found := regular_file(name, skip)) is not None:
             yield found
-
-
-def _run_of(path: str) -> str:
-    name = path.replace("\\", "/")
-    if _MAY_BE_RUN.search(name) is None:
-        return name
-    for pattern, instead in _RUN:
-        name = pattern.sub(instead, name)
-    return name

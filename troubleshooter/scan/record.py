@@ -44,6 +44,9 @@ class Row(NamedTuple):
     modified: float
     error: str | None
     cause: Cause | None
+    file_count: int = 1
+    again: bool = False
+    """Whether the job could not be read for the time being: the next scan tries it again."""
 
 
 class Rows(NamedTuple):
@@ -69,9 +72,9 @@ def line_of(job: Job, outcome: dict[str, Any]) -> bytes:
     return json.dumps(row).encode() + b"\n"
 
 
-def failed(reason: str) -> dict[str, Any]:
-    """The outcome of a job that could not be read."""
-    return {"status": 2, "error": reason}
+def failed(reason: str, again: bool = False) -> dict[str, Any]:
+    """The outcome of a job that could not be read. ``again``: it may be readable later, so the next scan tries it."""
+    return {"status": 2, "error": reason, **({"again": True} if again else {})}
 
 
 def read(paths: Iterable[Path]) -> Rows:
@@ -136,7 +139,7 @@ def _row(given: dict[str, Any]) -> Row | None:
         cause = _diagnosis(given["diagnosis"]) if "diagnosis" in given else _unknown(given["unknown"])
         if cause is None:
             return None
-    return Row(job, files[0], stamp, float(modified), error, cause)
+    return Row(job, files[0], stamp, float(modified), error, cause, len(files), given.get("again") is True)
 
 
 def _diagnosis(given: Any) -> Cause | None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 from troubleshooter.history.recording import add_record, of_rows
 from troubleshooter.history.store import History
 from troubleshooter.scan import record
 from troubleshooter.scan.jobs import Job
-from troubleshooter.scan.record import Rows
-from troubleshooter.scan.workers import Workers
+from troubleshooter.scan.lock import hold
+from troubleshooter.scan.record import Row, Rows
+from troubleshooter.scan.workers import ScanError, Workers
 
 BATCH_JOBS = 24
 """Jobs that a worker gets at once: enough to hide the cost of handing over, few enough to write the record often."""
@@ -19,39 +22,57 @@ BATCH_JOBS = 24
 
 def scan(
     jobs: Sequence[Job], kept: Path, *, workers: int, entries: Sequence[Path], ignore: dict[str, str], bar: bool,
-    history: History | None = None,
+    history: History | None = None, copies: dict[str, str] | None = None,
 ) -> Rows:  # fmt: skip
-    """Diagnose the jobs that the record does not hold yet. Returns all rows of the record.
+    """Diagnose the jobs that the record does not hold yet. Returns all rows of the record. ``copies`` maps an archive to the
+    path of its unpacked copy.
 
     A run is in the ``history`` before it is in the record, so that a scan that is killed and started again loses none.
-    Raises OSError if the record cannot be read or written, `ScanError` if no process can be started, and `HistoryError`.
+    Raises OSError if the record cannot be read, `ScanError` if a row cannot be written or no process can be started,
+    `InUse` if another scan writes to the record, and `HistoryError`.
     """
-    done = Rows({})
-    if kept.exists():
+    with kept.open("ab") as file:
+        hold(file, kept, "another scan")
         record.drop_cut_row(kept)
         done = record.read([kept])
         if history is not None:
             add_record(history, kept)
-    todo = [job for job in jobs if job.name not in done.by_job or done.by_job[job.name].stamp != job.stamp]
-    if not todo:
-        return done
-    # With few jobs, smaller batches keep all workers busy.
-    size = max(1, min(BATCH_JOBS, -(-len(todo) // workers)))
-    batches = [todo[i : i + size] for i in range(0, len(todo), size)]
-    progress = _Bar(len(jobs), len(jobs) - len(todo)) if bar else None
-    made = Workers(min(workers, len(batches)), entries, ignore, history=history is not None)
-    with kept.open("ab") as file, made as processes:
-        for lines in processes.rows(batches):
-            if history is not None:
-                history.add(of_rows(lines))
-            file.write(b"".join(lines))
-            file.flush()
-            done.by_job.update(record.rows(lines).by_job)
-            if progress:
-                progress.step(len(lines))
+        todo = [job for job in jobs if _is_to_do(job, done.by_job.get(job.name))]
+        if not todo:
+            return done
+        # With few jobs, smaller batches keep all workers busy.
+        size = max(1, min(BATCH_JOBS, -(-len(todo) // workers)))
+        batches = [todo[i : i + size] for i in range(0, len(todo), size)]
+        progress = _Bar(len(jobs), len(jobs) - len(todo)) if bar else None
+        made = Workers(min(workers, len(batches)), entries, ignore, copies, history=history is not None)
+        with made as processes:
+            for lines in processes.rows(batches):
+                if history is not None:
+                    history.add(of_rows(lines))
+                _append(file, lines, kept)
+                done.by_job.update(record.rows(lines).by_job)
+                if progress:
+                    progress.step(len(lines))
     if progress:
         progress.end()
     return done
+
+
+def _append(file: IO[bytes], lines: Sequence[bytes], kept: Path) -> None:
+    """Add rows to the record. A row that a full disk cuts is dropped by the next scan."""
+    try:
+        file.write(b"".join(lines))
+        file.flush()
+    except OSError as error:
+        with suppress(OSError):
+            file.close()  # what is buffered cannot be written either
+        raise ScanError(
+            f"{kept}: cannot be written: {error.strerror}; what was written is kept: make room, and the same command goes on"
+        ) from error
+
+
+def _is_to_do(job: Job, row: Row | None) -> bool:
+    return row is None or row.stamp != job.stamp or row.again
 
 
 class _Bar:

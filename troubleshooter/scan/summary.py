@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
 from kb.text.catalog import Section
-from troubleshooter.scan.jobs import Skipped
+from troubleshooter.scan.jobs import FoundJobs, Skipped
 from troubleshooter.scan.printable import printable, shell_word
 from troubleshooter.scan.record import Cause, Row, Rows
 
@@ -38,6 +38,7 @@ def summary(rows: Rows, skipped: Sequence[Skipped] = ()) -> dict[str, Any]:
     return {
         "schema_version": 1,
         "jobs": len(rows.by_job),
+        "files": sum(row.file_count for row in rows.by_job.values()),
         "healthy": healthy,
         "harmless": harmless,
         "failures": [g for g in ordered if g["known"]],
@@ -74,6 +75,8 @@ def lines(found: dict[str, Any], lang: str) -> list[str]:
     """The summary as lines of text. Characters of file names and records that are not printable are escaped."""
     failed = sum(g["jobs"] for g in (*found["failures"], *found["unknown"]))
     out = [_say("jobs", lang, count=found["jobs"], failed=failed, healthy=found["healthy"], harmless=found["harmless"])]
+    if found["files"] > found["jobs"]:
+        out.append(_say("files", lang, files=found["files"]))
     for key in ("failures", "unknown"):
         if not found[key]:
             continue
@@ -95,6 +98,26 @@ def lines(found: dict[str, Any], lang: str) -> list[str]:
         if found[key]:
             out += ["", _say(phrase, lang, count=found[key])]
     return [printable(line) for line in out]
+
+
+def listing(found: FoundJobs) -> dict[str, Any]:
+    """Which files belong to which job, as JSON."""
+    return {
+        "schema_version": 1,
+        "runs": [{"job": job.name, "files": list(job.files)} for job in found.jobs],
+        "skipped": [skip._asdict() for skip in sorted(found.skipped)],
+    }
+
+
+def listing_lines(found: FoundJobs, lang: str) -> Iterator[str]:
+    """Which files belong to which job, as text; a job of one file that bears its name is one line."""
+    yield _say("listed", lang, jobs=len(found.jobs), files=sum(len(job.files) for job in found.jobs))
+    yield ""
+    for job in found.jobs:
+        yield printable(job.name)
+        if job.files != (job.name,):
+            yield from (f"         {printable(file)}" for file in job.files)
+    yield from map(printable, _some("skipped", [f"{skip.path}: {skip.reason}" for skip in found.skipped], lang))
 
 
 def _some(key: str, texts: Sequence[str], lang: str) -> list[str]:

@@ -13,10 +13,11 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from troubleshooter.history.details import details, watched
 from troubleshooter.history.run_record import facts_of
@@ -26,16 +27,22 @@ from troubleshooter.read.sources import Source, Unreadable, from_path
 from troubleshooter.scan import record
 from troubleshooter.scan.jobs import Job
 
+if TYPE_CHECKING:
+    from troubleshooter.scan.places.opening import LogPlaces
+
 READY = b"ready\n"
 """The first line that a worker prints, once it has loaded the entries."""
 _PR_SET_PDEATHSIG = 1
 
 
-def setup_line(entries: list[Path], ignore: dict[str, str], *, history: bool = False) -> bytes:
-    """The first line that a worker is sent: which entries, which of them to ignore, whose child it is, and whether rows hold
-    what a history needs."""
+def setup_line(
+    entries: list[Path], ignore: dict[str, str], copies: dict[str, str], *, history: bool = False
+) -> bytes:  # fmt: skip
+    """The first line that a worker reads: folders of entries, ids to ignore with the reason, paths of the copies of archives,
+    the parent's process id, and whether rows hold what a history needs."""
     setup = {
-        "entries": [str(path) for path in entries], "ignore": ignore, "parent": os.getpid(), "history": history,
+        "entries": [str(path) for path in entries], "ignore": ignore, "copies": copies, "parent": os.getpid(),
+        "history": history,
     }  # fmt: skip
     return json.dumps(setup).encode() + b"\n"
 
@@ -56,27 +63,46 @@ def main() -> None:
     diagnoser = Diagnoser.load([Path(path) for path in setup["entries"]], ignore=setup["ignore"])
     gc.collect()
     gc.freeze()  # the entries live until the end: the garbage collector need not visit them
+    sources = _sources_of(setup["copies"])
     line = READY
     while True:
         rows.write(line)
         rows.flush()
         given = json.loads(lines.get())
         job = Job(**{**given, "files": tuple(given["files"])})
-        line = record.line_of(job, diagnose(job, diagnoser, history=setup["history"]))
+        line = record.line_of(job, diagnose(job, diagnoser, sources, history=setup["history"]))
 
 
-def diagnose(job: Job, diagnoser: Diagnoser, *, history: bool = False) -> dict[str, Any]:
-    """The outcome of a job, with what a ``history`` needs where there is one; whatever is wrong with its files stays its own
-    trouble."""
+def diagnose(
+    job: Job, diagnoser: Diagnoser, sources_of: Callable[[Job], list[Source]], *, history: bool = False
+) -> dict[str, Any]:  # fmt: skip
+    """Diagnose one job, with what a ``history`` needs if there is one. An error becomes the job's outcome, so that the other
+    jobs go on."""
     try:
-        sources: list[Source] = [source for file in job.files for source in from_path(Path(file))]
+        sources = sources_of(job)
         ends = watched(sources) if history else []
         report = diagnoser.report(sources, top=3, brief=True)
         return outcome(report) | ({"run": facts_of(report, details(ends, time.time()))} if history else {})
     except Unreadable as error:
-        return record.failed(str(error))
+        return record.failed(str(error), again=error.passes)
     except Exception as error:  # a bug that one log reveals must not lose the other logs
         return record.failed(f"{job.files[0]}: {type(error).__name__}: {error}")
+
+
+def _sources_of(copies: dict[str, str]) -> Callable[[Job], list[Source]]:
+    """A function that opens the files of a job. It imports `LogPlaces` only for the first job that is not a local log."""
+    places: list[LogPlaces] = []
+
+    def sources(job: Job) -> list[Source]:
+        if not any("://" in file or "!/" in file for file in job.files):
+            return [source for file in job.files for source in from_path(Path(file))]
+        if not places:
+            from troubleshooter.scan.places.opening import LogPlaces
+
+            places.append(LogPlaces(copies=copies))
+        return places[0].sources(job.files, job.modified)
+
+    return sources
 
 
 def _listen(lines: SimpleQueue[bytes]) -> None:

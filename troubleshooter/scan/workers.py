@@ -36,8 +36,11 @@ class ScanError(TroubleshootError):
 class Workers:
     """At most ``count`` processes. They are started when needed and killed when the ``with`` block ends."""
 
-    def __init__(self, count: int, entries: Sequence[Path], ignore: dict[str, str], *, history: bool = False) -> None:
-        self._setup = setup_line(list(entries), ignore, history=history)
+    def __init__(
+        self, count: int, entries: Sequence[Path], ignore: dict[str, str], copies: dict[str, str] | None = None, *,
+        history: bool = False,
+    ) -> None:  # fmt: skip
+        self._setup = setup_line(list(entries), ignore, copies or {}, history=history)
         self._threads = ThreadPoolExecutor(count, "scan", initializer=_without_interrupts)
         self._own = threading.local()  # each thread has its own worker
         self._lock = threading.Lock()

@@ -309,6 +309,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "bisect": "Find the release that broke it, and the one that repaired it.",
         "history": "Ask the memory of all runs: what fails, where, since when.",
         "scan": "Diagnose thousands of job logs and sum them up.",
+        "watch": "Follow new and growing logs, and tell each failure once.",
         "browse": "The fix pages in your browser, with a box for a log.",
         "build-site": "Write the fix pages as static files.",
     },
@@ -321,6 +322,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "check": "0 no problems, 2 problems (each on its line).",
         "history": "0 answered, 3 no run fits, 2 unusable.",
         "bisect": "0 every release named exactly, 3 not determined (the answer says between which), 2 unusable, 130 interrupted.",
+        "watch": "0 ended by a signal; with --once: 1 a new failure was told, 3 only unknown ones, 0 none; 2 unusable.",
         "verify": (
             "0 not here, 1 confirmed here, 3 not proven (cannot tell, or only this kind of failure was seen), "
             "2 unusable. Without a target: 3 when installed versions are in the affected range of an entry, "
@@ -399,7 +401,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "verify.record": "Keep the result beside the entry (or in your data folder).",
         "verify.record-to": "Keep the result in this folder.",
         "verify.show-code": "Show a few lines that fail, for you to run by hand.",
-        "scan.paths": "Logs, folders or patterns; with --summary: records of scans.",
+        "scan.paths": "Logs, folders, patterns, archives or URLs; with --summary: records of scans.",
         "scan.kept": "The file that keeps finished jobs (JSON Lines).",
         "scan.summary-only": "Only sum up the records of earlier scans.",
         "history.question": (
@@ -417,6 +419,14 @@ PHRASES: dict[str, dict[str, str]] = {
         "history.limit": "At most this many rows.",
         "history.format": "How the answer is written.",
         "scan.workers": "Processes (default: all cores).",
+        "scan.listed": "Only show which files belong to which job.",
+        "watch.paths": "Folders, logs, patterns or URLs (s3://, gs://, hf://, sftp://).",
+        "watch.to": "Add each failure to this file, a line of JSON each.",
+        "watch.webhook": "Send each failure to this URL (or to that in TROUBLESHOOT_WEBHOOK).",
+        "watch.state": "What was seen and told (default: troubleshoot-watch.sqlite).",
+        "watch.every": "Seconds between two looks.",
+        "watch.once": "Look once, tell what is new, and end.",
+        "watch.from-now": "At the first start: do not tell failures of logs that are there already.",
         "browse.entry": "The id of the entry to open (default: the start page).",
         "browse.port": "The port (default: 8765).",
         "browse.next-port": "Take the next free port if it is in use.",
@@ -603,6 +613,8 @@ PHRASES: dict[str, dict[str, str]] = {
     "scan": {
         "jobs": "{count} jobs: {failed} failed, {healthy} healthy, {harmless} with harmless output only",
         "jobs-one": "1 job: {failed} failed, {healthy} healthy, {harmless} with harmless output only",
+        "files": "They consist of {files} files; --list shows which files belong to one job.",
+        "listed": "{jobs} jobs in {files} files",
         "failures": "Failures",
         "unknown": "Unknown failures",
         "unreadable": "Could not be read",
@@ -685,6 +697,15 @@ PHRASES: dict[str, dict[str, str]] = {
         "column-job": "job",
         "column-log": "log",
         "column-line": "line",
+    },
+    # troubleshoot watch: a failure in one line.
+    "watch": {
+        "known": "{where}: {title} ({id})",
+        "unknown": "{where}: unknown failure: {title}",
+        "ended": "ended; {count} failures told",
+        "waiting": "{count} reports wait for the {sink}; the same command sends them",
+        "busy": "{reason}; the report waits and is sent again",
+        "dropped": "{reason}; the report is dropped: {text}",
     },
     # troubleshoot new: what a draft holds where its author has to write.
     "drafts": {

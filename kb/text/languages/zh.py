@@ -283,6 +283,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "bisect": "找出是哪个版本引入了问题、哪个版本修好了它。",
         "history": "查询运行历史：什么失败、在哪里、从何时起。",
         "scan": "诊断成千上万份作业日志并汇总。",
+        "watch": "跟踪新增和增长的日志，每个失败只报告一次。",
         "browse": "在浏览器里看修复页面，可粘贴日志。",
         "build-site": "把修复页面写成静态文件。",
     },
@@ -294,6 +295,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "check": "0 没有问题，2 有问题（每行一个）。",
         "history": "0 有结果，3 没有符合的运行，2 无法使用。",
         "bisect": "0 各版本都已确定，3 无法确定（答案会说明在哪些版本之间），2 无法进行，130 被中断。",
+        "watch": "0 由信号结束；使用 --once 时：1 报告了新的失败，3 只有未知失败，0 没有；2 无法使用。",
         "verify": (
             "0 此处没有，1 在此确认，3 未证实（无法判断，或只看到同类故障），2 无法使用。不带目标："
             "已装版本在某条目的受影响范围内为 3，否则为 0。"
@@ -367,7 +369,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "verify.record": "把结果保存在条目旁（或你的数据目录）。",
         "verify.record-to": "把结果保存在这个目录。",
         "verify.show-code": "显示可以手动运行的几行代码。",
-        "scan.paths": "日志、目录或通配；配合 --summary 时为扫描记录。",
+        "scan.paths": "日志、目录、通配、归档或 URL；配合 --summary 时为扫描记录。",
         "scan.kept": "已完成作业的记录文件（JSON Lines）。",
         "scan.summary-only": "只汇总记录（可用 cat 任意拼接）。",
         "history.question": "问题：最常见的失败、某日以来的新失败、按库版本、按主机、按 GPU、哪次升级之后、修复是否有效、哪些未知失败在增长、运行列表。",
@@ -382,6 +384,14 @@ PHRASES: dict[str, dict[str, str]] = {
         "history.limit": "最多行数。",
         "history.format": "输出格式。",
         "scan.workers": "进程数（默认：所有核）。",
+        "scan.listed": "只显示哪些文件属于哪个任务。",
+        "watch.paths": "目录、日志、通配或 URL（s3://、gs://、hf://、sftp://）。",
+        "watch.to": "把每个失败追加到此文件，每行一个 JSON。",
+        "watch.webhook": "把每个失败发送到此 URL（或 TROUBLESHOOT_WEBHOOK 中的 URL）。",
+        "watch.state": "已查看和已报告内容的文件（默认：troubleshoot-watch.sqlite）。",
+        "watch.every": "两次查看之间的秒数。",
+        "watch.once": "只查看一次，报告新的失败，然后结束。",
+        "watch.from-now": "首次启动时：不报告已有日志中的失败。",
         "browse.entry": "要打开的条目 id（默认：首页）。",
         "browse.port": "端口（默认 8765）。",
         "browse.next-port": "端口被占用时取下一个空闲端口。",
@@ -547,6 +557,8 @@ PHRASES: dict[str, dict[str, str]] = {
     },
     "scan": {
         "jobs": "{count} 个任务：{failed} 个失败，{healthy} 个正常，{harmless} 个仅有无害输出",
+        "files": "共 {files} 个文件；--list 显示哪些文件属于同一个任务。",
+        "listed": "{jobs} 个任务，{files} 个文件",
         "failures": "失败原因",
         "unknown": "未知失败",
         "unreadable": "无法读取",
@@ -624,6 +636,14 @@ PHRASES: dict[str, dict[str, str]] = {
         "column-job": "作业",
         "column-log": "日志",
         "column-line": "行",
+    },
+    "watch": {
+        "known": "{where}：{title}（{id}）",
+        "unknown": "{where}：未知失败：{title}",
+        "ended": "已结束；共报告 {count} 个失败",
+        "waiting": "{count} 份报告在等待 {sink}；再次运行同一命令即可发送",
+        "busy": "{reason}；报告已保留，稍后重发",
+        "dropped": "{reason}；报告已丢弃：{text}",
     },
     "drafts": {
         "unwritten": "待译",

@@ -1,0 +1,1 @@
+"""Watch: logs that appear and grow, each failure told once, to a terminal, a file and a webhook."""

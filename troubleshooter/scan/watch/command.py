@@ -1,0 +1,108 @@
+"""``troubleshoot watch FOLDER|URL``: failures are told as they happen."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from kb.cache import packs
+from kb.errors import UsageError
+from kb.text.catalog import Section
+from troubleshooter.cli.pipe import STOPPING
+from troubleshooter.cli.settings import ignored
+from troubleshooter.scan.command import Ended, cores, places_of
+from troubleshooter.scan.places.names import is_archive, scheme_of
+from troubleshooter.scan.watch.sinks import FileSink, Sink, TerminalSink, WebhookSink, say
+from troubleshooter.scan.watch.state import WatchState
+from troubleshooter.scan.watch.watching import LogWatch
+from troubleshooter.scan.workers import Workers
+
+_phrase = Section("watch")
+STATE = "troubleshoot-watch.sqlite"
+WEBHOOK = "TROUBLESHOOT_WEBHOOK"
+"""The variable that names the webhook where ``--webhook`` does not: a command line can be read by every user of a machine."""
+
+
+class Signals:
+    """The signals that end a watch. They raise `Ended` at once, or behind a part that is shielded."""
+
+    def __init__(self) -> None:
+        self._shielded = False
+        self._came: int | None = None
+
+    @contextmanager
+    def shield(self) -> Iterator[None]:
+        """Hold a signal back until this part is done."""
+        self._shielded = True
+        try:
+            yield
+        finally:
+            self._shielded = False
+        if self._came is not None:
+            raise Ended(self._came)
+
+    @contextmanager
+    def caught(self) -> Iterator[None]:
+        """While it holds, these signals raise `Ended`; one that is ignored from the start stays so."""
+        before: dict[int, Any] = {}
+        with suppress(ValueError):  # not the main thread
+            for name in STOPPING:
+                number = getattr(signal, name, None)
+                if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+                    before[number] = signal.signal(number, self._handle)
+        try:
+            yield
+        finally:
+            for number, previous in before.items():
+                signal.signal(number, previous)
+
+    def _handle(self, number: int, frame: object) -> None:
+        self._came = number
+        if not self._shielded:
+            raise Ended(number)
+
+
+def watch(
+    paths: Sequence[str], *, to: Path | None, webhook: str | None, state_file: Path | None, every: float, once: bool,
+    from_now: bool, workers: int | None, entries: Sequence[Path], ignore: Sequence[str], lang: str, format: str,
+) -> int:  # fmt: skip
+    """Watch until a signal comes, or look once. Exit status: 0, or with ``once`` 1 for a new failure and 3 for new unknown ones."""
+    for path in paths:
+        if is_archive(path) and (scheme_of(path) is not None or os.path.isfile(path)):
+            raise UsageError(f"{path}: an archive does not grow; use troubleshoot scan")
+    sinks: list[Sink] = [TerminalSink(format == "json")]
+    if to is not None:
+        sinks.append(FileSink(to))
+    if url := webhook or os.environ.get(WEBHOOK):
+        sinks.append(WebhookSink(url))
+    signals = Signals()
+    state = WatchState(state_file or Path(STATE))
+    told = known = unknown = 0
+    watching: LogWatch | None = None
+    try:
+        reasons = ignored(ignore, packs(*entries))
+        with signals.caught(), places_of(paths) as places, Workers(workers or cores(), entries, reasons) as processes:
+            watching = LogWatch(paths, state, sinks, processes, places, lang=lang, shield=signals.shield)
+            if from_now and state.is_new:
+                watching.pass_over()
+            watching.deliver()
+            while True:
+                known, unknown = watching.look(at_once=once)
+                told += known + unknown
+                watching.deliver()
+                if once:
+                    break
+                time.sleep(every)
+    except KeyboardInterrupt:
+        say(_phrase("ended", lang, count=told))
+    finally:
+        if watching is not None:
+            for name, count in watching.waiting().items():
+                say(_phrase("waiting", lang, count=count, sink=name))
+        state.close()
+    return (1 if known else 3 if unknown else 0) if once else 0

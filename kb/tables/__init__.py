@@ -1,5 +1,4 @@
-"""Tables made from the libraries themselves: which arguments, names and attributes came and went, in
-which release.
+"""Make tables from the libraries themselves: which arguments, names and attributes came and went, and in which release.
 
 Run again (network and about twenty minutes for everything, less with a kept cache)::
 

@@ -25,7 +25,7 @@ Rows = list[dict[str, object]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one of the commands; returns the exit status."""
+    """Run one of the commands and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m kb.tables", description=__doc__)
     parser.add_argument("what", choices=("api", "members", "imports"))
     parser.add_argument("packages", nargs="*", metavar="PACKAGE", help="default: every package of the plan")
@@ -129,7 +129,7 @@ def wanted_of(plan: Plan, cache: Path) -> Wanted:
 
 
 def cached(plan: Plan, cache: Path) -> Iterable[Surface]:
-    """Surfaces that a former run left in the cache."""
+    """The surfaces that an earlier run left in the cache."""
     for path in sorted(cache.glob(f"form*/{plan.package}/*.json")):
         yield SURFACE.validate_json(path.read_bytes())
 
@@ -151,7 +151,7 @@ def _imports(plans: list[Plan], cache: Path, out: Path, *, offline: bool) -> int
 
 
 def replace(path: Path, rows: Rows, packages: set[str], column: str) -> None:
-    """Rewrites only the rows of the packages that were scanned now."""
+    """Replace the rows of the packages that were scanned in this run, and keep all other rows."""
     kept: Rows = []
     if path.exists():
         kept = [json.loads(line) for line in path.read_bytes().splitlines()]

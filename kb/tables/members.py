@@ -18,7 +18,7 @@ from kb.tables.releases import archive, keep, modules_of
 from kb.tables.spans import spans
 
 FORM = 2
-"""Raised when the form of what is cached changes, so that old caches are not read."""
+"""The version of the cached form. Increase it when the form changes, so that old caches are not read."""
 
 FAMILIES = {
     "PreTrainedConfig": ("*Config",), "Trainer": ("*Trainer",),
@@ -26,15 +26,15 @@ FAMILIES = {
     "PreTrainedTokenizer": ("*Tokenizer",), "PreTrainedTokenizerFast": ("*TokenizerFast",), "ProcessorMixin": ("*Processor",),
     "PreTrainedModel": ("*For[A-Z]*", "*Model"), "GenerationMixin": ("*For[A-Z]*", "*Model"),
 }  # fmt: skip
-"""Classes that are there to be derived from, in the package and by everybody, and how those that do are called."""
+"""Base classes that many classes derive from, inside and outside the package, with a pattern for the derived names."""
 
 MANY = 20
-"""Classes of a family that stand for all of it."""
+"""If at least this many classes of a family changed alike, one row with the family's pattern replaces theirs."""
 RENAMED = {"PretrainedConfig": "PreTrainedConfig"}
-"""Classes that others derive from and that got another name (transformers 5)."""
+"""Base classes that were renamed (transformers 5)."""
 
 Classes = dict[str, tuple[list[str], list[str]]]
-"""By class name: the names of its bases, and its own attributes. Classes of one name are taken together."""
+"""By class name: the names of its bases, and its own attributes. Classes with the same name are merged."""
 
 
 def classes_of_release(plan: Plan, version: str, cache: Path) -> Classes:
@@ -62,7 +62,7 @@ def _renamed(classes: Classes) -> Classes:
 
 
 def cached_members(plan: Plan, cache: Path) -> Iterable[Path]:
-    """What former runs left in the cache of the package's releases."""
+    """The files of the package's releases that earlier runs left in the cache."""
     return (cache / f"members{FORM}" / plan.package).glob("*.json")
 
 
@@ -120,11 +120,11 @@ def _last_name(node: ast.expr) -> str:
 
 
 def member_rows(releases: dict[str, Classes], plan: Plan) -> list[dict[str, object]]:
-    """What came or went while its class stayed; what did so in the same releases and classes shares a row."""
+    """Rows for attributes that came or went while their class stayed. Attributes with the same classes and releases share a row."""
     versions = list(releases)
     whole = [_inherited(classes) for classes in releases.values()]
     above = _ancestors(releases.values())
-    # What a base of another package has is not known: where those change, nothing is said.
+    # The attributes of a base from another package are unknown, so a change of such bases gives no row.
     outside = [
         {
             name: above[name] & {b for one in above[name] for b in classes.get(one, ([], []))[0]} - classes.keys()
@@ -141,7 +141,7 @@ def member_rows(releases: dict[str, Classes], plan: Plan) -> list[dict[str, obje
         for name in sorted({name for members in offered if members for name in members}):
             if name.startswith("_") and not fnmatchcase(owner, "*Model"):
                 continue  # what others call though it is private: a model's helpers
-            # What `__getattr__` gives is not known.
+            # The attributes that `__getattr__` provides are unknown.
             states = [
                 None if members is None or (name not in members and "__getattr__" in members) else name in members
                 for members in offered
@@ -167,7 +167,7 @@ def _stretches(states: list[set[str] | None]) -> list[tuple[int, int]]:
 
 
 def _ancestors(releases: Iterable[Classes]) -> dict[str, set[str]]:
-    """By class: itself and all that it derived from in any release."""
+    """By class: the class itself and all its bases in any release."""
     bases: dict[str, set[str]] = defaultdict(set)
     for classes in releases:
         for name, (direct, _) in classes.items():

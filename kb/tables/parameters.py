@@ -16,13 +16,13 @@ Key = tuple[str, str]
 SPEAKING_THROUGH = frozenset(
     {"from_pretrained", "save_pretrained", "push_to_hub", "generate", "load_dataset", "from_config", "load_metric"}
 )
-"""Callables whose **kwargs reach something that complains later; others swallow the argument without a word."""
+"""Callables whose **kwargs are passed to something that rejects unknown names; others ignore such an argument silently."""
 
 MODEL_OWNER = re.compile(r"(?:ForCausalLM|ForConditionalGeneration|ForSequenceClassification|RotaryEmbedding)$")
 
 
 class Offer:
-    """What is known of one callable in one release."""
+    """One callable in one release."""
 
     __slots__ = ("catch_all", "module", "parameters", "taken")
 
@@ -153,7 +153,7 @@ def _last(states: Iterable[bool | None]) -> int:
 
 
 def _swallows(until: str | None, after: Offer | None, earlier: Offer | None) -> bool:
-    """Whether the release without the argument takes it silently through **kwargs."""
+    """True if the release without the argument accepts it silently through **kwargs."""
     without = after if until else earlier
     return bool(without and without.catch_all)
 

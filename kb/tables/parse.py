@@ -82,7 +82,7 @@ def _strings(node: ast.expr | None) -> list[str]:
 
 
 def dotted(node: ast.expr) -> str:
-    """A name as it is written (``a.b.C``, without what stands in brackets), "" for what is no name."""
+    """A name as it is written (``a.b.C``, without anything in brackets); "" for an expression that is not a name."""
     if isinstance(node, ast.Subscript):
         return dotted(node.value)
     if isinstance(node, ast.Name):

@@ -12,7 +12,7 @@ _OTHER_FRAMEWORK = re.compile(r"(?:TF|Flax)[A-Z]")
 
 
 def other_framework(name: str) -> bool:
-    """Whether a class is of TensorFlow or Flax."""
+    """True if a class is for TensorFlow or Flax."""
     return _OTHER_FRAMEWORK.match(name) is not None
 
 
@@ -55,14 +55,14 @@ class Plan:
         return "shallow" if any(_below(module, prefix) for prefix in self.shallow) else "full"
 
     def tells_members(self, module: str) -> bool:
-        """Whether the attributes of a module's classes are told: of a shallow one those of configurations."""
+        """True if a module's classes get rows about attributes; in a shallow module only configurations do."""
         depth = self.depth(module)
         return (depth == "full" and not self.is_quiet(module)) or (
             depth == "shallow" and module.rpartition(".")[2].startswith("configuration_")
         )
 
     def is_quiet(self, module: str) -> bool:
-        """Whether a module is left out of the tables."""
+        """True if a module is left out of the tables."""
         return any(_below(module, prefix) for prefix in self.quiet)
 
 

@@ -59,7 +59,7 @@ def keep(path: Path, data: bytes) -> None:
 
 
 def expand_lazy_folders(surface: Surface) -> Surface:
-    """Adds what `define_import_structure` does at run time: a lazy package offers its files' `__all__`."""
+    """Add the names that `define_import_structure` adds at run time: a lazy package offers the `__all__` of its files."""
     root = surface.package
     lazy = [name for name, module in surface.modules.items() if "define_import_structure" in module.names]
     for name in lazy:
@@ -77,7 +77,7 @@ def expand_lazy_folders(surface: Surface) -> Surface:
 
 
 def archive(plan: Plan, version: str, folder: Path) -> Path:
-    """A release as pip brings it, in the folder. Raises `DownloadError`."""
+    """Download a release with pip into the folder. Raises `DownloadError`."""
     asked = [f"{plan.package}=={version}"]
     wheel = ["--only-binary", ":all:", "--ignore-requires-python"]
     pure = ["--platform", "any", "--platform", "manylinux2014_x86_64", "--platform", "manylinux_2_24_x86_64"]

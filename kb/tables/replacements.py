@@ -1,4 +1,4 @@
-"""The hand-made part: what to write instead of an argument or name that is gone (`replacements.yaml`)."""
+"""The part of the tables that is written by hand: what replaces a removed argument or name (`replacements.yaml`)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Replacement:
     kind: str = "parameter"
     """"parameter" or "name" (importable)."""
     replacement: str | None = None
-    """What to write instead; null: there is none, the note says what to do."""
+    """What to write instead; null if nothing replaces it, and then the note says what to do."""
     note_en: str = ""
     note_zh: str = ""
     source: str = ""
@@ -40,7 +40,7 @@ class ReplacementError(ValueError):
 
 
 def load_replacements(path: Path) -> list[Replacement]:
-    """Reads the file; complains with its name and the item's number."""
+    """Read the file. Raises `ReplacementError` with the file's name and the number of the faulty item."""
     try:
         raw = yaml.safe_load(path.read_text(encoding="utf-8"))
     except yaml.YAMLError as error:

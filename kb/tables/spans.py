@@ -1,4 +1,4 @@
-"""From "present in these releases" to "since" and "until", with the release that was looked at on the other side."""
+"""Turn "present in these releases" into "since" and "until", with the neighbouring releases that were scanned."""
 
 from __future__ import annotations
 

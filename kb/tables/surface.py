@@ -1,11 +1,11 @@
-"""What one release of a package offers: modules, names, signatures and the imports it cannot do without."""
+"""The surface of one release of a package: its modules, names, signatures, and the imports that it needs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 FORM = 1
-"""Raised when the form of a cached surface changes, so that old caches are not read."""
+"""The version of the cached form. Increase it when the form changes, so that old caches are not read."""
 
 
 @dataclass(frozen=True)

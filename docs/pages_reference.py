@@ -117,7 +117,7 @@ FIELDS: dict[type[Part], dict[str, str]] = {
         "fallback_for": "Marks a general answer: it is left out where one of these entries answers; `[]` means any entry.",
         "probe": "The probe that reproduces the failure, for `troubleshoot verify`.",
         "status": '`draft`: nobody has compared the entry with its sources yet. Its answers are at most "possible".',
-        "reviewed": "The day on which somebody read the entry as an adversary would, such as `2026-11-23`.",
+        "reviewed": "The day on which somebody tried to refute the entry and could not, such as `2026-11-23`.",
         "aliases": "Earlier ids of this entry: `show`, links, `--ignore` and recorded scans still find it by them.",
         "replaced_by": "Retires the entry: no log calls it up, and its page and `show` name this successor.",
         "sources": "Where cause, fixes and versions come from. At least one shows the cause or the fix.",

@@ -81,7 +81,7 @@ class FrameValues(FrameShown):
 
 
 class Unexplained(TypedDict):
-    """The failure that no entry explains. ``way`` begins where it was raised."""
+    """The failure that no entry explains. ``way``: the frames to it, beginning with the one that raised."""
 
     exception: str
     message: str
@@ -105,7 +105,8 @@ class ExplainedArgument(TypedDict):
 
 
 class Suggestion(TypedDict):
-    """A change that would make the condition false. It is derived, not known to help. ``code`` can stand in a call."""
+    """A change that would make the condition false. It is derived from the source and not tested. ``code``: an argument as it
+    is written in a call."""
 
     do: str
     code: str | None
@@ -120,7 +121,7 @@ class Releases(TypedDict):
 
 
 class OwnLine(TypedDict):
-    """The user's own last line that led to the failure, and its code as the log shows it."""
+    """The last line of the user's own code that led to the failure, with its code if the log shows it."""
 
     file: str
     line: int
@@ -129,12 +130,12 @@ class OwnLine(TypedDict):
 
 
 class Explained(TypedDict):
-    """A failure as the source of what raised it explains it. It is no diagnosis: the cause is not known.
+    """An explanation of a failure, taken from the code that raised it. It is not a diagnosis, because the cause is not known.
 
-    ``line``: of the log. ``file``, ``function``, ``source_line``: the place that raised; ``package`` is "" for the user's own
-    code. ``condition``: what was true there, in words; "" where only the place is known. ``places``: how many places of the
-    source print this message (more than 1: the one shown is one of several). ``basis``: the source file, the index of
-    messages, or a rule about the operation.
+    ``line``: the line of the log. ``file``, ``function``, ``source_line``: the place that raised; ``package`` is "" for the
+    user's own code. ``condition``: what was true there, in words; "" if only the place is known. ``places``: how many places of
+    the source print this message; if more than 1, the one shown is one of them. ``basis``: where the explanation comes from: the
+    source file, the index of messages, or a rule about the operation.
     """
 
     exception: str

@@ -1,4 +1,8 @@
-"""What torch asks for besides the shapes of one operation; every message is one that torch 2.13 printed."""
+"""What torch asks for besides the shapes of one operation; every message is one that torch 2.13 printed.
+
+Without a GPU two are exceptions: "Expected all tensors to be on the same device" was put together from the literals of torch 2.13's
+libtorch_cpu.so ("…, but found at least two devices, ", "…, but got ", " is on ", ", different from other tensors on ").
+"""
 
 from __future__ import annotations
 
@@ -39,6 +43,8 @@ CASES = [
     ("for batch in loader:", "TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found <class 'NoneType'>", "NoneType", "collate_fn=..."),
     ("for batch in loader:", "RuntimeError: each element in list of batch should be of equal size", "different lengths", "collate_fn=..."),
     ("y = a @ b", "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!", "devices", "b.to(a.device)"),
+    ("y = a @ b", "RuntimeError: Expected all tensors to be on the same device, but got mat2 is on cpu, different from other tensors on cuda:0 (when checking argument in method wrapper_CUDA_mm)", "devices", "b.to(a.device)"),
+    ("y = torch.where(a, b, 0)", "RuntimeError: Tensor on device meta is not on the expected device cpu!", "meta", "b.to(a.device)"),
 ]  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from troubleshooter.observe.model import Frame
 class CallingLine:
     """The line that called the operation: what it was called on, and with what."""
 
-    frame: Frame
+    frame: Frame | None
     call: ast.Call | None
     operands: tuple[str, ...]
     """The object of a method, the arguments, or both sides of an operator, as source."""

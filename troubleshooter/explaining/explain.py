@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from kb.index.place import MessagePlace
-from troubleshooter.explaining import advice, operations, own, suggestions
+from troubleshooter.explaining import advice, messages, operations, own, suggestions
 from troubleshooter.explaining.conditions import Formula, atoms, is_caught, reasons, words
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.indexed import KnownMessage, known
@@ -56,6 +56,7 @@ def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained |
         sources = Sources(folders)
         listed = known(failure)
         found = _from_source(failure, sources, lang) or _from_index(failure, listed, sources, lang)
+        found = found or messages.explain(failure, lang)
     if found is None:
         return None
     frame = found.frame or (frames[-1] if frames else None)

@@ -23,7 +23,9 @@ from troubleshooter.observe.model import Failure
 
 def explain(failure: Failure, lang: str) -> FoundPlace | None:
     """The explanation of an error of a tensor operation; None where no rule knows its message."""
-    if not failure.frames or not any("torch" in f.path or is_own(f) for f in failure.frames[-3:]):
+    if failure.frames and not any("torch" in f.path or is_own(f) for f in failure.frames[-3:]):
+        return None
+    if not failure.frames and failure.type not in ("RuntimeError", "IndexError"):
         return None
     message = " ".join(failure.message.split())
     for pattern, rule in (*RULES, *requirements.RULES):
@@ -32,16 +34,20 @@ def explain(failure: Failure, lang: str) -> FoundPlace | None:
             continue
         line = _line(failure)
         told = rule(found, line)
-        names = [name for name in told.names if name]
-        remedies = [Remedy(key, (("x", text),), text, "rule") for key, text in told.fixes]
+        # Without a line the operands have no names, and nothing can be said of them.
+        names = [name for name in told.names if name] if failure.frames else []
+        remedies = [Remedy(key, (("x", text),), text, "rule") for key, text in told.fixes if failure.frames]
         origins = [Origin(name, "data") for name in dict.fromkeys(names)]
-        return FoundPlace(failure.frames[-1], say(told.key, lang, **told.values), origins, remedies, "rule")
+        innermost = failure.frames[-1] if failure.frames else None
+        return FoundPlace(innermost, say(told.key, lang, **told.values), origins, remedies, "rule")
     return None
 
 
 def _line(failure: Failure) -> CallingLine:
     """The innermost line that is not torch's own."""
     frames = failure.frames
+    if not frames:
+        return CallingLine(None, None, ())
     frame = next((f for f in reversed(frames) if "/torch/" not in f.path and not f.file.startswith("<")), frames[-1])
     for text in (marked(frame), code(frame)):
         tree = parsed(text)
@@ -90,12 +96,9 @@ def _matmul(m: re.Match[str], line: CallingLine) -> OperationAnswer:
 
 def _cat(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     dim, want, got, which = m.groups()
-    other = "1" if dim == "0" else "0"
-    first = line.operand(0)
-    return OperationAnswer(
-        "op-cat", {"dim": dim, "want": want, "got": got, "which": which}, (first, "dim"),
-        (("op-dim", f"dim={other}"),),
-    )  # fmt: skip
+    key = "op-cat" if which else "op-cat-sizes"
+    fixes = (("op-dim", f"dim={1 - int(dim)}"),) if dim in ("0", "1") else ()  # of two dimensions the other was meant
+    return OperationAnswer(key, {"dim": dim, "want": want, "got": got, "which": which}, (line.operand(0), "dim"), fixes)
 
 
 def _view(m: re.Match[str], line: CallingLine) -> OperationAnswer:
@@ -139,6 +142,12 @@ def _embedding(m: re.Match[str], line: CallingLine) -> OperationAnswer:
         ("op-embedding", "num_embeddings=int(ids.max()) + 1"),
     )
     return OperationAnswer("op-embedding-range", {"ids": ids, "table": table}, (ids, "input", "num_embeddings"), fixes)
+
+
+def _repeats(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    rows, repeats = line.operand(0), line.operand(1)
+    fixes = (("op-look", f"print({rows}.shape, {repeats}.shape)"),) if rows and repeats else ()
+    return OperationAnswer("op-repeats", {"a": m["a"], "b": m["b"]}, (repeats, rows, "repeats"), fixes)
 
 
 def _loss(line: CallingLine) -> tuple[str, str]:
@@ -297,9 +306,10 @@ def _channels(m: re.Match[str], line: CallingLine) -> OperationAnswer:
 
 RULES: tuple[tuple[str, Rule], ...] = (
     (r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", _matmul),
-    (r"Sizes of tensors must match except in dimension (\d+)\. (?:Got|Expected size) (\d+) (?:and|but got size) (\d+) .*?number (\d+)", _cat),
+    (r"Sizes of tensors must match except in dimension (\d+)\. (?:Got|Expected size) (\d+) (?:and|but got size) (\d+)(?: .{0,80}?number (\d+))?", _cat),
     (r"shape '\[([^\]]*)\]' is invalid for input of size (\d+)", _view),
     (r"view size is not compatible with input tensor's size and stride", _stride),
+    (r"repeats must have the same size as input along dim, but got repeats\.size\(0\) = (?P<a>\d+) and input\.size\(0\) = (?P<b>\d+)", _repeats),
     (r"^index out of range in self$", _embedding),
     (r"Expected target size (\[[^\]]*\]), got (\[[^\]]*\])", _target_size),
     (r"Expected input batch_size \((\d+)\) to match target batch_size \((\d+)\)", _batch),

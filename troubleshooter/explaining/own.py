@@ -33,17 +33,18 @@ Rule = Callable[[re.Match[str], "list[ast.AST]"], "OwnCodeAnswer | None"]
 
 
 def explain(failure: Failure, lang: str) -> FoundPlace | None:
-    """The explanation of an exception that Python itself raised in a line of the user's; None where no rule fits."""
-    if not failure.frames:
-        return None
-    frame = failure.frames[-1]
-    mine = is_own(frame)
+    """The explanation of an exception that Python itself raised in a line of the user's; None where no rule fits.
+
+    A call that does not fit its function is explained without a frame, too: its message names both.
+    """
+    frame = failure.frames[-1] if failure.frames else None
+    mine = frame is not None and is_own(frame)
     for exception, pattern, rule in RULES:
         if not mine and rule not in (_missing, _unexpected, _positional):
             continue
         if failure.type not in exception.split() or not (found := re.search(pattern, failure.message)):
             continue
-        for text in (marked(frame), code(frame)):
+        for text in (marked(frame), code(frame)) if frame is not None else ("",):
             tree = parsed(text)
             told = rule(found, list(ast.walk(tree)) if tree is not None else [])
             if told is not None:

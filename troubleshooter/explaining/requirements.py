@@ -120,4 +120,6 @@ RULES: tuple[tuple[str, Rule], ...] = (
      _told("op-collate-sizes", ("op-collate-own", "collate_fn=..."), names=("dataset", "collate_fn"))),
     (r"Expected all tensors to be on the same device, but (?:found at least two devices, (?P<a>[\w:]{1,40}) and (?P<b>[\w:]{1,40})|got .{0,200}? is on (?P<c>[\w:]{1,40}))",
      _told("op-device", ("op-cast", "{y}.to({x}.device)"), names=("x", "y", "device"))),
+    (r"Tensor on device (?P<a>[\w:]{1,40}) is not on the expected device (?P<b>[\w:]{1,40})!",
+     _told("op-devices", ("op-cast", "{y}.to({x}.device)"), names=("x", "y", "device"))),
 )  # fmt: skip

@@ -1,0 +1,59 @@
+"""Messages that explain their failure without a frame: the pasted last line of a log is often all there is."""
+
+from __future__ import annotations
+
+import pytest
+
+from troubleshooter.pipeline import Diagnoser
+from troubleshooter.report.model import Report
+
+TOOL = Diagnoser.of([])
+
+
+def report(message: str, lang: str = "en") -> Report:
+    return TOOL.diagnose(f"{message}\n", lang=lang)
+
+
+CASES = [
+    ("pydantic_core._pydantic_core.ValidationError: 1 validation error for RunConfig\ndata.fake\n  Input should be a valid boolean [type=bool_type, input_value={'a': 1}, input_type=dict]", "data.fake", "fake"),
+    ("ValidationError: usage.cached_tokens Field required", "Field required", "cached_tokens"),
+    ("AttributeError: module 'gadget.core' has no attribute 'wind_up'", "wind_up", "gadget.core"),
+    ("ImportError: cannot import name 'Spring' from 'gadget.core' (/opt/venv/gadget/core.py)", "Spring", "gadget.core"),
+    ("TypeError: wind() got multiple values for keyword argument 'turns'", "twice to `wind`", "turns"),
+    ("TypeError: sqrt(): argument 'input' (position 1) must be Tensor, not float", "float", "input"),
+    ("TypeError: Gadget.wind() missing 1 required positional argument: 'turns'", "needs `turns`", "turns"),
+    ("TypeError: Gadget.wind() got an unexpected keyword argument 'colour'", "no parameter", "colour"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("message", "told", "name"), CASES)
+def test_a_message_alone_names_the_argument(message: str, told: str, name: str):
+    [found] = report(message).explained
+    assert told in found["condition"]
+    assert name in {one["name"] for one in found["arguments"]}
+    assert found["basis"] == "rule"
+    assert report(message).exit_code == 3
+
+
+@pytest.mark.parametrize("message", [message for message, *_ in CASES])
+def test_it_is_said_in_chinese_too(message: str):
+    assert report(message, "zh").explained[0]["condition"] != report(message).explained[0]["condition"]
+
+
+def test_the_refused_value_of_a_field_is_shown_and_an_allowed_one_suggested():
+    text = "pydantic_core._pydantic_core.ValidationError: 1 validation error for RunConfig\noptim.name\n  Input should be one of 'adamw', 'sgd' [type=literal_error, input_value='adam', input_type=str]"
+    [found] = report(text).explained
+    assert found["arguments"][0]["value"] == "'adam'"
+    assert found["suggestions"][0]["code"] == "name='adamw'"
+
+
+def test_without_a_line_operands_have_no_names_and_nothing_is_suggested_for_them():
+    [found] = report("RuntimeError: Sizes of tensors must match except in dimension 2. Expected size 512 but got size 1").explained
+    assert "512" in found["condition"]
+    assert not found["arguments"]
+    assert not found["suggestions"]
+
+
+@pytest.mark.parametrize("message", ["KeyError: 'a'", "AttributeError: 'Gadget' object has no attribute 'a'", "ValueError: no", "ZeroDivisionError: division by zero"])
+def test_a_message_that_says_nothing_more_stays_unexplained(message: str):
+    assert not report(message).explained

@@ -1,0 +1,105 @@
+"""Failures that their message explains alone, whatever line raised them: fields of a model, modules of another release, calls.
+
+Python, pydantic and torch say in these messages what was asked of which name, so that neither a frame nor a source is needed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from troubleshooter.explaining.advice import allowed
+from troubleshooter.explaining.found import FoundPlace
+from troubleshooter.explaining.origins import Origin
+from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal, nearest
+from troubleshooter.explaining.words import say
+from troubleshooter.observe.model import Failure
+
+MAX_VALUE = 80
+"""Characters of a refused value that are shown."""
+
+
+@dataclass(frozen=True)
+class MessageAnswer:
+    """A rule's answer: the sentence, the argument at fault with its value, and what to do."""
+
+    key: str
+    values: dict[str, str]
+    name: str
+    value: str | None = None
+    remedies: tuple[Remedy, ...] = ()
+
+
+Rule = Callable[[re.Match[str]], MessageAnswer]
+
+
+def explain(failure: Failure, lang: str) -> FoundPlace | None:
+    """The explanation of a failure by its message; None where no rule knows it."""
+    for exceptions, pattern, rule in RULES:
+        found = re.search(pattern, failure.message) if failure.type in exceptions.split() else None
+        if found is not None:
+            told = rule(found)
+            origin = Origin(told.name, "data", "", told.value)
+            frame = failure.frames[-1] if failure.frames else None
+            return FoundPlace(frame, say(told.key, lang, **told.values), [origin], list(told.remedies), "rule")
+    return None
+
+
+def _field(m: re.Match[str]) -> MessageAnswer:
+    """A field that pydantic refuses."""
+    model, field, told, value = m["model"] or "", m["field"], m["told"].strip(), m["value"]
+    name = field.rpartition(".")[2]
+    fixes: list[Remedy] = []
+    if told == "Field required":
+        fixes = [Remedy("do-pass", (("x", name),), f"{name}=...", "message")]
+    elif told.startswith("Extra inputs"):
+        fixes = [Remedy("do-leave", (("x", name),), None, "message")]
+    elif several := allowed(told):
+        meant = nearest(literal(value), several)
+        if meant is UNKNOWN:
+            fixes = [
+                Remedy("do-one-of", (("x", name), ("y", choices(literal(value), several))), f"{name}=...", "message")
+            ]
+        else:
+            fixes = [Remedy("do-set", (("x", name), ("y", repr(meant))), f"{name}={meant!r}", "message")]
+    key = "msg-field-of" if model else "msg-field"
+    shown = value[:MAX_VALUE] if value else None
+    return MessageAnswer(key, {"x": field, "c": model, "told": told}, name, shown, tuple(fixes))
+
+
+def _module(m: re.Match[str]) -> MessageAnswer:
+    """A module without the name that is asked of it."""
+    module, name = m["module"], m["name"]
+    code = f'python -c "import {module}; print({module}.__file__)"'
+    return MessageAnswer(
+        "msg-module", {"m": module, "a": name}, module, None, (Remedy("own-look", (("x", code),), code, "rule"),)
+    )
+
+
+def _twice(m: re.Match[str]) -> MessageAnswer:
+    """An argument that a call passes twice."""
+    function, name = m["function"] or "", m["name"]
+    key = "msg-twice-to" if function else "msg-twice"
+    return MessageAnswer(
+        key, {"f": function, "x": name}, name, None, (Remedy("do-once", (("x", name),), None, "rule"),)
+    )
+
+
+def _class(m: re.Match[str]) -> MessageAnswer:
+    """An argument of a compiled function that is of another class."""
+    name, want = m["name"], m["want"]
+    fix = Remedy("do-class", (("x", name), ("y", want)), "torch.as_tensor(...)" if want == "Tensor" else None, "rule")
+    return MessageAnswer(
+        "msg-class", {"f": m["function"], "x": name, "want": want, "got": m["got"]}, name, None, (fix,)
+    )
+
+
+RULES: tuple[tuple[str, str, Rule], ...] = (
+    ("ValidationError", r"validation errors? for (?P<model>[\w.\[\], |]{1,80})\n(?P<field>\S{1,120})\n\s{1,8}(?P<told>[^\n\[]{3,300})(?:\[type=\w+(?:, input_value=(?P<value>[^\n]{1,200}?), input_type=\w+)?\])?", _field),
+    ("ValidationError", r"^(?P<model>)(?P<field>[\w.]{1,120}) (?P<told>Field required|Extra inputs are not permitted|Input should be [^\n]{1,200})(?P<value>)$", _field),
+    ("AttributeError", r"^(?:partially initialized )?module '(?P<module>[\w.]{1,120})' has no attribute '(?P<name>\w{1,80})'", _module),
+    ("ImportError", r"^cannot import name '(?P<name>\w{1,80})' from '(?P<module>[\w.]{1,120})'", _module),
+    ("TypeError", r"^(?:(?P<function>[\w.<>]{1,160})\(\) )?got multiple values for (?:keyword )?argument '(?P<name>\w{1,80})'", _twice),
+    ("TypeError", r"^(?P<function>[\w.]{1,80})\(\): argument '(?P<name>\w{1,60})' \(position \d{1,3}\) must be (?P<want>\w{1,60}), not (?P<got>[\w.]{1,60})", _class),
+)  # fmt: skip

@@ -81,7 +81,7 @@ CASES = (
     Induced("view", _TORCH + "torch.zeros(4, 6).t().view(24)", r"view size is not compatible", r"(?i)contiguous|reshape|view"),
     # --- one process, libraries ---
     Induced("evaluation-strategy", _HF + "TrainingArguments('x', evaluation_strategy='steps')", r"evaluation_strategy", r"eval_strategy|evaluation_strategy", needs="transformers"),
-    Induced("fp16-without-gpu", _HF + "TrainingArguments('x', fp16=True, use_cpu=True)", r"(?i)fp16", r"(?i)gpu|cpu|fp16", needs="accelerate"),
+    Induced("no-model", "import os\nos.environ['HF_HUB_OFFLINE'] = '1'\nfrom transformers import AutoConfig\nAutoConfig.from_pretrained('some-user/no-such-model')", r"(?i)some-user/no-such-model|offline|cached", r"(?i)offline|cache|local|connect|path|name", needs="transformers"),
     Induced("positions", _HF + _GPT2 + "ids = torch.ones(1, 40, dtype=torch.long)\nmodel(input_ids=ids, labels=ids)", r"index out of range", r"(?i)position|length|longer|max_length|vocab", needs="transformers"),
     Induced("target-modules", _HF + _GPT2 + "from peft import LoraConfig, get_peft_model\nget_peft_model(model, LoraConfig(target_modules=['q_proj', 'v_proj']))", r"(?i)target modules", r"(?i)target_modules|modules", needs="peft"),
     # --- two ranks on gloo ---

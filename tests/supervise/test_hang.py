@@ -179,6 +179,29 @@ def test_a_script_that_sleeps_on_purpose_is_no_hang(tmp_path: Path) -> None:
     assert done.stdout == b"ready\ndone\n"
 
 
+SLOW_ANSWER = """
+import socket, threading, time
+ours, theirs = socket.socketpair()
+def answer():
+    for _ in range(30):
+        theirs.send(b"x")
+        time.sleep(0.2)
+    theirs.close()
+threading.Thread(target=answer).start()
+print("ready", flush=True)
+while ours.recv(1 << 16):
+    pass
+print("done")
+"""
+
+
+def test_a_slow_download_is_no_hang(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW_ANSWER)
+    done = run(tmp_path / "a", sys.executable, str(tmp_path / "slow.py"), options=("--hang-after", "1"))
+    assert done.stderr == b""
+    assert done.stdout == b"ready\ndone\n"
+
+
 def test_crash_facts_tell_what_the_log_does_not_show(tmp_path: Path) -> None:
     code = "import os, sys; sys.stderr = open(os.devnull, 'w'); {}['a key that no log shows']"
     done = run(tmp_path / "a", *script(code))

@@ -183,6 +183,11 @@ def _cause_of(late: Sequence[Standing]) -> Cause:
     return causes.most_common(1)[0][0]
 
 
+def reads_network(rank: Rank) -> bool:
+    """Whether a rank waits for an answer from the network, outside of every collective."""
+    return not collective_of(rank.stack) and _cause(standing_of(rank)) == "network"
+
+
 def _cause(one: Standing) -> Cause:
     """What a rank does that waits in no collective, by its frames, its state and what the kernel says."""
     rank = one.rank

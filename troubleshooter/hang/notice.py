@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from troubleshooter.hang.judge import HangVerdict, collective_of, is_own, judge
-from troubleshooter.hang.ranks import Rank, environment_of, ranks_of
+from troubleshooter.hang.judge import HangVerdict, collective_of, is_own, judge, reads_network
+from troubleshooter.hang.ranks import Rank, environment_of, numbers_of, ranks_of
 from troubleshooter.hang.stacks import stacks_of
 from troubleshooter.supervise.state import ProcessState, family
 
@@ -22,6 +22,8 @@ MOVING = 0.05
 """Share of a core, or any byte read or written, that shows a process at work."""
 PATIENCE = 2.0
 """A rank that computes in a loop of its own is told after this many times the silence."""
+LEAST_WAKES = 2
+"""A process that waits for the network and woke up so often between two looks gets its answer in small pieces."""
 _ALONE = ("sleeping", "stopped")
 
 
@@ -32,13 +34,19 @@ class Look:
         self.at = time.monotonic()
         self.processes: Sequence[ProcessState] = family(pid)
         self.bytes = {one.pid: _bytes_moved(one.pid) for one in self.processes}
+        self.woken_at_start = {one.pid: _times_woken(one.pid) for one in self.processes}
         self.stacks = stacks_of([one.pid for one in self.processes], folder)
+        self.woken_at_end = {one.pid: _times_woken(one.pid) for one in self.processes}  # our question wakes a process, too
 
     def cpu_since(self, before: Look) -> dict[int, float]:
         """By process: the share of a core that it used since an earlier look."""
         seconds = max(self.at - before.at, 0.1)
         earlier = {one.pid: one.cpu_s for one in before.processes}
         return {one.pid: (one.cpu_s - earlier.get(one.pid, one.cpu_s)) / seconds for one in self.processes}
+
+    def wakes_since(self, before: Look, pid: int) -> int:
+        """How often a process woke up between an earlier look and this one."""
+        return self.woken_at_start.get(pid, 0) - before.woken_at_end.get(pid, 0)
 
 
 class HangWatch:
@@ -95,17 +103,24 @@ def verdict_on(before: Look, now: Look, *, patient: bool) -> HangVerdict | None:
     for rank in ranks:
         if rank.state in ("T", "t"):
             continue
-        same = rank.stack == earlier[rank.pid].stack
+        then = earlier[rank.pid]
+        if not rank.stack and rank.state != "D":
+            return None  # it did not answer yet, as one that starts or that gets no CPU: nobody knows where it stands
+        same = rank.stack == then.stack
         if collective_of(rank.stack):
             if not same:
                 return None
             continue
         pids = [rank.pid, *(one.pid for one in now.processes if one.parent == rank.pid)]
         wrote = any(now.bytes.get(pid) != before.bytes.get(pid) for pid in pids)
-        busy = any(cpu.get(pid, 0.0) > MOVING for pid in pids)
-        if wrote or ((busy or not same) and not (patient and _turns(earlier[rank.pid], rank))):
+        busy = "R" in (rank.state, then.state) or any(cpu.get(pid, 0.0) > MOVING for pid in pids)
+        if reads_network(rank) and now.wakes_since(before, rank.pid) >= LEAST_WAKES:
+            return None  # a slow download: no counter tells the bytes that a process receives
+        if wrote or ((busy or not same) and not (patient and _turns(then, rank))):
             return None
     verdict = judge(ranks, world_size(ranks))
+    if set(verdict.missing) & numbers_of(now.processes):
+        return None  # a rank that starts has no stack yet
     if not verdict.waiting and (len(ranks) == 1 or verdict.cause in _ALONE) and verdict.cause in _ALONE:
         return None  # a script that waits on purpose, a debugger
     return verdict
@@ -136,6 +151,15 @@ def _bytes_moved(pid: int) -> Mapping[str, int]:
         found = {name: int(value) for name, value in rows}
         return {name: found[name] for name in ("read_bytes", "write_bytes") if name in found}
     return {}
+
+
+def _times_woken(pid: int) -> int:
+    """How often the main thread of a process went to sleep by itself so far, 0 where that is not told."""
+    with suppress(OSError, ValueError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("voluntary_ctxt_switches"):
+                return int(line.partition(":")[2])
+    return 0
 
 
 def look_twice(pids: Sequence[int], folder: Path | None, between: float = 2.0) -> tuple[list[Rank], int | None]:

@@ -94,6 +94,11 @@ def environment_of(pid: int) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
+def numbers_of(processes: Iterable[ProcessState]) -> set[int]:
+    """The ranks that have a process, whether or not it tells where it stands."""
+    return {number for one in processes if one.state != "Z" and (number := _number(one.pid)) is not None}
+
+
 def _number(pid: int) -> int | None:
     value = environment_of(pid).get("RANK", "")
     return int(value) if value.isdecimal() else None

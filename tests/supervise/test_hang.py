@@ -14,9 +14,11 @@ import pytest
 from tests.supervise.running import COMMAND, ENVIRONMENT, run, script
 from troubleshooter.hang.flight import BadDump, first_difference, read_dump_file
 from troubleshooter.hang.judge import judge
+from troubleshooter.hang.notice import Look, verdict_on
 from troubleshooter.hang.ranks import Rank
 from troubleshooter.hang.stacks import Stack, StackFrame, read_dump, read_py_spy
 from troubleshooter.hang.tell import as_dict, lines
+from troubleshooter.supervise.state import ProcessState
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc")
 HANGING = Path(__file__).with_name("hanging.py")
@@ -91,6 +93,41 @@ def test_a_rank_without_a_process_is_missing() -> None:
 
 def test_all_in_one_collective() -> None:
     assert judge([waits(0), waits(1)], 2).cause == "shapes"
+
+
+class Seen(Look):
+    """A look at one process that nobody has, at a time in seconds."""
+
+    def __init__(self, at: float, stack: Stack, state: str = "S") -> None:
+        self.at = at
+        self.processes = [ProcessState(GONE, 1, "python", state, 1, 5.0, 1, 100.0, 7)]
+        self.bytes = {GONE: {}}
+        self.woken_at_start = self.woken_at_end = {GONE: 0}
+        self.stacks = {GONE: [stack]}
+
+
+GONE = (1 << 22) + 1
+"""A process id beyond those of Linux."""
+LOCKED = frames(("/env/lib/python3.11/site-packages/filelock/_unix.py", 1, "_acquire"), ("/app/train.py", 9, "f"))
+
+
+def test_a_process_that_stands_still_hangs() -> None:
+    verdict = verdict_on(Seen(0, LOCKED), Seen(10, LOCKED), patient=False)
+    assert verdict is not None
+    assert verdict.cause == "lock"
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        (Seen(0, LOCKED, "R"), Seen(10, LOCKED)),  # it would run, but gets no CPU
+        (Seen(0, LOCKED), Seen(10, LOCKED, "R")),
+        (Seen(0, ()), Seen(10, ())),  # it did not answer yet: Python starts
+        (Seen(0, LOCKED), Seen(10, frames(("/app/train.py", 10, "f")))),
+    ],
+)
+def test_a_process_at_work_does_not_hang(before: Look, now: Look) -> None:
+    assert verdict_on(before, now, patient=False) is None
 
 
 def dump(folder: Path, number: int, rows: list[dict[str, object]]) -> Path:

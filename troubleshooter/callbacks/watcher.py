@@ -288,7 +288,7 @@ def _norm(gradients: list[torch.Tensor], order: float = 2.0) -> torch.Tensor:
 
 
 def _largest(gradients: list[torch.Tensor]) -> torch.Tensor:
-    """The largest absolute value of all gradients. It cannot overflow, but takes about 20 times as long as the usual norm."""
+    """The largest absolute value of all gradients. It cannot overflow, but is far slower than the usual norm."""
     return _norm(gradients, float("inf"))
 
 

@@ -11,15 +11,17 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kb.compiled import Pack
 from kb.errors import TroubleshootError, UsageError
 from kb.extensions import folders_from_environment
 from kb.home import home
 from kb.nearest import did_you_mean
 from kb.text.catalog import ENGLISH, of_locale
 from kb.trusted import belongs_to_user
+
+if TYPE_CHECKING:
+    from kb.compiled import Pack
 
 CONFIG = ".troubleshoot.toml"
 TABLES = ("ignore", "entries", "probes")

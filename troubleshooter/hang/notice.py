@@ -36,7 +36,8 @@ class Look:
         self.bytes = {one.pid: _bytes_moved(one.pid) for one in self.processes}
         self.woken_at_start = {one.pid: _times_woken(one.pid) for one in self.processes}
         self.stacks = stacks_of([one.pid for one in self.processes], folder)
-        self.woken_at_end = {one.pid: _times_woken(one.pid) for one in self.processes}  # our question wakes a process, too
+        # Our question wakes a process, too.
+        self.woken_at_end = {one.pid: _times_woken(one.pid) for one in self.processes}
 
     def cpu_since(self, before: Look) -> dict[int, float]:
         """By process: the share of a core that it used since an earlier look."""

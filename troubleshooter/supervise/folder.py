@@ -99,7 +99,7 @@ def new_folder(asked: Path | None, command: Sequence[str], attempt: int = 1) -> 
 def _bases() -> Iterator[Path]:
     """The folders for runs, the usual one first."""
     yield Path(RUNS)
-    import tempfile  # takes 6 ms of a start
+    import tempfile  # not needed by a usual start
 
     yield Path(tempfile.gettempdir()) / f"{RUNS}-{os.getuid()}"
 

@@ -8,6 +8,7 @@ import mimetypes
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from functools import partial
+from pathlib import Path
 
 from markupsafe import Markup, escape
 from starlette.applications import Starlette
@@ -25,8 +26,10 @@ from kb.search import SearchIndex
 from kb.text.catalog import ENGLISH, Section
 from troubleshooter.browse.answer import OWN
 from troubleshooter.browse.guard import RequestGuard
+from troubleshooter.browse.history import HistoryPages
 from troubleshooter.browse.messages import MessagePages
 from troubleshooter.browse.worker import Failed, Overrun, Starting, Worker
+from troubleshooter.history.store import HistoryError
 from troubleshooter.read.text import whole
 
 LIMIT = 128 << 20
@@ -59,11 +62,18 @@ class WebSite:
     """The pages of a set of entries, and the worker that diagnoses pasted logs."""
 
     def __init__(
-        self, bodies: Iterable[Body], worker: Worker, limit: int = LIMIT, index: SearchIndex | None = None
+        self,
+        bodies: Iterable[Body],
+        worker: Worker,
+        limit: int = LIMIT,
+        index: SearchIndex | None = None,
+        history: Path | None = None,
     ) -> None:
         """``index``: the search index over ``bodies``, if it was built already."""
         self.pages = Pages(bodies, Style(live=True), OWN, index=index)
         self.messages = MessagePages(self.pages)
+        self.history = HistoryPages(self.pages, history) if history is not None else None
+        self.pages.jinja.globals["with_history"] = history is not None
         self.worker = worker
         self.limit = limit
         self.waiting = 0
@@ -89,6 +99,9 @@ class WebSite:
                 Route(f"{home}/messages/", self._messages(lang)),
                 Route(f"{home}/messages/index.html", self._messages(lang)),
                 Route(f"{home}/messages/{{package}}.html", self._package(lang)),
+                Route(f"{home}/history/", self._history(lang)),
+                Route(f"{home}/history/index.html", self._history(lang)),
+                Route(f"{home}/history/run-{{number:int}}.html", self._run(lang)),
                 Route(f"{home}/{{folder}}/", self._area(lang)),
                 Route(f"{home}/{{folder}}/index.html", self._area(lang)),
                 Route(f"{home}/{{folder}}/{{name}}", self._entry(lang)),
@@ -177,6 +190,32 @@ class WebSite:
             return self._missing(lang, name, 1) if made is None else _page(request, made)
 
         return package
+
+    def _history(self, lang: str) -> Endpoint:
+        async def history(request: Request) -> Response:
+            if self.history is None:
+                return self._missing(lang, "history", 1)
+            asked = (request.query_params.get(name, "") for name in ("cause", "host", "since"))
+            return await self._of_history(request, lang, partial(self.history.overview, lang, *asked))
+
+        return history
+
+    def _run(self, lang: str) -> Endpoint:
+        async def run(request: Request) -> Response:
+            number = request.path_params["number"]
+            if self.history is None or number >= 2**63:
+                return self._missing(lang, f"run-{number}", 1)
+            return await self._of_history(request, lang, partial(self.history.run, number, lang))
+
+        return run
+
+    async def _of_history(self, request: Request, lang: str, make: Callable[[], str | None]) -> Response:
+        """A page of the history; what is wrong with the file is said on the page."""
+        try:
+            made = await asyncio.get_running_loop().run_in_executor(None, make)
+        except HistoryError as error:
+            return self._missing(lang, str(error), 1)
+        return self._missing(lang, request.url.path, 1) if made is None else _page(request, made)
 
     def _diagnose(self, lang: str) -> Endpoint:
         async def diagnose(request: Request) -> Response:

@@ -20,7 +20,7 @@ _say = Section("browse")
 
 def browse(
     entry: str | None, *, port: int | None, host: str | None, open_browser: bool, entries: Sequence[Path], lang: str,
-    next_port: bool = False,
+    next_port: bool = False, history: Path | None = None,
 ) -> int:  # fmt: skip
     """Serve the fix pages until Ctrl-C. Returns the exit status."""
     try:
@@ -28,6 +28,10 @@ def browse(
         import uvicorn  # noqa: F401
     except ImportError as error:
         raise missing_extra("browse", str(error.name)) from error
+    if history is not None:
+        from troubleshooter.history.store import History
+
+        History(history, create=False).close()  # said before anything is served
     tool = Diagnoser.load(entries)
     ignore = ignored([], tool.knowledge.packs)
     if entry is not None:
@@ -39,7 +43,7 @@ def browse(
     worker = Worker(entries, ignore, LIMIT)
     with listening:
         number = listening.getsockname()[1]
-        site = WebSite(tool.knowledge.bodies(), worker, index=SearchIndex.of(tool.knowledge))
+        site = WebSite(tool.knowledge.bodies(), worker, index=SearchIndex.of(tool.knowledge), history=history)
         hosts, everywhere = own_hosts(host or LOOPBACK, number)
         shown = f"[{host}]" if host and ":" in host else host or LOOPBACK
         home = place(lang) if lang in LANGUAGES else ""

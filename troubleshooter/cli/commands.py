@@ -295,6 +295,7 @@ COMMANDS = (
             Option("port", "--port", kind="whole", metavar="N", least=0, most=65535, help="browse.port"),
             Option("next_port", "--next-port", kind="flag", help="browse.next-port"),
             Option("host", "--host", help="browse.host"),
+            Option("history", "--history", kind="path", metavar="FILE", help="browse.history"),
             Option("open_browser", "--open/--no-open", kind="flag", default=True, help="browse.open-browser"),
             ENTRIES, LANG,
         ),

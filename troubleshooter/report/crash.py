@@ -44,6 +44,11 @@ def lines(report: Report) -> list[str]:
     return out
 
 
+_CELL_FILE = re.compile(r"[/\\]ipykernel_\d{1,12}[/\\]\d{1,24}\.py$")
+CELL = "Cell"
+"""What IPython calls a cell; the file in which the kernel keeps its code tells a reader nothing."""
+
+
 def _is_own(frame: Frame) -> bool:
     """True if a frame belongs to no package. Code without a file (`exec`, a prompt) belongs to none."""
     return not any(place["package"] for place in way([frame]))
@@ -52,6 +57,8 @@ def _is_own(frame: Frame) -> bool:
 def _of(frame: Frame) -> FrameValues:
     place = next(iter(way([frame])), None)
     file = place["file"] if place is not None else _plain(frame.file)
+    if _CELL_FILE.search(file):
+        file = CELL
     shown = {"file": file, "line": frame.line, "function": _plain(frame.function)}
     values: list[ValueShown] = [
         {"name": _plain(name), "value": _plain(value)} for name, value in list(_values(frame).items())[:MAX_VALUES]

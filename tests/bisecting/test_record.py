@@ -9,6 +9,7 @@ import yaml
 
 from troubleshooter.bisect.bisector import Finding
 from troubleshooter.bisect.record import range_of, write
+from troubleshooter.verify import subject
 
 EXACT = Finding("transformers", "found", last_good="4.49.0", first_bad="4.50.0", last_bad="4.50.3", first_repaired="4.51.0")
 ENTRY = """id: own
@@ -62,3 +63,17 @@ def test_a_range_that_is_not_exact_is_not_written(tmp_path: Path) -> None:
     said = write(tmp_path, Finding("trl", "between", last_good="0.1", first_bad="0.3", untold=["0.2"]))
     assert "nothing written" in said
     assert path.read_text(encoding="utf-8") == ENTRY
+
+
+@pytest.mark.parametrize("place", ["own-entry", "precision/own-entry"])
+def test_an_own_entrys_folder_is_known_with_and_without_areas(tmp_path: Path, place: str) -> None:
+    folder = tmp_path / "team" / place
+    folder.mkdir(parents=True)
+    (folder / "entry.yaml").write_text(
+        "id: own-entry\nkind: failure\nseverity: crash\nretry: after-fix\ntitle: Ours fails\n"
+        "symptoms:\n  - name: one\n    decisive: true\n    require:\n      - message: ours is broken here\n"
+        "    source: {package: ours, file: a.py, versions: '1.0'}\n"
+        "cause: It breaks.\nfixes:\n  - do: Mend it\nprobe: {name: no-loss}\nsources: [{url: 'https://example.com/1', shows: [symptom, cause, fix]}]\n",
+        encoding="utf-8",
+    )
+    assert subject.of_entry("own-entry", [tmp_path / "team"], "en").folder == folder

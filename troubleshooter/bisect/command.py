@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from kb.cache import cache_folder
 from kb.errors import TroubleshootError, UsageError
 from troubleshooter.bisect import hints, present
+from troubleshooter.bisect import record as records
 from troubleshooter.bisect.bisector import Change, Finding, changed, one_package
 from troubleshooter.bisect.failure import RunFailure, failure_in
 from troubleshooter.bisect.judges import CommandJudge, ProbeJudge
@@ -225,9 +226,7 @@ def _by_probe(options: BisectOptions, target: str, log: Path | None, folder: Pat
             package, offered, trials, fixed=fixed, good=good, bad=bad, likely_bad=likely, hints=known
         )  # fmt: skip
         if options.record and entry.folder is not None:
-            from troubleshooter.bisect.record import write
-
-            print(write(entry.folder, found), file=sys.stderr)
+            print(records.write(entry.folder, found), file=sys.stderr)
         return [found], []
 
     return _told(options, trials, search)

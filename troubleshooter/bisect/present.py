@@ -53,7 +53,7 @@ def as_json(result: Bisection) -> dict[str, Any]:
     trials = [
         {
             "versions": dict(tried.versions),
-            "outcome": "bad" if tried.bad else "skip" if tried.skipped else "good",
+            "outcome": tried.outcome,
             "why": tried.why,
             "runs": len(tried.runs),
             "seconds": round(sum(run.seconds for run in tried.runs), 2),
@@ -105,9 +105,8 @@ def shown(result: Bisection, lang: str) -> str:
     lines += ["", _say("trials", lang, count=len(tried), runs=result.trials.runs, seconds=f"{result.seconds:.0f}")]
     rows = sorted(tried, key=lambda one: (len(one.versions), tuple(_order(v) for v in one.versions.values())))
     for one in rows[:_MOST_SHOWN]:
-        outcome = "bad" if one.bad else "skip" if one.skipped else "good"
         versions = " ".join(f"{name} {version}" for name, version in one.versions.items())
-        lines.append(f"  {_say(outcome, lang):<8} {versions:<28} {one.why}"[:200].rstrip())
+        lines.append(f"  {_say(one.outcome, lang):<8} {versions:<28} {one.why}"[:200].rstrip())
     if len(rows) > _MOST_SHOWN:
         lines.append("  " + _say("more", lang, number=len(rows) - _MOST_SHOWN))
     return "\n".join(lines).lstrip("\n") + "\n"

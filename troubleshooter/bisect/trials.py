@@ -51,6 +51,11 @@ class RunsOfVersions:
         return any(run.outcome == "skip" for run in self.runs)
 
     @property
+    def outcome(self) -> Outcome:
+        """What all runs together say: one that fails makes it bad."""
+        return "bad" if self.bad else "skip" if self.skipped else "good"
+
+    @property
     def mixed(self) -> bool:
         """Whether the same versions passed and failed."""
         return bool(self.bad and self.good)
@@ -102,7 +107,7 @@ class Trials:
         while not tried.skipped and not tried.bad and tried.good < max(least, self.needed):
             self._run(tried)
         self._learn(tried)
-        return "bad" if tried.bad else "skip" if tried.skipped else "good"
+        return tried.outcome
 
     def repeat(self, versions: Versions) -> None:
         """Run versions once more, whatever is known of them."""

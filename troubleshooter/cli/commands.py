@@ -202,6 +202,7 @@ COMMANDS = (
             Option("record", "--record", kind="flag", help="verify.record"),
             Option("record_to", "--record-to", kind="path", metavar="DIR", help="verify.record-to"),
             Option("show_code", "--show-code", kind="flag", help="verify.show-code"),
+            Option("script", "--script", kind="path", metavar="FILE", help="verify.script"),
             ENTRIES, PROBES, LANG, SHORT_FORMAT,
         ),
         "troubleshooter.cli.calls:verify",

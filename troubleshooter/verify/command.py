@@ -42,6 +42,7 @@ def verify(
     format: str = "terminal",
     record: bool | Path = False,
     show_code: bool = False,
+    script: Path | None = None,
     entries: Sequence[Path] = (),
     probes: Sequence[Path] = (),
     lang: str = "en",
@@ -55,6 +56,10 @@ def verify(
     try:
         _check(device, timeout, model, format)
         log = target is not None and (target == "-" or os.path.exists(target))
+        if target is None and script is not None:
+            raise ValueError(
+                "--script writes the probe of one entry; name the entry: troubleshoot verify ENTRY --script FILE"
+            )
         if target is None:
             return _overview(python, format, entries, lang)
         if target == "-":
@@ -67,6 +72,13 @@ def verify(
         return _fail(str(problem), 3 if problem.seen else UNUSABLE)
     except (ValueError, TroubleshootError) as problem:
         return _fail(str(problem))
+    if script is not None:
+        from troubleshooter.verify.script_command import write_script
+
+        try:
+            return write_script(asked, script, python, timeout, lang, probes)
+        except (ValueError, TroubleshootError) as problem:
+            return _fail(str(problem))
     progress = present.Progress(quiet=format != "terminal")
     try:
         found, said, code = answer(

@@ -207,8 +207,12 @@ def _folder(id_: str, area: str, entries: Sequence[Path]) -> Path | None:
     from kb.cache import shipped
 
     for root in (*reversed(entries), shipped()):
-        if root is not None and (root / area / id_ / "entry.yaml").is_file():
-            return root / area / id_
+        if root is None:
+            continue
+        # A team's folder may hold its entries without areas, or be one entry.
+        for folder in (root / area / id_, root / id_, *([root] if root.name == id_ else [])):
+            if (folder / "entry.yaml").is_file():
+                return folder
     return None
 
 

@@ -401,6 +401,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "verify.record": "Keep the result beside the entry (or in your data folder).",
         "verify.record-to": "Keep the result in this folder.",
         "verify.show-code": "Show a few lines that fail, for you to run by hand.",
+        "verify.script": "Write the probe as one file that stands alone, and run it.",
         "scan.paths": "Logs, folders, patterns, archives or URLs; with --summary: records of scans.",
         "scan.kept": "The file that keeps finished jobs (JSON Lines).",
         "scan.summary-only": "Only sum up the records of earlier scans.",
@@ -541,6 +542,12 @@ PHRASES: dict[str, dict[str, str]] = {
         "memory": "{without:.3g} MB → {with_fix:.3g} MB at the peak",
         "model-unused": "This probe has no use for --model",
         "recorded-in": "Recorded in {path}",
+        "script-fails": "{path} fails as the probe does: {failure}",
+        "script-not-here": "{path} was written. The failure does not occur in this environment.",
+        "script-differs": "{path} was written, but it does not fail as the probe does: {failure} in {place}, expected {expected}.",
+        "script-unchecked": "{path} was written, but not run: {why}",
+        "script-fixed": "With the fix it runs: {command}",
+        "script-not-fixed": "With this fix it still fails: {command}",
         "reach": (
             "{checkable} of the {failures} known failures ({share} %) can be checked in an environment: "
             "{probes} by a probe that runs, {ranges} by their version range"

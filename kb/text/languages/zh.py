@@ -369,6 +369,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "verify.record": "把结果保存在条目旁（或你的数据目录）。",
         "verify.record-to": "把结果保存在这个目录。",
         "verify.show-code": "显示可以手动运行的几行代码。",
+        "verify.script": "把探针写成一个独立的文件，并运行它。",
         "scan.paths": "日志、目录、通配、归档或 URL；配合 --summary 时为扫描记录。",
         "scan.kept": "已完成作业的记录文件（JSON Lines）。",
         "scan.summary-only": "只汇总记录（可用 cat 任意拼接）。",
@@ -487,6 +488,12 @@ PHRASES: dict[str, dict[str, str]] = {
         "memory": "峰值 {without:.3g} MB → {with_fix:.3g} MB",
         "model-unused": "此探针用不到 --model",
         "recorded-in": "已记录到 {path}",
+        "script-fails": "{path} 与探针以同样的方式失败：{failure}",
+        "script-not-here": "已写入 {path}。此环境中不会发生该故障。",
+        "script-differs": "已写入 {path}，但它的失败与探针不同：{place} 中的 {failure}，预期为 {expected}。",
+        "script-unchecked": "已写入 {path}，但没有运行：{why}",
+        "script-fixed": "应用修复后可以运行：{command}",
+        "script-not-fixed": "应用此修复后仍然失败：{command}",
         "reach": (
             "已知的 {failures} 种故障中有 {checkable} 种（{share} %）可在环境中检查：{probes} "
             "种有可运行的探针，{ranges} 种有版本范围"

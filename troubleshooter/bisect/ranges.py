@@ -1,0 +1,176 @@
+"""The ranges that entries claim, compared with what their probes say of the releases: ``kb/data/ranges.tsv``.
+
+    python -m troubleshooter.bisect.ranges                 every entry that claims a range and has a probe
+    python -m troubleshooter.bisect.ranges --only ENTRY    this entry; its rows in the file are replaced
+    python -m troubleshooter.bisect.ranges --list          which entries claim a range, and what is known of it
+
+Each range is searched as `troubleshoot bisect ENTRY` does it, and the releases on both sides of each end that the entry claims
+are tried besides. A release that was not tried is taken to behave as its nearest tried neighbours do where those two agree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+from kb import versions as ranges
+from troubleshooter.bisect import hints
+from troubleshooter.bisect.bisector import Finding, one_package
+from troubleshooter.bisect.judges import ProbeJudge
+from troubleshooter.bisect.layers import releases
+from troubleshooter.bisect.trials import Judge, Trials
+from troubleshooter.verify.overlays import IndexProblem, Overlays, default_folder
+from troubleshooter.verify.verdict import EntryLike, asked_probe, asks_the_log
+
+__all__ = ["FILE", "RangeRow", "kept", "searched", "write"]
+
+FILE: Final = Path(__file__).resolve().parents[2] / "kb" / "data" / "ranges.tsv"
+SECONDS: Final = 180.0
+
+Agreement = Literal["agrees", "wrong", "open"]
+"""``wrong``: a release that was tried contradicts the claim. ``open``: none does, but not both kinds of release were seen."""
+
+
+class RangeRow(NamedTuple):
+    """What is known of one claimed range. ``works`` and ``fails`` are the releases that were tried; ``edge`` is what the
+    search found: the last release that works, the first that fails, the last that fails, the first that was repaired."""
+
+    entry: str
+    package: str
+    claimed: str
+    agreement: Agreement
+    edge: str
+    works: str
+    fails: str
+    untold: str
+    beside: str
+    date: str
+
+
+def searched(
+    entry: str, package: str, claimed: str, judge: Judge, offered: Sequence[str], fixed: Mapping[str, str], likely: Sequence[str],
+    date: str,
+) -> RangeRow:  # fmt: skip
+    """Search a package's releases (oldest first) with the judge, and compare what it says with the claimed range."""
+    trials = Trials(judge)
+    known = hints.of_range(claimed, offered)
+    inside = [version for version in offered if ranges.contains(claimed, version)]
+    likely = [*likely, *inside[-1:], *inside[len(inside) // 2 :][:1], *inside[:1]]
+    found = one_package(package, offered, trials, fixed=fixed, likely_bad=likely, hints=known)
+    for release in known:
+        at = offered.index(release)
+        for beside in (offered[at - 1], release):
+            trials.ask({package: beside, **fixed})
+    told: dict[str, list[str]] = {"good": [], "bad": [], "skip": []}
+    for tried in trials.tried.values():
+        told[tried.outcome].append(tried.versions[package])
+    wrong = [version for version in told["good"] if ranges.contains(claimed, version)]
+    wrong += [version for version in told["bad"] if not ranges.contains(claimed, version)]
+    agreement: Agreement = "wrong" if wrong else "agrees" if told["good"] and told["bad"] else "open"
+    works, fails, untold = (" ".join(sorted(told[one], key=offered.index)) for one in ("good", "bad", "skip"))
+    partners = " ".join(f"{name}=={version}" for name, version in fixed.items())
+    return RangeRow(entry, package, claimed, agreement, _edge(found), works, fails, untold, partners, date)
+
+
+def _edge(found: Finding) -> str:
+    """The four releases in order, ``-`` for one that there is none of; a verdict other than ``found`` in front."""
+    parts = [found.last_good, found.first_bad, found.last_bad, found.first_repaired]
+    shown = " ".join(part or "-" for part in parts)
+    return shown if found.verdict == "found" else f"{found.verdict}: {shown}"
+
+
+def kept(file: Path = FILE) -> list[RangeRow]:
+    """The rows of a file of ranges; none where there is no file."""
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    return [RangeRow(*line.split("\t")) for line in lines if line and not line.startswith("#")]  # type: ignore[arg-type]
+
+
+def write(rows: Iterable[RangeRow], file: Path = FILE) -> None:
+    """Put the rows into the file, in place of older ones of the same entry and package."""
+    known = {(row.entry, row.package): row for row in [*kept(file), *rows]}
+    head = "# made by python -m troubleshooter.bisect.ranges: " + " ".join(RangeRow._fields)
+    lines = [head, *("\t".join(known[one]) for one in sorted(known))]
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def claims(entries: Iterable[EntryLike]) -> Iterator[tuple[EntryLike, str, str]]:
+    """Each range that an entry claims: the entry, the package, the range."""
+    for entry in entries:
+        for package, range_ in entry.versions.items():
+            yield entry, package, range_
+
+
+def judged(entry: EntryLike) -> bool:
+    """Whether the entry's probe can judge releases without a log."""
+    return asked_probe(entry) is not None and not asks_the_log(entry)
+
+
+def _search(entry: EntryLike, package: str, claimed: str, overlays: Overlays) -> RangeRow:
+    asked = asked_probe(entry)
+    assert asked is not None
+    judge = ProbeJudge(entry, asked[0], asked[1], overlays, SECONDS)
+    failing = judge.failing_versions()
+    fixed = {name: version for name, version in failing.items() if name != package}
+    offered = releases(package, str(overlays.base()))
+    likely = [failing[package]] if package in failing else []
+    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    return searched(entry.id, package, claimed, judge, offered, fixed, likely, today)
+
+
+def _listed(entries: Sequence[EntryLike], file: Path) -> None:
+    known = {(row.entry, row.package): row for row in kept(file)}
+    without = 0
+    for entry, package, claimed in claims(entries):
+        row = known.get((entry.id, package))
+        if row and row.claimed == claimed:
+            said = f"{row.agreement} ({row.date})"
+        elif row:
+            said = f"searched as {row.claimed} ({row.date}); search it again"
+        else:
+            said = "not searched" if judged(entry) else "no probe"
+            without += 1
+        print(f"{said:<24} {entry.id}: {package} {claimed}")
+    total = len(list(claims(entries)))
+    print(f"{total - without} of {total} claimed ranges were searched")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Returns 1 when a claim is wrong, 2 when an entry cannot be searched."""
+    from kb.load import load
+
+    parser = argparse.ArgumentParser(
+        prog="python -m troubleshooter.bisect.ranges", description=(__doc__ or "").split("\n")[0]
+    )
+    parser.add_argument("--entries", type=Path, default=Path("entries"), help="folder of entries (default: entries)")
+    parser.add_argument("--only", action="append", default=[], metavar="ENTRY", help="only this entry")
+    parser.add_argument("--file", type=Path, default=FILE, help="the file to write (default: the kept one)")
+    parser.add_argument("--list", action="store_true", help="search nothing; say what is known of each claim")
+    chosen = parser.parse_args(arguments)
+    entries = [one.entry for _, one in sorted(load(chosen.entries).usable().entries.items())]
+    if chosen.list:
+        _listed(entries, chosen.file)
+        return 0
+    wrong = 0
+    with tempfile.TemporaryDirectory(prefix="troubleshoot-ranges-") as folder:
+        overlays = Overlays(default_folder(), places=Path(folder))
+        for entry, package, claimed in claims(entries):
+            if not judged(entry) or (chosen.only and entry.id not in chosen.only):
+                continue
+            try:
+                row = _search(entry, package, claimed, overlays)
+            except IndexProblem as problem:
+                print(f"{entry.id}: {problem}", file=sys.stderr)
+                return 2
+            write([row], chosen.file)
+            wrong += row.agreement == "wrong"
+            print(f"{row.agreement:<7} {row.entry}: {package} {claimed}; found {row.edge}", flush=True)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

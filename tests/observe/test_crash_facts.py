@@ -267,3 +267,20 @@ def test_the_value_of_an_expression(expression: str, shown: str | None, tool: Di
     facts = _written(exceptions=[{"type": "RuntimeError", "message": "flux 7 is gone", "frames": [{"file": "run.py", "line": 4, "function": "step", "locals": values}]}])
     found = tool.observe([from_text(TRACEBACK), _source(facts)])
     assert value_in(found.failures[0].frames, expression) == shown
+
+
+def test_values_join_the_frames_of_a_notebook(tmp_path: Path, tool: Diagnoser) -> None:
+    (tmp_path / "output.log").write_text(
+        "---------------------------------------------------------------------------\n"
+        "ValueError                                Traceback (most recent call last)\n"
+        "Cell In[2], line 3\n      1 rows = [1]\n----> 3 Model().step(rows)\n\n"
+        "File /env/lib/python3.11/site-packages/trl/model.py:7, in Model.step(self, rows)\n      6 def step(self, rows):\n----> 7     raise ValueError('too few rows')\n\n"
+        "ValueError: too few rows\n"
+    )
+    known = [{"file": "/tmp/ipykernel_41/1234.py", "line": 3, "function": "<module>", "locals": {"rows": {"type": "list", "length": 1}}},
+             {"file": "/env/lib/python3.11/site-packages/trl/model.py", "line": 7, "function": "step", "locals": {"rows": {"type": "list", "length": 5}}}]  # fmt: skip
+    error = {"type": "ValueError", "module": "builtins", "message": "too few rows", "notes": [], "link": "", "of": -1, "frames": known}
+    (tmp_path / "0-41.crash.json").write_text(json.dumps({"crash_facts": hook.FORMAT, "how": "cell", "exceptions": [error]}))
+    shown = {one["function"]: one["values"] for one in tool.report(from_path(tmp_path)).crash}
+    told = [value["value"] for values in shown.values() for value in values]
+    assert told == ["list, len=5", "list, len=1"]  # of the method, which IPython calls Model.step, and of the cell

@@ -18,13 +18,13 @@ from troubleshooter.callbacks.findings import FindingKind, RunFinding, say, tell
 
 EVERY_STEPS = 10
 FIRST_STEPS = 10
-"""Steps of which learning rates are compared, and which are all checked where no GPU has to be waited for."""
+"""The learning rates of the first steps are compared. These steps are all checked if there is no GPU to wait for."""
 SAME_LOSSES = 5
-"""Losses that must be equal to the last digit before a run is told to stand still."""
+"""After so many losses that are equal to the last digit, the run is reported to learn nothing."""
 MAX_FORWARDS = 4
-"""Forward passes of one step that are looked at (the others of an accumulated step are like them)."""
+"""How many forward passes of one step are checked. The others of an accumulated step are much the same."""
 SAMPLED_PARAMETERS, SAMPLED_VALUES = 8, 1024
-"""Parameters, and values of each, by which ranks are compared."""
+"""Ranks are compared by so many parameters, and so many values of each."""
 IGNORED = -100
 
 

@@ -1,4 +1,4 @@
-"""Sees that a run stands still: no output, then no change of where its ranks stand."""
+"""Notices that a run hangs: it prints nothing, and two looks find each rank at the same place of its code, doing nothing."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from troubleshooter.supervise.state import ProcessState, family
 
 LEAST_SILENCE_SECONDS = 180.0
 RHYTHM = 5.0
-"""Without ``--hang-after``, a silence this many times the longest one before, and at least the least one, is looked into."""
+"""Without ``--hang-after`` the ranks are looked at after a silence that is `RHYTHM` times as long as the longest one so far, and never before `LEAST_SILENCE_SECONDS`."""
 BETWEEN_SECONDS = 10.0
-"""Between two looks at the ranks: those that stand at the same places, and did nothing meanwhile, stand still."""
+"""The time between two looks at the ranks. A rank hangs if it is at the same place both times and did nothing in between."""
 MOVING = 0.05
-"""Share of a core, or any byte read or written, that shows a process at work."""
+"""A process that uses more than this share of a core is at work. So is one that reads or writes any byte."""
 PATIENCE = 2.0
-"""A rank that computes in a loop of its own is told after this many times the silence."""
+"""A rank that computes in a loop of the user's own code is reported after a silence this many times as long as usual."""
 LEAST_WAKES = 2
-"""A process that waits for the network and woke up so often between two looks gets its answer in small pieces."""
+"""A process that waits for the network, but woke up at least so often between two looks, receives its answer in small pieces."""
 _ALONE = ("sleeping", "stopped")
 
 
@@ -51,7 +51,10 @@ class Look:
 
 
 class HangWatch:
-    """Tick it about once a second with the silence so far. ``after``: seconds of silence, None for the run's own rhythm."""
+    """Call `tick` about once a second with the seconds of silence so far.
+
+    ``after``: the silence after which the ranks are looked at, in seconds; None derives it from the run's own rhythm.
+    """
 
     def __init__(self, pid: int, folder: Path | None, after: float | None) -> None:
         self._pid = pid
@@ -95,7 +98,10 @@ class HangWatch:
 
 
 def verdict_on(before: Look, now: Look, *, patient: bool) -> HangVerdict | None:
-    """What two looks say; None where something moved. ``patient``: so much time passed that work without a trace counts."""
+    """The verdict of two looks, None if any rank made progress between them.
+
+    ``patient``: the silence is so long that a rank which only computes in a loop of its own code counts as hung, too.
+    """
     cpu = now.cpu_since(before)
     earlier = {rank.pid: rank for rank in ranks_of(before.processes, before.stacks)}
     ranks = ranks_of(now.processes, now.stacks, cpu)
@@ -128,7 +134,7 @@ def verdict_on(before: Look, now: Look, *, patient: bool) -> HangVerdict | None:
 
 
 def _turns(before: Rank, now: Rank) -> bool:
-    """Whether a rank turns in a loop of its own code that calls nothing: an evaluation would be seen inside of torch."""
+    """Whether a rank runs a loop of its own code that calls nothing. An evaluation would mostly be seen inside of torch."""
     return (
         all(rank.stack and is_own(rank.stack[0]) for rank in (before, now))
         and before.stack[0].function == now.stack[0].function
@@ -146,7 +152,7 @@ def world_size(ranks: Sequence[Rank]) -> int | None:
 
 
 def _bytes_moved(pid: int) -> Mapping[str, int]:
-    """Bytes that a process read and wrote so far, but for what our own question made it write."""
+    """The bytes that a process has read from and written to disks so far. Stacks that we asked for are too small to count here."""
     with suppress(OSError, ValueError):
         rows = (line.split(":") for line in Path(f"/proc/{pid}/io").read_text().splitlines())
         found = {name: int(value) for name, value in rows}
@@ -155,7 +161,7 @@ def _bytes_moved(pid: int) -> Mapping[str, int]:
 
 
 def _times_woken(pid: int) -> int:
-    """How often the main thread of a process went to sleep by itself so far, 0 where that is not told."""
+    """How many times the main thread of a process has gone to sleep by itself so far; 0 if the system does not say."""
     with suppress(OSError, ValueError):
         for line in Path(f"/proc/{pid}/status").read_text().splitlines():
             if line.startswith("voluntary_ctxt_switches"):

@@ -85,7 +85,7 @@ def _launches(stack: Stack) -> bool:
 
 
 def environment_of(pid: int) -> dict[str, str]:
-    """The variables that a process was started with; none where we may not see them."""
+    """The environment that a process was started with; empty if we may not read it."""
     try:
         raw = Path(f"/proc/{pid}/environ").read_bytes()
     except OSError:
@@ -95,7 +95,7 @@ def environment_of(pid: int) -> dict[str, str]:
 
 
 def numbers_of(processes: Iterable[ProcessState]) -> set[int]:
-    """The ranks that have a process, whether or not it tells where it stands."""
+    """The numbers of the ranks that have a live process, also of those without a stack."""
     return {number for one in processes if one.state != "Z" and (number := _number(one.pid)) is not None}
 
 
@@ -112,7 +112,7 @@ def _words(pid: int) -> str:
 
 
 def held_by_kernel(pid: int) -> str:
-    """The function of the kernel that a process waits in; "" where that is not told."""
+    """The function of the kernel that a process waits in; "" if the system does not say."""
     with suppress(OSError):
         found = Path(f"/proc/{pid}/wchan").read_text().strip()
         return "" if found == "0" else found

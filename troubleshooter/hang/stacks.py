@@ -1,4 +1,4 @@
-"""Where the threads of a Python process stand: asked of the hook by a signal, of py-spy where it is installed."""
+"""The stacks of Python processes. A signal asks the hook for them; py-spy is asked where a process has no hook."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ANSWER_SECONDS = 5.0
-"""How long the hook's answer is waited for: a process that is stopped, or blocked in the kernel, gives none."""
+"""How long to wait for the hook's answer. A process that is stopped, or blocked in the kernel, does not answer."""
 PY_SPY_SECONDS = 15.0
 MAX_BYTES = 1 << 20
 _THREAD = re.compile(
@@ -26,7 +26,7 @@ _SPY_FRAME = re.compile(r"\s{1,12}(?P<function>.{1,300}?) \((?P<file>[^()]{1,100
 
 
 class StackFrame(NamedTuple):
-    """A frame of a thread that stands somewhere."""
+    """One frame of a thread's stack."""
 
     file: str
     line: int
@@ -75,7 +75,7 @@ def stacks_of(pids: Sequence[int], folder: Path | None) -> dict[int, list[Stack]
 
 
 def _handles_signal(pid: int) -> bool:
-    """Whether a process handles the signal: the file may have stayed from one before it."""
+    """Whether a process handles the signal. Its file of stacks alone does not prove it: an earlier process may have left the file."""
     with suppress(OSError, ValueError, IndexError):
         for line in Path(f"/proc/{pid}/status").read_text().splitlines():
             if line.startswith("SigCgt:"):
@@ -96,7 +96,7 @@ def read_dump(text: str) -> list[Stack]:
 
 
 def _spied(pid: int) -> list[Stack]:
-    """What py-spy says, where it is installed and allowed to."""
+    """What py-spy prints of a process; nothing if it is not installed or not allowed to look."""
     program = shutil.which("py-spy")
     if program is None:
         return []

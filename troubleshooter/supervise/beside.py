@@ -1,4 +1,4 @@
-"""What the supervisor does beside the run: notes what was started and how it does, and tells what it sees."""
+"""What the supervisor does while a command runs: it records the command and its processes, and reports failing metrics and hangs."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 
 say = Section("run")
 FIRST_SILENCE_SECONDS = 30.0
-"""A run that was never silent for so long needs no watch for hangs."""
+"""The watch for hangs is first loaded after a silence of this length."""
 GRACE_SECONDS = 30.0
-"""Between the signal that asks a run to end and the one that makes it end (``--stop-early`` only)."""
+"""The time between SIGTERM and SIGKILL when ``--stop-early`` ends a run."""
 LEFT_SECONDS = 5.0
-"""What a run that was stopped left behind may take to end."""
+"""How long processes that a stopped run left behind may take to end."""
 INTERIM_SECONDS = 10.0
-"""A run that was told to end and does not: so long after the signal its report is written all the same."""
+"""If a run does not end after a signal that asks it to, its report is written after this time all the same."""
 ANSWER_SECONDS = 60.0
 
 
 class Beside:
-    """Made once the command runs; `tick` it about once a second."""
+    """Made when the command runs. Call `tick` about once a second."""
 
     def __init__(self, supervisor: Supervisor, wishes: Wishes) -> None:
         self.supervisor = supervisor

@@ -18,7 +18,7 @@ from troubleshooter.supervise.shared import Shared
 
 CHUNK_BYTES = 1 << 16
 RETRY_SECONDS = 10.0
-"""A log that could not be written (a full disk) is tried again after this time."""
+"""A log that could not be written, for example on a full disk, is tried again after this time."""
 _GONE = (errno.EPIPE, errno.EIO, errno.EBADF, errno.ECONNRESET, errno.ENXIO)
 
 
@@ -60,7 +60,7 @@ class Pump:
                     self._store(inlet, inlet.pipe[0], CHUNK_BYTES)
 
     def take(self, inlet: Inlet) -> bool:
-        """Move what stands in a stream now, at most a few chunks; whether something came. At its end it is closed."""
+        """Move a few chunks of what a stream holds now. Returns whether there was anything; a stream that has ended is closed."""
         try:
             moved = (
                 self._from_terminal(inlet) if inlet.pipe is not None else self._store(inlet, inlet.source, CHUNK_BYTES)
@@ -76,7 +76,7 @@ class Pump:
         return moved > 0
 
     def drain(self) -> None:
-        """Move everything that stands in the streams now."""
+        """Move everything that the streams hold now."""
         for inlet in self.inlets:
             while inlet.is_open and select.select([inlet.source], [], [], 0)[0]:
                 self.take(inlet)
@@ -98,7 +98,7 @@ class Pump:
         return count
 
     def _store(self, inlet: Inlet, source: int, most: int) -> int:
-        """Move bytes of a pipe into the log and pass them on; how many. 0 at the end of the pipe."""
+        """Move bytes of a pipe into the log and pass them on. Returns how many; 0 means that the pipe has ended."""
         if self.log is None or time.monotonic() < self._log_fails_until:
             return self._without_log(inlet, os.read(source, most))
         self.shared.inlet = self.inlets.index(inlet)
@@ -121,7 +121,7 @@ class Pump:
         return count
 
     def _stored(self, inlet: Inlet) -> int:
-        """Pass on what came into the log; how many bytes."""
+        """Pass on what was added to the log. Returns how many bytes."""
         before = self.shared.passed
         self._pass_on(inlet)
         count = self.shared.passed - before
@@ -129,7 +129,7 @@ class Pump:
         return count
 
     def _spliced(self, source: int, most: int) -> int | None:
-        """Bytes that were moved; None where this cannot be done here. Raises OSError where the log takes no more."""
+        """The number of bytes moved, None if this file system has no `splice`. Raises OSError if the log cannot be written."""
         if not self._splices:
             return None
         assert self.log is not None
@@ -142,7 +142,7 @@ class Pump:
         return None
 
     def _tell_gap(self) -> None:
-        """Say in the log that some of the output is missing there. Raises OSError where it still takes nothing."""
+        """Write into the log that some output is missing there. Raises OSError if the log still cannot be written."""
         assert self.log is not None
         text = f"\n[troubleshoot: {self._lost} bytes of output are missing here: {self._why}]\n".encode()
         start = os.lseek(self.log, 0, os.SEEK_CUR)
@@ -173,7 +173,7 @@ class Pump:
             self.shared.passed = place + len(data)
 
     def _write(self, inlet: Inlet, data: bytes) -> None:
-        """Write to where the user reads; nothing where nobody reads any more."""
+        """Write to where the user reads. If nobody reads there any more, nothing is written."""
         view = memoryview(data)
         while len(view) and inlet.out is not None:
             try:

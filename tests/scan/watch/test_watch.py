@@ -87,6 +87,7 @@ def test_each_failure_is_told_once(folder: Path, receiver: Receiver) -> None:
     assert [(event["job"], event["known"], event["entry"]) for event in kept] == [
         ("logs/a.log", True, "cache-object-float"), ("logs/b.log", False, None),
     ]  # fmt: skip
+    assert kept[0]["retry"] == {"decision": "useless", "reason": "same-crash", "entry": "cache-object-float"}
     assert "secret" not in (folder / "troubleshoot-watch.sqlite").read_bytes().decode("latin-1")
     again = once(folder, *words)
     assert (again.returncode, again.stdout) == (0, "")
@@ -179,6 +180,14 @@ def test_logs_that_are_there_already_may_be_passed_over(folder: Path) -> None:
     assert once(folder, "--from-now").stdout == ""
     (folder / "logs" / "b.log").write_text(KNOWN)
     assert "logs/b.log:1" in once(folder, "--from-now").stdout
+
+
+def test_a_run_that_its_user_stopped_is_no_failure(folder: Path) -> None:
+    stopped = 'Traceback (most recent call last):\n  File "/x/train.py", line 3, in step\n    time.sleep(1)\nKeyboardInterrupt\n'
+    (folder / "logs" / "a.log").write_text("step 1\n" + stopped)
+    (folder / "logs" / "b.log").write_text("^C" + stopped)
+    done = once(folder)
+    assert (done.returncode, done.stdout) == (0, "")
 
 
 def test_two_watches_on_one_state_are_refused(folder: Path) -> None:

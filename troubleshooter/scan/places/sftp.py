@@ -1,6 +1,6 @@
 """``sftp://[USER@]HOST[:PORT]/PATH`` through paramiko, with the keys, known hosts and settings of OpenSSH.
 
-fsspec's own SFTP file system is not used: it trusts every unknown host, ignores ``~/.ssh/config`` and lists a folder as a whole.
+The SFTP file system of fsspec is not used, because it trusts every unknown host and ignores ``~/.ssh/config``.
 """
 
 from __future__ import annotations

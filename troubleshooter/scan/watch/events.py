@@ -21,10 +21,11 @@ _STEERING = str.maketrans({"<": "‹", ">": "›", "@": "＠", "`": "'", "*": "�
 
 
 def event_of(job: Job, row: bytes, lang: str) -> dict[str, Any] | None:
-    """The failure that a job's row of the record tells; None where it tells none."""
+    """The failure in a job's row of the record; None if it has none, or if its user stopped the run."""
     given = json.loads(row)
     failure = given.get("diagnosis") or given.get("unknown")
-    if failure is None or failure.get("kind") == "harmless":
+    retry = given.get("retry")
+    if failure is None or failure.get("kind") == "harmless" or (retry or {}).get("reason") == "stopped-by-user":
         return None
     known = "diagnosis" in given
     title = redact(failure["title"] if known else f"{failure['exception']}: {failure['message']}")
@@ -49,5 +50,4 @@ def event_of(job: Job, row: bytes, lang: str) -> dict[str, Any] | None:
         "confidence": failure.get("confidence"),
         "fingerprint": failure["fingerprint"],
     }
-    retry = given.get("retry") or failure.get("retry")
     return event if retry is None else {**event, "retry": retry}

@@ -165,7 +165,7 @@ def remote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Remote]:
                 found = []
                 for name in names:
                     status = paramiko.SFTPAttributes.from_stat(os.lstat(f"{self.real(path)}/{name}"))
-                    status.filename = name
+                    status.filename = os.fsencode(name)
                     found.append(status)
             except OSError as error:
                 return paramiko.SFTPServer.convert_errno(error.errno)

@@ -79,3 +79,13 @@ def test_a_foreign_key_is_refused_at_once(remote: Remote, tmp_path: Path) -> Non
 def test_a_password_in_a_url_is_refused() -> None:
     with pytest.raises(UsageError, match="a password in a URL would be kept in the record"):
         jobs.find(["sftp://me:secret@host/logs"], LogPlaces(QUICK))
+
+
+def test_a_name_that_is_no_utf8_costs_only_its_folder(remote: Remote) -> None:
+    fill(remote)
+    with open(os.fsencode(remote.folder / "logs" / "r1") + b"/\xff.log", "w"):
+        pass
+    found, skipped = jobs.find([remote.url("logs")], LogPlaces(QUICK))
+    assert [job.name for job in found if "/r1/" in job.name] == []
+    assert len(found) == 3
+    assert "a file name in it is not UTF-8; rename that file" in skipped[0].reason

@@ -106,7 +106,14 @@ class SftpPlace:
     def _entries(self, folder: str) -> Iterator[tuple[str, paramiko.SFTPAttributes]]:
         """Names and states in a folder, by name. Raises `Unreadable`."""
         where = self._url(folder)
-        found = self._try(lambda: [(str(entry.filename), entry) for entry in self._sftp().listdir_iter(folder)], where)
+
+        def ask() -> list[tuple[str, paramiko.SFTPAttributes]]:
+            try:
+                return [(str(entry.filename), entry) for entry in self._sftp().listdir_iter(folder)]
+            except UnicodeDecodeError as error:
+                raise Unreadable(f"{where}: a file name in it is not UTF-8; rename that file") from error
+
+        found = self._try(ask, where)
         yield from sorted(found, key=lambda pair: pair[0])
 
     def _status(self, path: str) -> paramiko.SFTPAttributes:

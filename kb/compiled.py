@@ -52,7 +52,7 @@ def translation(item: Mapping[str, Any], lang: str) -> Any:
 
 Status = Literal["draft", "reviewed", "proven", "retired"]
 """Where an entry stands: its author calls it a draft, somebody has read it as an adversary would, a recorded run confirms
-it, another entry replaces it. Reviewed and proven are apart from each other."""
+it (or `check --proof` proves its words: `kb.printed.proven`), another entry replaces it. Reviewed and proven are apart from each other."""
 
 
 class Listed(NamedTuple):

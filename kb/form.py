@@ -41,6 +41,11 @@ class EntrySource(Part):
             raise ValueError("expected `url`, `run`, or `package` with `file` and `versions`")
         return self
 
+    @property
+    def shown(self) -> list[str]:
+        """What the source shows, as a list."""
+        return [self.shows] if isinstance(self.shows, str) else list(self.shows)
+
 
 class Symptom(Part):
     """One way in which the failure shows itself: statements about what was observed.
@@ -127,8 +132,7 @@ class Entry(Part):
     @field_validator("sources")
     @classmethod
     def _sources(cls, sources: list[EntrySource], info: ValidationInfo) -> list[EntrySource]:
-        shown = {s for source in sources for s in ([source.shows] if isinstance(source.shows, str) else source.shows)}
-        if not shown & {"cause", "fix"}:
+        if not any(one in ("cause", "fix") for source in sources for one in source.shown):
             raise ValueError("expected a source that shows the cause or the fix")
         return sources
 

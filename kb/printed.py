@@ -5,6 +5,7 @@ The file is sorted by entry, so that one entry is found without reading the rest
 
 from __future__ import annotations
 
+from collections.abc import Set
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +15,10 @@ from kb.versions import release
 
 FILE = Path(__file__).parent / "data" / "words.tsv"
 MOST_TOLD = 3
+SHOWN_BY_RELEASES = frozenset({"printed", "elsewhere"})
+"""The states of a symptom whose words a release prints."""
+ONE_THREAD = "thread"
+"""The state of a symptom that only one thread shows."""
 _say = Section("words")
 COLUMNS = ("entry", "symptom", "digest", "state", "printed", "wrong", "rivals")
 
@@ -51,6 +56,37 @@ def told(entry: str, lang: str, path: Path = FILE) -> str:
         last = max((end for _, end in ends if end), key=release, default="")
         packages.append(_say("printed-from", lang, package=package, first=first, last=last) if first else package)
     return _say("printed-by", lang, packages=", ".join(packages))
+
+
+def from_one_thread(entry: str, path: Path = FILE) -> frozenset[str]:
+    """The names of the entry's symptoms that are known from one thread only (`kb.proof.words`): one report may be mistaken
+    about its cause, so they never make an answer certain."""
+    return frozenset(row[1] for row in rows_of(entry, path) if row[3] == ONE_THREAD)
+
+
+def told_thread(entry: str, lang: str, path: Path = FILE) -> str:
+    """What a reader is told of an entry that is known from one thread only, wholly or in part; "" where nothing is."""
+    alone, symptoms = len(from_one_thread(entry, path)), len(rows_of(entry, path))
+    if not alone:
+        return ""
+    return _say("one-thread", lang) if alone == symptoms else _say("one-thread-some", lang, count=alone, of=symptoms)
+
+
+def proven(recorded: Set[str], path: Path = FILE) -> set[str]:
+    """The ids of the proven entries. ``recorded``: the ids of those that a recorded run confirms.
+
+    An entry is proven if a recorded run confirms it or releases print the words of all its symptoms. It is not if what it
+    cites does not hold.
+    """
+    states: dict[str, set[str]] = {}
+    wrong: set[str] = set()
+    for line in _contents(path).splitlines():
+        if not line.startswith("#"):
+            entry, _, _, state, _, fault, _ = line.split("\t")
+            states.setdefault(entry, set()).add(state)
+            if fault:
+                wrong.add(entry)
+    return ({entry for entry, found in states.items() if found <= SHOWN_BY_RELEASES} | recorded) - wrong
 
 
 def rows_of(entry: str, path: Path = FILE) -> list[list[str]]:

@@ -8,13 +8,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kb.compiled import Body, Knowledge
-from troubleshooter.elsewhere import elsewhere
-from troubleshooter.installed import without_fixless
+from troubleshooter.limits import limited
 from troubleshooter.match.engine import candidates, passes, trials
 from troubleshooter.match.outcome import Outcome, Trial
 from troubleshooter.observe.observations import Observations
 from troubleshooter.rank import Dropped, Ranked, RankKey, ranking
-from troubleshooter.unseen import doubted
 
 
 class SymptomTrial(NamedTuple):
@@ -62,7 +60,7 @@ def explain(body: Body, base: int, observations: Observations, knowledge: Knowle
 def placing(id_: str, observations: Observations, knowledge: Knowledge) -> Placing:
     """The place of the entry with this id among the answers, computed by the code that ranks."""
     answers, dropped = ranking(candidates(observations, knowledge), observations)
-    answers = without_fixless(elsewhere(doubted(answers, observations, knowledge)), observations, knowledge)
+    answers = limited(answers, observations, knowledge)
     answer = next((one for one in answers if one.candidate.id == id_), None)
     first = answers[0] if answers and answers[0] is not answer else None
     return Placing(answer, dropped.get(id_), first, _decided_by(first, answer) if first and answer else None)

@@ -10,8 +10,7 @@ from typing import Final
 
 from kb.cache import cache_folder, packs
 from kb.compiled import Knowledge, Pack
-from troubleshooter.elsewhere import elsewhere
-from troubleshooter.installed import without_fixless
+from troubleshooter.limits import limited
 from troubleshooter.match.engine import Candidate, candidates
 from troubleshooter.observe.model import Ending, Fact
 from troubleshooter.observe.observations import Observations
@@ -27,7 +26,6 @@ from troubleshooter.read.stream import Seen, read
 from troubleshooter.report import TOP
 from troubleshooter.report.build import build
 from troubleshooter.report.model import Report
-from troubleshooter.unseen import doubted
 
 
 class Diagnoser:
@@ -152,8 +150,7 @@ class Diagnoser:
         return candidates(observations, self.knowledge)
 
     def _ranked(self, observations: Observations) -> list[Ranked]:
-        ranked = doubted(rank(self.match(observations), observations), observations, self.knowledge)
-        return without_fixless(elsewhere(ranked), observations, self.knowledge)
+        return limited(rank(self.match(observations), observations), observations, self.knowledge)
 
     def diagnose(self, log: Given, *, lang: str = "en", top: int = TOP) -> Report:
         """Diagnose one log, given in any form that `troubleshooter.diagnose` takes. Raises `UnreadableInput`.

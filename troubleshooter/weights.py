@@ -44,6 +44,8 @@ DOUBTED = LIKELY - 0.05
 """The highest value for an answer about a library that the log does not show."""
 DRAFT = LIKELY - 0.05
 """The highest value for an entry that calls itself a draft."""
+ONE_THREAD = CERTAIN - 0.02
+"""The highest value for a symptom that is known from one thread only: one report may be mistaken about its cause."""
 LOWEST, HIGHEST = 0.05, 0.99
 """No answer is impossible, and none is beyond doubt."""
 
@@ -69,7 +71,7 @@ WORDS_STEP = 12
 
 Reason = Literal[
     "decisive", "indecisive", "general", "support", "against", "unseen", "unseen-limit", "inside", "outside", "shared-line",
-    "doubted", "elsewhere", "draft", "no-fix-left", "lowest", "highest",
+    "doubted", "elsewhere", "draft", "one-thread", "no-fix-left", "lowest", "highest",
 ]  # fmt: skip
 """Why a step changed the confidence."""
 

@@ -10,7 +10,7 @@ from typing import Any
 from kb.compiled import Body, translation
 from kb.pages.markup import clean, plain
 from kb.placeholders import general
-from kb.printed import told
+from kb.printed import told, told_thread
 from kb.text.catalog import ENGLISH
 
 _CLAUSE = re.compile(r"(===|==|!=|~=|>=|<=|>|<)\s*([\w.*+!-]+)")
@@ -82,6 +82,11 @@ class EntryPage:
     def printed_by(self) -> str:
         """The packages and releases that print the entry's words; "" if that is not known."""
         return told(self.id, self.lang)
+
+    @property
+    def one_thread(self) -> str:
+        """That the entry, or some of its symptoms, are known from one thread only; "" where it is not so."""
+        return told_thread(self.id, self.lang)
 
     @property
     def fixes(self) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ import hashlib
 import multiprocessing
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from datetime import date
 from pathlib import Path
@@ -17,9 +17,9 @@ from kb.load import Loaded
 from kb.printed import COLUMNS, FILE, packed, parsed
 from kb.problem import Problem
 from kb.proof.places import Places
-from kb.proof.words import PrintingPackage, SymptomProof, digest_of, prove
+from kb.proof.words import PrintingPackage, SymptomProof, digest_of, prove, threads_of
 
-RULES = 1
+RULES = 4
 """Raised when the rules of `kb.proof.words` change, so that kept proofs are made anew."""
 MIN_PARALLEL = 100
 CHUNK = 20
@@ -106,12 +106,22 @@ def keys(item: Loaded) -> list[tuple[str, str]]:
     return [(item.entry.id, one.name or str(number)) for number, one in enumerate(item.entry.symptoms, 1)]
 
 
+def outdated(items: Iterable[Loaded], known: Proofs) -> list[tuple[str, str]]:
+    """Entry and name of each symptom without a proof of its present text, samples and sources, in ``known``."""
+    base = index_digest()
+    return [key for item in items for key in _outdated(item, known, base)]
+
+
 def _holds(item: Loaded, known: Proofs, base: str) -> bool:
+    return not any(_outdated(item, known, base))
+
+
+def _outdated(item: Loaded, known: Proofs, base: str) -> Iterator[tuple[str, str]]:
     samples = [sample.text for sample in item.samples_of("match")]
-    return all(
-        (proof := known.get(key)) is not None and proof.digest == digest_of(symptom, samples, base)
-        for key, symptom in zip(keys(item), item.entry.symptoms, strict=True)
-    )
+    for key, symptom in zip(keys(item), item.entry.symptoms, strict=True):
+        proof = known.get(key)
+        if proof is None or proof.digest != digest_of(symptom, samples, threads_of(item.entry, symptom), base):
+            yield key
 
 
 def index_digest(path: Path = INDEX) -> str:

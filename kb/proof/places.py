@@ -20,7 +20,7 @@ from kb.patterns import required_texts
 
 FILLERS = (
     "x", "7", "torch.float32", "'x'", "[1, 2]", "a b", "model.layers.0.weight", "LlamaModel", "", "0.5", "/tmp/x.json",
-    "cuda:0", "{'x': 1}", "(3, 4)", "True", "1.2.3",
+    "cuda:0", "{'x': 1}", "(3, 4)", "True", "1.2.3", "torch.Size([2, 3, 4])",
 )  # fmt: skip
 """Values that holes of a template are filled with: one of each sort that messages print."""
 MAX_FILLINGS = 60

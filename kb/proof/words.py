@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from fnmatch import fnmatch
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from kb.compiled_conditions import patterns_of
-from kb.form import Symptom
+from kb.form import Entry, EntrySource, Symptom
 from kb.index.fit import fit
 from kb.index.record import MOST_SITES
 from kb.index.store import PYTHONS_OWN, IndexedMessage
@@ -19,7 +20,7 @@ from kb.proof.places import HOLE_MARK, Places, Printer, finds
 from kb.versions import release
 
 State = Literal[
-    "printed", "python", "elsewhere", "not-indexed", "no-file", "no-message", "thread", "run", "no-words"
+    "printed", "python", "elsewhere", "not-indexed", "no-file", "no-message", "thread", "threads", "page", "run", "no-words"
 ]  # fmt: skip
 """What the index says of a symptom's words.
 
@@ -29,16 +30,25 @@ State = Literal[
 ``not-indexed``  the cited package is not in the index
 ``no-file``      the index has no message of the cited file: compiled code, a template, a script
 ``no-message``   the cited file has messages, and none has these words: they are put together when it runs
-``thread``, ``run``  only a page or a run is cited, and no message of the index has these words
+``thread``       one thread alone shows the failure, and no package prints these words: Python's own words say little about it
+``threads``, ``page``, ``run``  no message of the index has these words; two or more threads, a page that is no thread
+                 (documentation, source), or a run shows them
 ``no-words``     the symptom asks for no words, or for words of everyday use
 """
 RAISING = ("raise", "assert", "check", "exit", "compiled")
+_THREAD = re.compile(
+    r"/(?:issues?|pulls?|discussions|merge_requests|t|topics?|questions|comments)/|/-/issues|stackoverflow|stackexchange"
+)
+"""What the address of a thread contains: people who met a failure wrote there."""
 SAME_TEXT = 30
 """Literal characters from which on an equal text in another place is a copy, and means the same."""
 MOST_SHOWN = 6
 FAMILIES = ("unsloth", "lightning")
 """What the names of a project's packages have in common."""
 _VERSION = re.compile(r"(?<![\w.])\d{1,4}(?:\.\d{1,4}){1,3}(?:\.?(?:post|dev|rc)\d+)?(?![\w.])")
+_FRAME = re.compile(r'^(?:\S{1,40} ){0,3}?File ".{1,400}", line \d{1,9}, in ')
+"""A frame of a traceback, with its white space folded. The line below it is code."""
+_KEY = re.compile(r"^(?:[\w.]{0,80}KeyError: )?'[^']{1,120}'$")
 _TELLING_APART = frozenset({"metric", "gpu", "flag", "platform", "exit", "ends", "ranks", "phase", "relation", "row"})
 """Kinds of conditions that no other message fulfils by its words."""
 
@@ -73,40 +83,62 @@ def prove(
     samples = [sample.text for sample in item.samples_of("match")]
     for number, symptom in enumerate(item.entry.symptoms, 1):
         name = symptom.name or str(number)
-        digest = digest_of(symptom, samples, index_digest)
+        threads = threads_of(item.entry, symptom)
+        digest = digest_of(symptom, samples, threads, index_digest)
         kept = known.get((item.entry.id, name))
         if kept is not None and kept.digest == digest:
             yield kept
         else:
-            yield _prove(item.entry.id, name, digest, symptom, samples, places)
+            yield _prove(item.entry.id, name, digest, symptom, samples, threads, places)
 
 
-def digest_of(symptom: Symptom, samples: Sequence[str], index_digest: str) -> str:
+def threads_of(entry: Entry, symptom: Symptom) -> list[str]:
+    """The threads in which people met the symptom: its own source, and those of the entry's sources that show a symptom."""
+    sources = [symptom.source, *(source for source in entry.sources if "symptom" in source.shown)]
+    return sorted({_address(source.url) for source in sources if source.url and _THREAD.search(source.url)})
+
+
+def _address(url: str) -> str:
+    """One address for all places of a thread, and for a pull request that is addressed as an issue."""
+    return url.partition("#")[0].partition("?")[0].rstrip("/").lower().replace("/pull/", "/issues/")
+
+
+def digest_of(symptom: Symptom, samples: Sequence[str], threads: Sequence[str], index_digest: str) -> str:
     """What a proof of the symptom depends on, in short."""
-    said = json.dumps([symptom.model_dump(mode="json", exclude={"decisive"}), samples, index_digest], sort_keys=True)
+    shown = symptom.model_dump(mode="json", exclude={"decisive"})
+    said = json.dumps([shown, samples, threads, index_digest], sort_keys=True)
     return hashlib.blake2b(said.encode(), digest_size=6).hexdigest()
 
 
-def _prove(id_: str, name: str, digest: str, symptom: Symptom, samples: Sequence[str], places: Places) -> SymptomProof:
+def _prove(
+    id_: str, name: str, digest: str, symptom: Symptom, samples: Sequence[str], threads: Sequence[str], places: Places
+) -> SymptomProof:
     conditions: list[Any] = [condition.compile(lambda _: 0) for condition in symptom.require]
     lines = [" ".join(line.split()) for text in samples for line in text.splitlines()]
-    worded = [found for condition in conditions if (found := _printers(condition, lines, places)) is not None]
+    code = {line for above, below in pairwise(lines) if _FRAME.match(above) for line in (above, below)}
+    code.update(line for line in lines if line.startswith(("assert ", "raise ")))
+    worded = [found for condition in conditions if (found := _printers(condition, lines, code, places)) is not None]
     every = [printer for found in worded for printer in found]
     said = [line for condition in conditions for line in _said(condition, lines)]
     source, state = symptom.source, "printed"
     cited = [package for word in re.split(r"[,\s]+", source.package or "") if (package := places.index.package(word))]
     own = [printer for printer in every if printer.message.package in cited] if source.package else every
     wrong = ""
-    if not worded:
+    alone = not (source.package or source.run) and len(threads) == 1 and _THREAD.search(source.url or "") is not None
+    if alone and not own:
+        state = "thread"
+    elif not worded:
         state = "no-words"
-    elif not own and any(PYTHONS_OWN.search(line) for line in said):
+    elif not own and any(map(_is_pythons_own, said)):
         state = "python"
     elif not own and (others := [printer for printer in every if _is_named(printer, said)]):
         state, own = "elsewhere", others
     elif source.package and not cited:
         state = "not-indexed"
     elif not own:
-        state = "thread" if source.url else "run" if source.run else _why(source.file or "", cited, places)
+        state = _shown_by(source, cited, places)
+    elif source.package and (newest := _beyond(source.versions or "", cited, places)):
+        wrong = newest
     elif source.package and not _ambiguous(own, every, said):
         wrong = _wrong(own, source.file or "", source.versions or "", places)
     rivals: tuple[str, ...] = ()
@@ -119,9 +151,11 @@ def _prove(id_: str, name: str, digest: str, symptom: Symptom, samples: Sequence
 
 
 def _said(condition: Any, lines: Sequence[str]) -> Iterator[str]:
-    """The lines of the samples that the patterns of a condition find."""
+    """The lines of the samples that the patterns of a condition find, in the whole line or behind the exception's name."""
     for pattern in patterns_of(condition):
-        yield from (line for line in lines if finds(pattern["re"], line))
+        yield from (
+            line for line in lines if any(finds(pattern["re"], text) for text in (line, line.partition(": ")[2]))
+        )
 
 
 def _is_named(printer: Printer, said: Sequence[str]) -> bool:
@@ -134,9 +168,17 @@ def _is_named(printer: Printer, said: Sequence[str]) -> bool:
     )
 
 
-def _printers(condition: Any, lines: Sequence[str], places: Places) -> list[Printer] | None:
-    """The messages that fulfil a condition by their words; None where it asks for none."""
+def _is_pythons_own(line: str) -> bool:
+    """Whether Python prints the line by itself. A bare quoted name is the key that a look-up did not find."""
+    return PYTHONS_OWN.search(line) is not None or _KEY.search(line) is not None
+
+
+def _printers(condition: Any, lines: Sequence[str], code: Set[str], places: Places) -> list[Printer] | None:
+    """The messages that fulfil a condition by their words; None where it asks for none. A line of ``code``, which a traceback
+    quotes, is no message."""
     kind = condition["kind"]
+    if kind == "line" and (quoted := list(_said(condition, lines))) and code.issuperset(quoted):
+        return []
     if kind == "message" or kind == "line":
         if not condition["patterns"]:
             return None
@@ -149,7 +191,7 @@ def _printers(condition: Any, lines: Sequence[str], places: Places) -> list[Prin
                     found[id(printer)] = printer
         return list(found.values())
     if kind == "any" or kind == "all":
-        parts = [one for part in condition["parts"] if (one := _printers(part, lines, places)) is not None]
+        parts = [one for part in condition["parts"] if (one := _printers(part, lines, code, places)) is not None]
         return [printer for part in parts for printer in part] if parts else None
     return None
 
@@ -162,6 +204,12 @@ def _can_fulfil(condition: Any, printer: Printer) -> bool:
     if printer.message.kind not in RAISING:
         return False
     return raised is None or raised.rpartition(".")[2] in names
+
+
+def _shown_by(source: EntrySource, cited: Sequence[str], places: Places) -> State:
+    if source.url:
+        return "threads" if _THREAD.search(source.url) else "page"
+    return "run" if source.run else _why(source.file or "", cited, places)
 
 
 def _why(file: str, cited: Sequence[str], places: Places) -> State:
@@ -182,7 +230,7 @@ def _ambiguous(own: Sequence[Printer], every: Sequence[Printer], said: Sequence[
     """Whether the words may come from elsewhere, so that a file or release that lacks them proves nothing: from Python, from
     compiled code that the cited file calls, or from another package."""
     return (
-        any(PYTHONS_OWN.search(line) for line in said)
+        any(map(_is_pythons_own, said))
         or any(printer.message.kind == "compiled" for printer in own)
         or any(printer.message.package not in {one.message.package for one in own} for printer in every)
     )
@@ -207,6 +255,13 @@ def _wrong(own: Sequence[Printer], file: str, versions: str, places: Places) -> 
         first, last = _span(own, places)
         return f"release {', '.join(lacking)} does not print these words; {first} to {last} do"
     return ""
+
+
+def _beyond(versions: str, cited: Sequence[str], places: Places) -> str:
+    """A cited release above the newest that the index knows: nobody can have read it when the index was made."""
+    newest = [max(names, key=_order) for package in cited if (names := places.index.releases(package))]
+    above = [v for v in _VERSION.findall(versions) if newest and all(_order(v)[0] > _order(n)[0] for n in newest)]
+    return f"release {', '.join(above)} is newer than any that the index read ({', '.join(newest)})" if above else ""
 
 
 def _read(version: str, own: Sequence[Printer], places: Places) -> dict[str, int]:

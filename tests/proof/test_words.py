@@ -50,7 +50,10 @@ class SmallIndex:
         return list(RELEASES)
 
 
-def entry(folder: Path, require: str, source: str, exclude: str = "[]", sample: str = "ValueError: no room for 7 parts in the gadget") -> Loaded:
+def entry(
+    folder: Path, require: str, source: str, exclude: str = "[]", sample: str = "ValueError: no room for 7 parts in the gadget",
+    more: str = "",
+) -> Loaded:  # fmt: skip
     path = folder / "data" / "gadget-is-full"
     path.mkdir(parents=True)
     text = f"""
@@ -68,7 +71,7 @@ fixes:
   - do: Empty it
 sources:
   - {{run: "made for this test", shows: [cause, fix]}}
-"""
+{more}"""
     (path / "entry.yaml").write_text(text, encoding="utf-8")
     (path / "samples.log").write_text(f"=== match fill\n>>> {sample}\n", encoding="utf-8")
     [item] = load(folder).entries.values()
@@ -99,7 +102,8 @@ def test_the_releases_that_print_the_words_are_found(tmp_path: Path) -> None:
         ('{package: gadgets, file: "other.py", versions: "1.0.0"}', "gadgets/core.py has"),
         ('{package: gadgets, file: "core.py", versions: "1.0.0, 2.1.0"}', "release 2.1.0 does not print these words; 1.0.0 to 2.0.0 do"),
         ('{package: gadgets, file: "core.py", versions: "1.0.9"}', None),  # a sister of 1.0.0
-        ('{package: gadgets, file: "core.py", versions: "3.7.0"}', None),  # not read: nothing is known
+        ('{package: gadgets, file: "core.py", versions: "0.7.0"}', None),  # not read: nothing is known
+        ('{package: gadgets, file: "core.py", versions: "1.0.0, 3.7.0"}', "release 3.7.0 is newer than any that the index read (2.1.0)"),
     ],
 )  # fmt: skip
 def test_a_citation_that_does_not_hold_is_named(tmp_path: Path, source: str, said: str | None) -> None:
@@ -114,13 +118,37 @@ def test_a_citation_that_does_not_hold_is_named(tmp_path: Path, source: str, sai
         ('{package: sprockets, file: "core.py", versions: "1.0"}', "not-indexed"),
         ('{package: gadgets, file: "core.cpp", versions: "1.0.0"}', "no-file"),
         ('{package: gadgets, file: "core.py", versions: "1.0.0"}', "no-message"),
-        ('{url: "https://example.org/1"}', "thread"),
+        ('{url: "https://example.org/issues/1"}', "thread"),
+        ('{url: "https://example.org/issues/2"}', "thread"),
+        ('{url: "https://example.org/manual"}', "page"),
         ('{run: "made for this test"}', "run"),
     ],
 )
 def test_words_that_nothing_prints_have_a_reason(tmp_path: Path, source: str, state: str) -> None:
     other = message("gadgets", "gadgets/core.py", "Gadget.open", "the lid of the gadget is stuck")
     assert proven(entry(tmp_path, WORDS, source), other).state == state
+
+
+def test_two_threads_are_more_than_one(tmp_path: Path) -> None:
+    other = message("gadgets", "gadgets/core.py", "Gadget.open", "the lid of the gadget is stuck")
+    source = '{url: "https://example.org/issues/1"}'
+    more = '  - {url: "https://example.org/issues/%d#comment-4", shows: symptom}\n'
+    assert proven(entry(tmp_path / "same", WORDS, source, more=more % 1), other).state == "thread"
+    assert proven(entry(tmp_path / "two", WORDS, source, more=more % 2), other).state == "threads"
+    assert proven(entry(tmp_path / "printed", WORDS, source), OWN).state == "printed"
+
+
+def test_a_key_that_is_not_found_and_a_line_of_code_are_no_messages(tmp_path: Path) -> None:
+    raised = message("gadgets", "gadgets/core.py", "Gadget.part", Hole("name"), exception="KeyError")
+    key = proven(
+        entry(tmp_path / "key", "[{exception: KeyError, message: \"^'lid'$\"}]", CITED.replace("core", "lid"), sample="KeyError: 'lid'"),
+        raised,
+    )
+    assert key.wrong == ""
+    quoted = "[{line: 'raise_if_full\\(self\\.room\\)'}]"
+    sample = 'File "gadgets/core.py", line 7, in fill\n    raise_if_full(self.room)'
+    prints = message("gadgets", "gadgets/log.py", "Gadget.tell", "raise_if_full(self.room)", kind="log")
+    assert proven(entry(tmp_path / "code", quoted, CITED.replace("core", "log"), sample=sample), prints).state == "no-message"
 
 
 RIVAL = message("widgets", "widgets/store.py", "Store.put", "no room for ", Hole("n"), " parts on the shelf", guard="len(shelf) > n", spans=(0, 0))

@@ -16,7 +16,7 @@ from kb.errors import UsageError
 from kb.extensions import CALLER, entry_folders
 from kb.nearest import did_you_mean
 from kb.placeholders import general
-from kb.printed import printed_by
+from kb.printed import from_one_thread, printed_by, proven
 from kb.text.catalog import language, languages
 from troubleshooter.cli.settings import configured_entries
 from troubleshooter.report.fill import safe
@@ -33,7 +33,7 @@ def list_(
     """Print all entries by area, or with ``sources`` the folders that they come from. ``status``: only entries with it."""
     if sources:
         return _sources(entries, lang, format)
-    found = knowledge(*entries).listing()
+    found = _with_proofs(knowledge(*entries).listing())
     areas = sorted({told.area for told in found})
     if area is not None and area not in areas:
         raise UsageError(f"list: no area {area!r}; {did_you_mean(area, areas, 'there are: ' + ', '.join(areas))}")
@@ -54,6 +54,17 @@ def list_(
         ]
     page(lines)
     return 0
+
+
+def _with_proofs(found: list[Listed]) -> list[Listed]:
+    """The entries with the status that `check --proof` and recorded runs give them."""
+    held = proven({told.id for told in found if "proven" in told.status})
+    return [
+        told._replace(
+            status=[*(one for one in told.status if one != "proven"), *(["proven"] if told.id in held else [])]
+        )
+        for told in found
+    ]
 
 
 def _stands(told: Listed, status: str) -> bool:
@@ -116,9 +127,8 @@ def _with_keys(body: Body) -> dict[str, Any]:
     confused = [item | {code: translation(item, code) for code in codes} for item in body["lookalikes"]["confused"]]
     lookalikes = body["lookalikes"] | {"confused": confused}
     printed = [one._asdict() for one in printed_by(body["id"])]
-    return (
-        body | {"printed_by": printed} | {code: translation(body, code) for code in codes} | {"lookalikes": lookalikes}
-    )
+    known = {"printed_by": printed, "from_one_thread": sorted(from_one_thread(body["id"]))}
+    return body | known | {code: translation(body, code) for code in codes} | {"lookalikes": lookalikes}
 
 
 def search(words: list[str], entries: list[Path], lang: str, format: str) -> int:

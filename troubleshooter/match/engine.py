@@ -55,7 +55,7 @@ def candidates(observations: Observations, knowledge: Knowledge) -> list[Candida
         if trials:
             best = max(trials, key=_strength)
             # One decisive symptom makes the entry decisive, whichever trial is shown.
-            best.decisive |= any(trial.decisive and not trial.unseen for trial in trials)
+            best.deciding |= {trial.symptom for trial in trials if trial.decisive and not trial.unseen}
             found.append(Candidate(body, base, best))
     return found
 
@@ -153,7 +153,8 @@ def _trial(
         anchor = Anchor(None, shown[0].line) if shown else None
     asked = sum(o.state == "held" and _of_the_log(c) for o, c in zip(require, symptom["require"], strict=True))
     return Trial(
-        body["id"], symptom["name"], anchor, require, support, exclude, context.captured, symptom["decisive"], asked
+        body["id"], symptom["name"], anchor, require, support, exclude, context.captured,
+        {symptom["name"]} if symptom["decisive"] else set(), asked,
     )  # fmt: skip
 
 

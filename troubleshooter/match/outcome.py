@@ -62,14 +62,14 @@ class Trial:
     """A symptom tried on one anchor, with the outcomes of its conditions in the order of the entry.
 
     ``asked``: how many required conditions held that are about the log's words and places. Conditions about versions or
-    rows of tables are not counted.
+    rows of tables are not counted. ``deciding``: the names of the entry's decisive symptoms that hold.
     """
 
-    __slots__ = ("anchor", "asked", "captured", "decisive", "entry", "exclude", "require", "support", "symptom")
+    __slots__ = ("anchor", "asked", "captured", "deciding", "entry", "exclude", "require", "support", "symptom")
 
     def __init__(
         self, entry: str, symptom: str, anchor: Anchor | None, require: list[Outcome], support: list[Outcome],
-        exclude: list[Outcome], captured: dict[str, str], decisive: bool, asked: int = 0,
+        exclude: list[Outcome], captured: dict[str, str], deciding: set[str], asked: int = 0,
     ) -> None:  # fmt: skip
         self.entry = entry
         self.symptom = symptom
@@ -78,8 +78,13 @@ class Trial:
         self.support = support
         self.exclude = exclude
         self.captured = captured
-        self.decisive = decisive
+        self.deciding = deciding
         self.asked = asked
+
+    @property
+    def decisive(self) -> bool:
+        """Whether the conditions alone name the cause."""
+        return bool(self.deciding)
 
     @property
     def unseen(self) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 from kb.compiled import Body, translation
 from kb.placeholders import general
-from kb.printed import told
+from kb.printed import told, told_thread
 from troubleshooter.report.diagnosis import texts
 from troubleshooter.report.model import FixStep, Report, unseen_end
 from troubleshooter.report.retry import decide
@@ -64,6 +64,8 @@ def show(body: Body, lang: str) -> None:
     for message in (body["printed"] or messages(body))[:8]:
         page.print(f"- {message}", indent=2, hanging=2)
     if known := told(body["id"], lang):
+        page.print(known, "dim", indent=2)
+    if known := told_thread(body["id"], lang):
         page.print(known, "dim", indent=2)
     page.head("why")
     if text["summary"]:

@@ -13,6 +13,10 @@ PHRASES: dict[str, dict[str, str]] = {
     "words": {
         "printed-by": "Printed by {packages}",
         "printed-from": "{package} {first} to {last}",
+        "one-thread": 'Known from one thread only, so an answer is at most "likely".',
+        "one-thread-some": (
+            '{count} of {of} symptoms are known from one thread only. By them alone an answer is at most "likely".'
+        ),
         "certain": "certain",
         "likely": "likely",
         "possible": "possible",
@@ -203,6 +207,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "step-shared-line": "another answer on the same line",
         "step-doubted": "the log does not show the library",
         "step-draft": "the entry is a draft",
+        "step-one-thread": "known from one thread only",
         "step-lowest": "no answer is impossible",
         "step-highest": "no answer is beyond doubt",
         "dropped-went-on": "It is not an answer: the run went on after it.",

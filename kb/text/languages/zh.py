@@ -10,6 +10,8 @@ PHRASES: dict[str, dict[str, str]] = {
     "words": {
         "printed-by": "由以下版本打印：{packages}",
         "printed-from": "{package} {first} 至 {last}",
+        "one-thread": "仅见于一个讨论帖，因此结论至多为“很可能”。",
+        "one-thread-some": "{of} 个症状中有 {count} 个仅见于一个讨论帖；仅凭这些症状，结论至多为“很可能”。",
         "certain": "确定",
         "likely": "很可能",
         "possible": "可能",
@@ -185,6 +187,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "step-shared-line": "同一行另有答案",
         "step-doubted": "日志中未出现该库",
         "step-draft": "该条目是草稿",
+        "step-one-thread": "仅见于一个讨论帖",
         "step-lowest": "没有绝不可能的答案",
         "step-highest": "没有毫无疑问的答案",
         "dropped-went-on": "它不是答案：此后训练仍在继续。",

@@ -1,0 +1,32 @@
+"""What limits the confidence of ranked answers: facts that the ranking itself does not weigh."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kb.compiled import Knowledge
+from kb.printed import from_one_thread
+from troubleshooter.elsewhere import elsewhere
+from troubleshooter.installed import without_fixless
+from troubleshooter.observe.observations import Observations
+from troubleshooter.rank import Ranked
+from troubleshooter.unseen import doubted
+from troubleshooter.weights import CERTAIN, ONE_THREAD
+
+NOTE = "known from one thread only"
+
+
+def limited(ranked: Sequence[Ranked], observations: Observations, knowledge: Knowledge) -> list[Ranked]:
+    """The answers of `troubleshooter.rank.rank` with their final confidence; those without a usable fix are last."""
+    answers = without_fixless(elsewhere(doubted(ranked, observations, knowledge)), observations, knowledge)
+    for item in answers:
+        _limit_to_one_thread(item)
+    return answers
+
+
+def _limit_to_one_thread(item: Ranked) -> None:
+    """Take "certain" from an answer that only one thread supports. The order stays: the answer fits the log as well as before."""
+    candidate = item.candidate
+    if item.score.value >= CERTAIN and candidate.trial.deciding <= from_one_thread(candidate.id):
+        item.score.at_most("one-thread", ONE_THREAD)
+        item.notes.append(NOTE)

@@ -63,7 +63,7 @@ def _answer(body: Body, base: int, observations: Observations) -> Ranked:
     line = observations.piece[0]
     held = Outcome("held", "message", [Evidence(line, line.text, NOTE)], {}, 0, len(line.text))
     symptom = body["symptoms"][0]["name"]
-    trial = Trial(body["id"], symptom, Anchor(None, line), [held], [], [], {}, False, 1)
+    trial = Trial(body["id"], symptom, Anchor(None, line), [held], [], [], {}, set(), 1)
     score = Score("indecisive", DOUBTED)
     found = Ranked(Candidate(body, base, trial), score)
     found.notes.append(NOTE)

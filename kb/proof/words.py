@@ -177,7 +177,7 @@ def _printers(condition: Any, lines: Sequence[str], code: Set[str], places: Plac
     """The messages that fulfil a condition by their words; None where it asks for none. A line of ``code``, which a traceback
     quotes, is no message."""
     kind = condition["kind"]
-    if kind == "line" and (quoted := list(_said(condition, lines))) and code.issuperset(quoted):
+    if kind == "line" and (quoted := list(_said(condition, lines))) and code >= set(quoted):
         return []
     if kind == "message" or kind == "line":
         if not condition["patterns"]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kb.cache import knowledge
-from kb.compiled import Body, Listed, translation
+from kb.compiled import Body, Listed, Status, translation
 from kb.errors import UsageError
 from kb.extensions import CALLER, entry_folders
 from kb.nearest import did_you_mean
@@ -59,12 +59,11 @@ def list_(
 def _with_proofs(found: list[Listed]) -> list[Listed]:
     """The entries with the status that `check --proof` and recorded runs give them."""
     held = proven({told.id for told in found if "proven" in told.status})
-    return [
-        told._replace(
-            status=[*(one for one in told.status if one != "proven"), *(["proven"] if told.id in held else [])]
-        )
-        for told in found
-    ]
+    shown = []
+    for told in found:
+        status: list[Status] = [one for one in told.status if one != "proven"]
+        shown.append(told._replace(status=[*status, "proven"] if told.id in held else status))
+    return shown
 
 
 def _stands(told: Listed, status: str) -> bool:

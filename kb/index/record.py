@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from kb.index.place import Binding, Guard, GuardKind, Hole, MessagePlace, Parameter
 from kb.index.scope import names_in
 
-FORMAT = 1
+FORMAT = 2
 """Of the whole file; raise it when an older release could not read what is written."""
 BLOCK_MESSAGES = 24
 HEAD, TAIL = slice(0, 4), slice(4, 7)

@@ -10,8 +10,6 @@ import heapq
 import json
 import re
 import sqlite3
-import zlib
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -20,7 +18,8 @@ from typing import Any, NamedTuple, overload
 from kb.errors import TroubleshootError
 from kb.index.fit import Extent, Fit, fit, plain
 from kb.index.place import Hole, Piece
-from kb.index.record import BLOCK_MESSAGES, FORMAT, Head, Row, StoredSite, Tail, head, numbers, tail, unpack
+from kb.index.places_of_words import PlacesOfWords
+from kb.index.record import BLOCK_MESSAGES, FORMAT, Head, Row, StoredSite, Tail, head, tail, unpack
 from kb.index.words import asked, check, number
 
 FILE = Path(__file__).parent.parent / "data" / "messages.sqlite"
@@ -124,7 +123,6 @@ class MessageIndex:
             if form != FORMAT:
                 raise IndexUnreadable(f"{path}: an index of form {form}, this release reads {FORMAT}; install it again")
             self._dictionaries = self._base.execute("select head, tail from dictionary").fetchone()
-            arrays = self._base.execute("select name, keys, places, seconds from numbers").fetchall()
             rows = self._base.execute(
                 "select name, part_of, modules, releases, blocks from package order by id"
             ).fetchall()
@@ -136,10 +134,8 @@ class MessageIndex:
         self._known = {name: part_of for name, part_of, *_ in rows}
         self._package = {module: part_of for _, part_of, modules, *_ in rows for module in modules.split()}
         self._owner = [name for name, *_, blocks in rows for _ in range(blocks)]
-        self._numbers = {
-            name: tuple(numbers(zlib.decompress(data), kind) for data, kind in zip(columns, "IIH", strict=True))
-            for name, *columns in arrays
-        }
+        self._places = PlacesOfWords(self._base)
+        self._find = lru_cache(maxsize=64)(self._look_up)  # dating and explaining ask for the same messages
         self._heads = lru_cache(maxsize=64)(self._read_heads)
         self._tails = lru_cache(maxsize=16)(self._read_tails)
 
@@ -169,12 +165,17 @@ class MessageIndex:
         logs and prints; with ``package`` (or a module's name) only its messages. ``function`` is the one that raised
         (its last part counts): places in it come first and may be less specific.
         """
-        wanted = plain(text[:MAX_MESSAGE])
+        return list(self._find(text[:MAX_MESSAGE], exception, package, function))
+
+    def _look_up(
+        self, text: str, exception: str | None, package: str | None, function: str | None
+    ) -> tuple[IndexedMessage, ...]:
+        wanted = plain(text)
         name = exception.rpartition(".")[2] if exception else None
         inner = function.rpartition(".")[2] if function else None
         only = self.package(package) if package else None
         if package and only is None:
-            return []
+            return ()
         own = PYTHONS_OWN.match(wanted) is not None
         found: list[IndexedMessage] = []
         for slot in self._candidates(wanted, only):
@@ -191,13 +192,13 @@ class MessageIndex:
             if here or (_specific(agreed, wanted) and not own):
                 found.append(self._found(owner, stored, told, agreed, here))
         found.sort(key=lambda item: (not item.in_function, item.extent != "whole", -item.quality))
-        return found
+        return tuple(found)
 
     def at(self, file: str, function: str | None = None) -> list[IndexedMessage]:
         """All messages of one file (its path from the top-level module on), or of one function (its last part) of it."""
         inner = function.rpartition(".")[2] if function else None
         found: list[IndexedMessage] = []
-        for block, _ in self._places("file", number(file)):
+        for block, _ in self._places.of("file", number(file)):
             for slot in range(block * BLOCK_MESSAGES, block * BLOCK_MESSAGES + len(self._heads(block))):
                 told = self._tail(slot)
                 here = [
@@ -278,7 +279,7 @@ class MessageIndex:
         close = {0, *map(check, words)}
         rarity: dict[int, int] = {}
         for word in words:
-            places = self._places("word", word)
+            places = self._places.of("word", word)
             for slot, second in places:
                 if second in close:
                     rarity[slot] = min(len(places), rarity.get(slot, len(places)))
@@ -291,12 +292,6 @@ class MessageIndex:
             if len(blocks) == MAX_BLOCKS:
                 break
         return sorted(slot for slot in rarity if slot // BLOCK_MESSAGES in blocks)
-
-    def _places(self, name: str, key: int) -> list[tuple[int, int]]:
-        keys, places, seconds = self._numbers[name]
-        begin = bisect_left(keys, key)
-        end = bisect_right(keys, key, begin)
-        return list(zip(places[begin:end], seconds[begin:end], strict=True))
 
     def _head(self, slot: int) -> tuple[str, Head]:
         block = slot // BLOCK_MESSAGES

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import zlib
-from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from kb.index.make.link import LinkedMessage, spans
-from kb.index.record import BLOCK_MESSAGES, FORMAT, HEAD, MOST_SITES, TAIL, Row, little_endian, pack, site_row
+from kb.index.places_of_words import TABLE, buckets
+from kb.index.record import BLOCK_MESSAGES, FORMAT, HEAD, MOST_SITES, TAIL, Row, pack, site_row
 from kb.index.words import anchors, number
 
 _DICTIONARY_BYTES = 32_000
@@ -42,7 +41,7 @@ def write(path: Path, packages: Sequence[Linked]) -> None:
         create table dictionary (head blob, tail blob);
         create table package (id integer primary key, name text, part_of text, modules text, releases text, blocks integer);
         create table block (id integer primary key, head blob, tail blob);
-        create table numbers (name text primary key, keys blob, places blob, seconds blob);
+        {TABLE}
         """
     )
     rows = {linked.package: [message_row(item, brief=linked.brief) for item in linked.messages] for linked in packages}
@@ -72,12 +71,8 @@ def write(path: Path, packages: Sequence[Linked]) -> None:
             block += 1
     found = anchors([[None if piece == 0 else piece for piece in row[3]] for row in every])
     words = {(word, slot, second) for slot, numbers in zip(slots, found, strict=True) for word, second in numbers}
-    for name, pairs in (("file", {(key, block, 0) for key, block in files}), ("word", words)):
-        columns = zip(*sorted(pairs), strict=True)
-        data = [
-            zlib.compress(little_endian(array(kind, column)), 9) for kind, column in zip("IIH", columns, strict=True)
-        ]
-        base.execute("insert into numbers values (?, ?, ?, ?)", (name, *data))
+    base.executemany("insert into numbers values (?, ?)", buckets("file", {(key, block, 0) for key, block in files}))
+    base.executemany("insert into numbers values (?, ?)", buckets("word", words))
     base.commit()
     base.execute("vacuum")
     base.close()

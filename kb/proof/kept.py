@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import multiprocessing
 import os
 import threading
@@ -11,7 +12,6 @@ from concurrent.futures import ProcessPoolExecutor
 from datetime import date
 from pathlib import Path
 
-from kb.index.store import FILE as INDEX
 from kb.index.store import shipped
 from kb.load import Loaded
 from kb.printed import COLUMNS, FILE, packed, parsed
@@ -124,9 +124,11 @@ def _outdated(item: Loaded, known: Proofs, base: str) -> Iterator[tuple[str, str
             yield key
 
 
-def index_digest(path: Path = INDEX) -> str:
-    """What all proofs depend on: the index, and the rules."""
-    return hashlib.blake2b(path.read_bytes() + bytes([RULES]), digest_size=8).hexdigest()
+def index_digest() -> str:
+    """What all proofs depend on: the releases that the index read, and the rules. How the index is stored does not matter."""
+    index = shipped()
+    read = [[package, *index.releases(package)] for package in sorted(index.packages())]
+    return hashlib.blake2b(json.dumps([RULES, read]).encode(), digest_size=8).hexdigest()
 
 
 def problems(item: Loaded, proofs: Mapping[tuple[str, str], SymptomProof]) -> list[Problem]:

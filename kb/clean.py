@@ -1,4 +1,4 @@
-"""Characters that no text of ours may carry to a terminal or a page: controls, escapes, bidirectional and invisible ones."""
+"""Characters that must not reach a terminal or a page: controls, escapes, bidirectional and invisible characters."""
 
 from __future__ import annotations
 

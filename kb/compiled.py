@@ -1,11 +1,13 @@
 """The compiled form of entries: one file, mapped into memory, of which an answer reads a few kilobytes.
 
-A pack is one file: a JSON header line, a JSON line with the index, then parts at offsets that the index holds: three JSON
-lines an entry (what is matched, its texts, what linking added), a JSON line for each literal whose entries ask for more (what
-else must be there), the tables as lines ``key<TAB>row``, and arrays of numbers by literal or entry. The header holds
-what a search of a large log begins with. Literals *trigger* entries; an entry's body is parsed only when one of its triggers
-was seen, so an answer takes about as long with ten times the entries (docs/decisions/0001). Data only: JSON and numbers, never pickle. The file is sealed
-(`kb.sealed`): what is read of it has a checksum.
+A pack is one file: a JSON header line, a JSON line with the index, then parts whose offsets are in the index. The parts are:
+three JSON lines for each entry (the part that is matched, its texts, what linking added), a JSON line for each literal whose
+entries require further literals, the tables as lines ``key<TAB>row``, and arrays of numbers by literal or entry. The header
+holds the words with which the search of a large log begins.
+
+Literals *trigger* entries. An entry is parsed only if one of its triggers was seen, so an answer takes about as long with ten
+times the entries (docs/decisions/0001). A pack holds only data: JSON and numbers, never pickle. It is sealed (`kb.sealed`):
+every part that is read has a checksum.
 """
 
 from __future__ import annotations
@@ -51,8 +53,9 @@ def translation(item: Mapping[str, Any], lang: str) -> Any:
 
 
 Status = Literal["draft", "reviewed", "proven", "retired"]
-"""Where an entry stands: its author calls it a draft, somebody has read it as an adversary would, a recorded run confirms
-it (or `check --proof` proves its words: `kb.printed.proven`), another entry replaces it. Reviewed and proven are apart from each other."""
+"""The status of an entry: its author calls it a draft, somebody tried to refute it and could not, a recorded run confirms it
+(or `check --proof` proves its words: `kb.printed.proven`), or another entry replaces it. Reviewed and proven are independent
+of each other."""
 
 
 class Listed(NamedTuple):
@@ -204,7 +207,7 @@ class Pack:
         self.date: str | None = header.get("date")
         """The day of the last recorded change of the entries (``2026-11-23``), where the pack was given one."""
         self._index: LiteralIndex | None = None
-        self._base = 0  # where the places of the index count from
+        self._base = 0  # the offset from which places in the index count
         self._bodies: dict[int, Body] = {}
         self._rows: dict[tuple[str, str], list[Any]] = {}
 

@@ -1,4 +1,4 @@
-"""Reads files that somebody else may have placed: only regular ones of bounded size, and no links to places outside."""
+"""Read files that somebody else may have placed: only regular files of bounded size, and no links that lead outside."""
 
 from __future__ import annotations
 

@@ -91,8 +91,8 @@ class EntryProbe(Part):
 class Entry(Part):
     """One failure with one root cause.
 
-    ``cause_known: false``: only the effect is seen, and the text says how to find the cause. Such an answer is given only where
-    no other failure is seen, and the exit status is then that of a failure that no entry explains.
+    ``cause_known: false``: only the effect is seen, and the text says how to find the cause. Such an answer is given only if the
+    log shows no other failure, and the exit status is 3, as for a failure that no entry explains.
     """
 
     id: Identifier

@@ -1,4 +1,4 @@
-"""What an operating system says in Chinese, in the English that entries know.
+"""Messages of Chinese operating systems, with the English forms that entries know.
 
 A Chinese Windows, shell or C library prints its own messages translated, in a traceback that is English otherwise. The phrases
 are those of glibc 2.36 and bash 5.2 (their zh_CN catalogs in Debian 12) and of Windows as users paste them

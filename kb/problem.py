@@ -27,7 +27,7 @@ class Problem:
 
 
 class EntryError(TroubleshootError):
-    """Entries that cannot be used: carries all problems, and tells each on a line of its own."""
+    """Entries cannot be used. The error holds all problems, and its message has one line for each."""
 
     def __init__(self, problems: list[Problem]) -> None:
         self.problems = sorted(problems)

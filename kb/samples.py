@@ -30,7 +30,7 @@ _HEADER = re.compile(r"=== (?P<kind>match|near-miss) (?P<name>[\w.+-]+)(?:: (?P<
 
 
 class InvalidSamples(ValueError):
-    """A ``samples.log`` that cannot be read; ``line`` (1-based) is where."""
+    """A ``samples.log`` cannot be read. ``line`` (1-based): the faulty line."""
 
     def __init__(self, line: int, message: str) -> None:
         self.line = line
@@ -45,7 +45,7 @@ class EntrySample:
     name: str
     text: str
     why: str = ""
-    """Why it is there, in one line; empty where the name says enough."""
+    """Why the sample is there, in one line; "" if its name says enough."""
     evidence: tuple[int, ...] = ()
     """Lines of the text (1-based) that must be evidence of the answer."""
     line: int = 0

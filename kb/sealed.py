@@ -1,8 +1,8 @@
-"""A file whose every block has a checksum, and reading from it: damage is noticed where it is read, at the cost of what is read.
+"""Files in which every block has a checksum. A block is checked when it is read, so that reading a part checks only this part.
 
-Content, then one CRC-32 for each block of it, then a footer of fixed length that tells the length of the content. An answer
-reads a small part of the file, and must not wait until all of it was checked (docs/decisions/0002). Checksums tell damage (a
-failing disk, a copy that broke off), not malice: whether a folder's files are to be trusted at all, `kb.trusted` says.
+A file holds its content, then one CRC-32 for each block of the content, then a footer of fixed size with the content's length. An
+answer reads a small part of the file and must not wait until all of it is checked (docs/decisions/0002). Checksums notice damage
+(a failing disk, an interrupted copy), not malice; `kb.trusted` decides whether the files of a folder can be trusted at all.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def _footer(length: int, sums: bytes) -> bytes:
 
 
 class Sealed:
-    """A sealed file, mapped into memory. Every method raises `BrokenSeal` where a block that it reads is not what was written.
+    """A sealed file, mapped into memory. Every method raises `BrokenSeal` if a block that it reads was changed.
 
-    ``remake``: writes the file anew with the same content (a cache can), or None. It is called once, when damage is met; reading
-    then goes on in the new file, if it has the same checksums.
+    ``remake``: a function that writes the file again with the same content (a cache has one), or None. It is called once, when
+    damage is found; reading goes on in the new file if that has the same checksums.
     """
 
     def __init__(self, path: Path, remake: Callable[[], object] | None = None) -> None:

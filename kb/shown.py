@@ -41,7 +41,7 @@ def printed(item: Loaded) -> list[str]:
 
 
 def records(item: Loaded) -> list[dict[str, Any]]:
-    """The recorded probe runs of ``verified/``, newest first; a file that is none is left to ``check``."""
+    """The recorded probe runs of ``verified/``, newest first. Files that are not records are skipped; ``check`` reports them."""
     out = []
     for path in sorted((item.folder / "verified").glob("*.json")):
         try:

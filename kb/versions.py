@@ -46,7 +46,7 @@ def release(version: str) -> tuple[Release, int]:
 
 @lru_cache(maxsize=4096)
 def parse(range_: str) -> tuple[Clause, ...]:
-    """The comparisons of a range; ``ValueError`` names the part that is none and what was expected.
+    """The comparisons of a range. Raises ValueError, which names the faulty part and what was expected.
 
     A wildcard is kept in its operator: ``==*`` and ``!=*``. The empty range holds every version.
     """

@@ -139,7 +139,7 @@ class _Compiler:
         return self.numbers.setdefault(text, len(self.numbers))
 
     def _trigger(self, require: Sequence[ConditionForm]) -> None:
-        """Note which literals or signals make the entry worth a look: those of the rarest required condition."""
+        """Note which literals or signals trigger the entry: those of the rarest required condition."""
         found = rarest(require)
         self.triggers.update(map(self._literal, found.literals()))
         self.unit.signals += found.signals()
@@ -153,7 +153,7 @@ def _status(body: Body) -> list[Status]:
 
 
 def _retire(unit: Unit) -> None:
-    """Nothing calls a retired entry up: it keeps its page and its texts."""
+    """Remove the triggers of a retired entry, so that no log calls it up. It keeps its page and its texts."""
     unit.triggers, unit.signals, unit.words, unit.standing, unit.shareable = [], [], [], [], []
     unit.confused, unit.overlaps = [], []
     unit.search = search.NOTHING

@@ -1,4 +1,4 @@
-"""A folder of entries → one pack file. Units of entries that did not change are taken from the folder's last pack."""
+"""Compile a folder of entries to one pack file. Entries that did not change are taken from the folder's last pack."""
 
 from __future__ import annotations
 

@@ -26,11 +26,11 @@ _MARK = "9999.{}"
 
 
 def required_releases(fix: EntryFix, affected: Mapping[str, str]) -> dict[str, str] | None:
-    """The range by package that makes the fix useless where every installed release lies in its own.
+    """By package, a range of releases. If every installed release lies in its range, the fix is useless.
 
     None for a fix that does more than install (it has code, or another command), or that names no range for one of its packages.
-    ``affected`` are the versions that the entry is about: they tell in which direction an exact pin leads, and which release
-    ``pip install -U X`` has to bring. Ranges may hold placeholders.
+    ``affected``: the versions that the entry is about. They show whether an exact pin goes up or down, and which release
+    ``pip install -U X`` must reach. Ranges may contain placeholders.
     """
     if fix.code is not None or fix.shell is None:
         return None
@@ -93,12 +93,12 @@ def _enough(range_: str, affected: str | None, upgrade: bool) -> str:
 
 
 def _behind(affected: str) -> str | None:
-    """The releases newer than all of an affected range; None where it has no upper end."""
+    """The releases newer than all of an affected range; None if the range has no upper end."""
     ends = [part for part in affected.split(",") if part.startswith("<")]
     return (f">{ends[0][2:]}" if ends[0].startswith("<=") else f">={ends[0][1:]}") if len(ends) == 1 else None
 
 
 def _before(affected: str) -> str | None:
-    """The releases older than all of an affected range; None where it has no lower end."""
+    """The releases older than all of an affected range; None if the range has no lower end."""
     ends = [part for part in affected.split(",") if part.startswith(">")]
     return (f"<{ends[0][2:]}" if ends[0].startswith(">=") else f"<={ends[0][1:]}") if len(ends) == 1 else None

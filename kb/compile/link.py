@@ -1,8 +1,8 @@
-"""Units of entries → the bytes of one pack (`kb.compiled`).
+"""Link the units of all entries into the bytes of one pack (`kb.compiled`).
 
-Linking is what depends on all entries together: the numbers of the literals, which entries a literal calls up, whose words
-are shared, relations between entries, and the table of words. Bodies are copied as they are, so that a changed entry costs
-the compiling of one unit and one link.
+Linking computes everything that depends on all entries together: the numbers of the literals, the entries that each literal
+triggers, the words that several entries share, relations between entries, and the table of words. The entries themselves are
+copied unchanged, so a changed entry costs the compilation of one unit and one link.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kb.compile.tables import sorted_rows
 from kb.compiled import FORMAT, WORDS, numbers
 
 SHARED_BY = 4
-"""Entries from which on a word counts as shared."""
+"""A word counts as shared if at least this many entries have it."""
 MAX_SINGLE_LOOKUPS = 100
 """Words up to which looking through all literals for each is cheaper than an index of the literals."""
 END = 6
@@ -42,11 +42,11 @@ def link(
     """The pack of these units, which come in the order of their ids.
 
     ``known``: the literals of the first segment of an earlier pack of the same folder, in its order. They keep their numbers,
-    so that what was made from them (compiled databases) stays good; others follow in a segment of their own. ``kept``: JSON
-    that the next compilation of the folder wants to find again (such a pack has no index for searches, only the terms that it is
-    made from, because it takes half a second to make and the next diagnosis does not need it); the words that were found to be shared are added to it, and
-    come as ``before`` then, with the literals of all entries that changed since (``touched``). ``date``: the day of the last
-    recorded change of the entries (``2026-11-23``), where it is known.
+    so that databases compiled from them stay valid; new literals follow in a second segment. ``kept``: JSON for the next
+    compilation of the folder. The shared words are added to it; the next link gets them as ``before``, together with
+    ``touched``, the literals of all entries that changed since. A pack with ``kept`` has no index for searches, only the terms
+    for one, because building it takes half a second and the next diagnosis does not need it. ``date``: the day of the last
+    recorded change of the entries (``2026-11-23``), if it is known.
     """
     names, segments = _literal_names(units, known)
     by_name = {text: number for number, text in enumerate(names)}

@@ -1,4 +1,4 @@
-"""The state of a folder of entries: which files compiling reads, told from their sizes and times."""
+"""The state of a folder of entries: the files that compiling reads, with their sizes and times."""
 
 from __future__ import annotations
 

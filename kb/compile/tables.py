@@ -1,4 +1,4 @@
-"""Tables of entries (``tables/*.yaml`` and ``*.jsonl``) → sorted lines ``key<TAB>row``, which a pack looks up by key."""
+"""Compile tables of entries (``tables/*.yaml`` and ``*.jsonl``) to sorted lines ``key<TAB>row``, which a pack looks up by key."""
 
 from __future__ import annotations
 

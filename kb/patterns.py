@@ -27,7 +27,7 @@ EVERYDAY = (
     'traceback (most recent call last):  file "/usr/lib/python3.11/site-packages/torch/utils/checkpoint.py", line 1, in <module>',
     "warning: ", "error: ", " failed ", " should be ", " using ", " running ", "missing", "training ", " samples ", " examples ",
     " parameters ", " process ", " steps ", " tokens ", " config ", " weights ", " model ", " module ", "transformers", " trainer ",
-    " number ", " value ", " inputs ", " target ", " return ", " connection ", " with ", " from ", "generating", "state",
+    " torch.utils.checkpoint", " number ", " value ", " inputs ", " target ", " return ", " connection ", " with ", " from ", "generating", "state",
 )  # fmt: skip
 """Texts of healthy logs, in lower case. A literal that is part of one of them occurs in every second log, often on
 every line."""

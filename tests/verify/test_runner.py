@@ -370,7 +370,8 @@ def test_a_tool_that_is_ended_leaves_nothing(write: Callable[..., Probe], number
         assert tool.stdout is not None
         folder = Path(tool.stdout.readline().decode().strip())
         assert folder.name.startswith("troubleshoot-probe-")
-        assert len(working_in(folder)) == 4, "the supervisor, the probe and its two workers"
+        # The supervisor, the probe and its two workers; the one between the probe and the escaped worker is ending.
+        wait_for(lambda: len(working_in(folder)) == 4)
         os.killpg(tool.pid, number)  # as a terminal that goes away does, or a batch system
     wait_for(lambda: not working_in(folder) and not folder.exists())
 

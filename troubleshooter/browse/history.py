@@ -18,7 +18,7 @@ SHOWN_ROWS = 15
 LINE_DAYS = 90
 """Days of a time line, where no other time is asked for."""
 MOST_LINE_DAYS = 730
-BAR, HEIGHT = 8, 80
+BAR_PX, HEIGHT_PX = 8, 80
 """Width of a day's bar and height of a time line, in units of the drawing."""
 MAX_VALUE = 300
 """Characters of a filter's value that are used."""
@@ -101,11 +101,11 @@ def _time_line(history: History, cause: int | None, asked: Narrowed) -> dict[str
     most = max((max(counts) for counts in found.values()), default=1) or 1
     bars = [
         {
-            "x": (number - first) * BAR, "runs": round(HEIGHT * runs / most, 1), "failed": round(HEIGHT * failed / most, 1),
+            "x": (number - first) * BAR_PX, "runs": round(HEIGHT_PX * runs / most, 1), "failed": round(HEIGHT_PX * failed / most, 1),
             "told": f"{day(number)}: {failed} / {runs}" if runs else f"{day(number)}: {failed}",
         }
         for number, (runs, failed) in sorted(found.items())
     ]  # fmt: skip
     return {
-        "bars": bars, "width": (last - first + 1) * BAR, "height": HEIGHT, "bar": BAR - 1, "first": day(first), "last": day(last), "most": most,
+        "bars": bars, "width": (last - first + 1) * BAR_PX, "height": HEIGHT_PX, "bar": BAR_PX - 1, "first": day(first), "last": day(last), "most": most,
     }  # fmt: skip

@@ -275,8 +275,7 @@ PHRASES: dict[str, dict[str, str]] = {
     # The help pages.
     "help": {
         "top": (
-            "Usage: troubleshoot [OPTIONS] [FILE...]      diagnose logs, a pipe or a paste\n"
-            "       troubleshoot COMMAND [ARGUMENTS]      (troubleshoot COMMAND --help)\n"
+            "Usage: troubleshoot [OPTIONS] [FILE...]  or  troubleshoot COMMAND [ARGUMENTS]\n"
             "\n"
             "  python train.py 2>&1 | troubleshoot        watch a run, then get the diagnosis\n"
             "  troubleshoot slurm-4711.out                a log, or a run's folder\n"
@@ -287,7 +286,7 @@ PHRASES: dict[str, dict[str, str]] = {
             "Exit status: 0 nothing wrong, or harmless   1 a failure diagnosed\n"
             "             2 unreadable input or usage    3 unexplained, or a stopped run"
         ),
-        "commands": "Commands:",
+        "commands": "Commands (troubleshoot COMMAND --help):",
         "usage": "Usage: ",
         "option": "[OPTIONS]",
         "default": " (default: {value})",
@@ -343,15 +342,12 @@ PHRASES: dict[str, dict[str, str]] = {
         "brief": "Three lines: what, why, first fix.",
         "quiet": "Do not pass the piped log through.",
         "top": "How many answers at most.",
-        "facts": "Crash facts that the hook wrote: a file or a folder.",
+        "facts": "Crash facts of the hook: a file or a folder.",
         "env": "The run's environment: its folder or its Python.",
         "entries": "A folder of your own entries, added to ours.",
         "probes": "A team's own probes: programs that verify may run.",
-        "exit-by": (
-            "The exit status: by the verdict, or by whether to run it again: "
-            "0 no failure, 10 may help, 11 after the fix, 12 useless, 3 not known."
-        ),
-        "history": "Record the run in this file (SQLite), which 'troubleshoot history' reads.",
+        "exit-by": "What the exit status tells.",
+        "history": "Record the run here, for 'troubleshoot history'.",
         "ignore": "Do not report this entry.",
         "entry": "The entry's id.",
         "to": "The folder of entries to write to.",

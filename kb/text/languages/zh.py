@@ -249,8 +249,7 @@ PHRASES: dict[str, dict[str, str]] = {
     },
     "help": {
         "top": (
-            "用法：troubleshoot [选项] [文件...]          诊断日志、管道或粘贴的内容\n"
-            "      troubleshoot 命令 [参数]               （troubleshoot 命令 --help）\n"
+            "用法：troubleshoot [选项] [文件...]  或  troubleshoot 命令 [参数]\n"
             "\n"
             "  python train.py 2>&1 | troubleshoot        边看训练边等诊断\n"
             "  troubleshoot slurm-4711.out                一份日志，或一次运行的目录\n"
@@ -260,7 +259,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "exits": (
             "退出状态：0 没有问题或无害     1 诊断出故障\n          2 无法读取或用法错误 3 无法解释，或运行被终止"
         ),
-        "commands": "命令：",
+        "commands": "命令（troubleshoot 命令 --help）：",
         "usage": "用法：",
         "option": "[选项]",
         "default": "（默认：{value}）",
@@ -316,8 +315,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "env": "训练环境（目录或 Python），其版本也作为事实。",
         "entries": "你自己的条目目录，叠加在内置条目之上。",
         "probes": "团队自己的探针目录（verify 可能运行的程序）。",
-        "exit-by": "退出码依据：verdict（诊断结论）或 retry（是否重跑：0 无失败，10 可能有用，11 修复后，12 无用，3 未知）。",
-        "history": "把本次运行记录到该文件（SQLite），供 troubleshoot history 查询。",
+        "exit-by": "退出状态表示的内容。",
+        "history": "记录本次运行，供 troubleshoot history 查询。",
         "ignore": "不报告的条目（或写入 .troubleshoot.toml）。",
         "entry": "条目的 id。",
         "to": "写入的条目目录。",

@@ -56,6 +56,7 @@ def test_pythons_of_path_pyenv_and_uv_are_found(at_hand: Path) -> None:
     assert not {"3.12.0", "3.14.0"} & set(found), "a script that refuses to run is no interpreter"
 
 
+@pytest.mark.slow
 def test_which_python_broke_it(at_hand: Path, capsys: pytest.CaptureFixture[str]) -> None:
     repro = at_hand / "repro.py"
     repro.write_text("import sys\nif sys.version_info[:2] >= (3, 13): raise ImportError('no module named imp')\n")
@@ -68,6 +69,7 @@ def test_which_python_broke_it(at_hand: Path, capsys: pytest.CaptureFixture[str]
     assert "pip install" not in told
 
 
+@pytest.mark.slow
 def test_one_python_is_nothing_to_compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -153,11 +153,17 @@ def test_only_what_may_pass_is_tried_again(tmp_path: Path) -> None:
     assert done.returncode == 1
 
 
+def not_ignored() -> None:
+    """A suite that a shell started in the background ignores these, and the tool keeps ignored signals ignored, as nohup wants."""
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def started(folder: Path, *words: str, **given: object) -> subprocess.Popen[bytes]:
     """The tool, with a command that has printed "ready"."""
     process = subprocess.Popen(
         [*COMMAND, "--log", str(folder), "--", *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env=ENVIRONMENT, **given,  # type: ignore[call-overload]
+        env=ENVIRONMENT, preexec_fn=not_ignored, **given,  # type: ignore[call-overload]
     )  # fmt: skip
     wait_for(lambda: (folder / "output.log").exists() and b"ready" in (folder / "output.log").read_bytes())
     return process

@@ -20,6 +20,8 @@ from troubleshooter.scan.places import objects
 from troubleshooter.scan.places.opening import LogPlaces
 from troubleshooter.scan.places.patience import Gone, Patience, Unreachable
 
+pytestmark = pytest.mark.slow  # a server is started and made to fail
+
 QUICK = Patience(attempts=3, first_wait_s=0.001, most_wait_s=0.001, timeout_s=2.0)
 
 

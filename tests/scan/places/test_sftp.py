@@ -15,6 +15,8 @@ from troubleshooter.scan import jobs
 from troubleshooter.scan.places.opening import LogPlaces
 from troubleshooter.scan.places.patience import Gone, Patience
 
+pytestmark = pytest.mark.slow  # a server is started and made to fail
+
 QUICK = Patience(attempts=3, first_wait_s=0.001, most_wait_s=0.001, timeout_s=20.0)
 
 

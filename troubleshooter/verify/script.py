@@ -24,7 +24,8 @@ __all__ = ["MAX_LINES", "ScriptCheck", "Unscriptable", "check", "script_of"]
 
 MAX_LINES: Final = 60
 _HELPERS: Final = ("llama", "tokenizer", "rows", "training_arguments")
-"""What the kit makes; each becomes a function of the file."""
+"""What the kit makes; each becomes a function of the file, as ``make_tokenizer``: probes call what they get ``tokenizer``."""
+_HELPER_NAMES: Final = tuple(f"make_{name}" for name in _HELPERS)
 _SILENT: Final = ("say", "note", "expects")
 _HEAD: Final = """import os, sys, tempfile
 FIX, FOLDER = "".join(sys.argv[1:2]), tempfile.mkdtemp()
@@ -89,7 +90,7 @@ def script_of(probe: Probe, options: Options, title: str = "") -> str:
             for one in ast.walk(made)
             if isinstance(one, ast.Name) and (one.id in functions or one.id in constants)
         ]
-        wanted += [one.id for one in ast.walk(made) if isinstance(one, ast.Name) and one.id in (*_HELPERS, "TINY")]
+        wanted += [one.id for one in ast.walk(made) if isinstance(one, ast.Name) and one.id in kit]
     if not alone.symptoms:
         raise Unscriptable(
             f"the probe {probe.name} measures and raises nothing; --show-code shows lines to run by hand"
@@ -168,6 +169,7 @@ def _kit() -> dict[str, ast.FunctionDef | ast.Assign]:
             for name in ast.walk(node):
                 if isinstance(name, ast.Name) and name.id == "self":
                     name.id = "kit"
+            node.name = f"make_{node.name}"
             found[node.name] = node
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "TINY":
             found["TINY"] = node
@@ -184,7 +186,9 @@ class _Alone(ast.NodeTransformer):
         self.fixes: list[str] = []
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        own = [one for one in node.args.args if one.arg != "kit" and not (one.arg == "self" and node.name in _HELPERS)]
+        own = [
+            one for one in node.args.args if one.arg != "kit" and not (one.arg == "self" and node.name in _HELPER_NAMES)
+        ]
         node.args.args = own
         body = node.body[1:] if ast.get_docstring(node) and len(node.body) > 1 else node.body
         node.body = [kept for one in body for kept in self._statement(one)] or [ast.Pass()]
@@ -245,7 +249,7 @@ class _Alone(ast.NodeTransformer):
         if asked == "undecided":
             return ast.Call(ast.Attribute(ast.Name("sys"), "exit"), [self.visit(one) for one in node.args], [])
         if asked in _HELPERS:
-            node.func = ast.Name(asked)
+            node.func = ast.Name(f"make_{asked}")
         elif asked is not None:
             raise Unscriptable(
                 f"the probe {self._probe} needs more than one small file can hold (kit.{asked}); see --show-code"

@@ -163,7 +163,7 @@ def started(folder: Path, *words: str, **given: object) -> subprocess.Popen[byte
     """The tool, with a command that has printed "ready"."""
     process = subprocess.Popen(
         [*COMMAND, "--log", str(folder), "--", *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env=ENVIRONMENT, preexec_fn=not_ignored, **given,  # type: ignore[call-overload]
+        env=ENVIRONMENT, **{"preexec_fn": not_ignored, **given},  # type: ignore[call-overload]
     )  # fmt: skip
     wait_for(lambda: (folder / "output.log").exists() and b"ready" in (folder / "output.log").read_bytes())
     return process

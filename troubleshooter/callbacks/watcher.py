@@ -173,7 +173,7 @@ class Watcher:
         """The largest absolute value of the gradients of all ranks, which come here together. It waits for the device again."""
         own = _largest(gradients)
         if self._ranks == 1:
-            return own.item()
+            return float(own.item())
         every = [torch.empty_like(own) for _ in range(self._ranks)]
         torch.distributed.all_gather(every, own)
         return _worst(torch.stack(every).tolist())

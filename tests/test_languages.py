@@ -24,9 +24,9 @@ from troubleshooter.report.sparkline import sparklines
 from troubleshooter.report.terminal import text
 from troubleshooter.scan.record import Cause, Row, Rows
 from troubleshooter.scan.summary import lines, summary
+from troubleshooter.verify.judge import by_run, by_versions
+from troubleshooter.verify.outcome import ProbeOutcome
 from troubleshooter.verify.present import shown
-from troubleshooter.verify.runner import ProbeOutcome
-from troubleshooter.verify.verdict import by_run, by_versions
 
 Snapshot = Callable[[str, str], None]
 NAN_RUN = "\n".join(

@@ -15,7 +15,7 @@ WITHOUT = ("troubleshooter.probes", "troubleshooter.callbacks.", "kb.tables", "k
 """Modules that read no log: probes, callbacks of trainers (which need a trainer), the makers of tables, of the index and of pages, and
 the checks of entries."""
 OF_ENTRIES = frozenset(
-    ("troubleshooter.verify.subject._HOLE", "troubleshooter.verify.verdict._REQUIREMENT", "kb.placeholders.HOLE")
+    ("troubleshooter.verify.subject._HOLE", "troubleshooter.verify.fixes._REQUIREMENT", "kb.placeholders.HOLE")
 )
 """They read a pattern or a text of an entry, never a log."""
 ANCHORED = frozenset(("troubleshooter.read.prefix._PREFIXES", "troubleshooter.report.curves._CHARTED"))

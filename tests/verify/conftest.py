@@ -14,9 +14,10 @@ import pytest
 
 from tests.waiting import wait_for
 from troubleshooter.verify import probe as probes
+from troubleshooter.verify.outcome import ProbeOutcome
 from troubleshooter.verify.overlays import Overlays, Unbuildable, default_folder
 from troubleshooter.verify.probe import Probe
-from troubleshooter.verify.runner import Limits, ProbeOutcome, run
+from troubleshooter.verify.runner import Limits, run
 
 HEADER = """
 QUESTION = "a test's question"

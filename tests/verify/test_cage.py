@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
+from troubleshooter.verify.outcome import ProbeOutcome
 from troubleshooter.verify.probe import FOLDER
-from troubleshooter.verify.runner import ProbeOutcome, environment_for
+from troubleshooter.verify.variables import environment_for
 
 pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the cage is the kernel's of Linux"),

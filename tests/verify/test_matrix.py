@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 
 from troubleshooter.verify import environment, matrix, probe, record, runner
+from troubleshooter.verify.judge import by_run
 from troubleshooter.verify.matrix import Bare, MatrixJob
 from troubleshooter.verify.overlays import Overlays, Unbuildable
 from troubleshooter.verify.probe import Probe
-from troubleshooter.verify.verdict import Verdict, by_run
+from troubleshooter.verify.verdict import Verdict
 
 from .conftest import SHARING
 

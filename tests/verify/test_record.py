@@ -10,7 +10,7 @@ import pytest
 
 from troubleshooter.verify import probe as probes
 from troubleshooter.verify import record
-from troubleshooter.verify.verdict import by_run
+from troubleshooter.verify.judge import by_run
 
 from .helpers import Entry, environment
 from .test_verdict import NOT_SEEN, SEEN, outcome

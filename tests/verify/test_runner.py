@@ -14,9 +14,11 @@ from pathlib import Path
 import pytest
 
 from tests.waiting import wait_for
+from troubleshooter.verify.judge import by_run
+from troubleshooter.verify.outcome import ProbeOutcome
 from troubleshooter.verify.probe import Probe
-from troubleshooter.verify.runner import Limits, ProbeOutcome, environment_for, run
-from troubleshooter.verify.verdict import by_run
+from troubleshooter.verify.runner import Limits, run
+from troubleshooter.verify.variables import environment_for
 
 from .conftest import SHARING, working_in
 from .helpers import Entry, environment

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from troubleshooter.verify.runner import ProbeOutcome
-from troubleshooter.verify.verdict import asked_probe, asks_the_log, by_run, by_versions
+from troubleshooter.verify.entry import asked_probe, asks_the_log
+from troubleshooter.verify.judge import by_run, by_versions
+from troubleshooter.verify.outcome import ProbeOutcome
 
 from .helpers import Entry, Fix, environment
 

@@ -189,7 +189,7 @@ def _by_command(
 
 def _by_probe(options: BisectOptions, target: str, log: Path | None, folder: Path) -> int:
     from troubleshooter.verify import subject
-    from troubleshooter.verify.verdict import asked_probe, asks_the_log
+    from troubleshooter.verify.entry import asked_probe, asks_the_log
 
     entry = (
         subject.of_log(log, options.entries, options.lang)

@@ -24,8 +24,8 @@ from troubleshooter.bisect.bisector import Finding, one_package
 from troubleshooter.bisect.judges import ProbeJudge
 from troubleshooter.bisect.layers import releases
 from troubleshooter.bisect.trials import Judge, Trials
+from troubleshooter.verify.entry import EntryLike, asked_probe, asks_the_log
 from troubleshooter.verify.overlays import IndexProblem, Overlays, default_folder
-from troubleshooter.verify.verdict import EntryLike, asked_probe, asks_the_log
 
 __all__ = ["FILE", "RangeRow", "kept", "searched", "write"]
 

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 from kb.errors import TroubleshootError
 from troubleshooter.streams import close_output
-from troubleshooter.verify import present, subject, verdict
+from troubleshooter.verify import judge, present, subject
+from troubleshooter.verify.entry import asked_probe, ranges, standing
 from troubleshooter.verify.environment import EnvironmentProblem, same_environment
 from troubleshooter.verify.interpreters import ChosenEnvironment, Consent, find
 from troubleshooter.verify.subject import Subject, SubjectProblem
-from troubleshooter.verify.verdict import Verdict
+from troubleshooter.verify.verdict import SCHEMA_VERSION, Verdict
 from troubleshooter.verify.words import say
 
 if TYPE_CHECKING:
@@ -146,9 +147,9 @@ def _answered(
     progress: present.Progress | None,
     probe_folders: Sequence[Path],
 ) -> tuple[Verdict, str]:
-    named = verdict.asked_probe(asked)
+    named = asked_probe(asked)
     if named is None:
-        return verdict.by_versions(asked, found.environment, lang), ""
+        return judge.by_versions(asked, found.environment, lang), ""
     from troubleshooter.verify import probe as probes
 
     probe = probes.load(named[0], probe_folders)
@@ -167,7 +168,7 @@ def _answered(
     if asked.is_log:  # a record is of what ran, whatever a log was asked
         same = same_environment(found.environment, asked.site_folders, asked.log_versions)
         settled = probe.settles(options, asked.from_log, model is not None)
-        said = verdict.of_log(said, settled=settled, same=same, from_log=asked.from_log, language=lang)
+        said = judge.of_log(said, settled=settled, same=same, from_log=asked.from_log, language=lang)
         if said.verdict == "kind-confirmed" and model is None and "--model" in (probe.settled_by or ()):
             said = replace(said, notes=(*said.notes, say("model-settles", lang)))
     return replace(said, notes=(*said.notes, note)) if note else said, code
@@ -175,15 +176,15 @@ def _answered(
 
 def _before_running(asked: Subject, found: ChosenEnvironment, probe: Probe, always: bool, lang: str) -> Verdict | None:
     """The answer where no run is needed, or none is possible. A recording always runs: a record is of a run."""
-    where, _ = verdict.standing(asked, found.environment)
+    where, _ = standing(asked, found.environment)
     if where == "outside" and not always:
-        return verdict.by_versions(asked, found.environment, lang)
+        return judge.by_versions(asked, found.environment, lang)
     missing = [name for name in probe.needs if name not in found.environment.versions]
     if missing or where == "missing":
         if not missing:
-            return verdict.by_versions(asked, found.environment, lang)
+            return judge.by_versions(asked, found.environment, lang)
         reason = say("missing", lang, packages=", ".join(missing), python=found.environment.python)
-        return replace(verdict.by_versions(asked, found.environment, lang), verdict="cannot-tell", reason=reason)
+        return replace(judge.by_versions(asked, found.environment, lang), verdict="cannot-tell", reason=reason)
     return None
 
 
@@ -204,7 +205,7 @@ def _run(
     gpus = devices.gpus()
     choice = devices.choose(device, probe.devices, gpus)
     if choice.refused and (not gpus or device.startswith("cuda")):
-        return verdict.by_versions(asked, found.environment, lang, why=choice.refused)
+        return judge.by_versions(asked, found.environment, lang, why=choice.refused)
     limits = runner.Limits(
         seconds=timeout,
         resident_mb=_memory(model),
@@ -221,7 +222,7 @@ def _run(
         user_base=found.environment.user_base,
         progress=progress,
     )
-    said = verdict.by_run(asked, found.environment, outcome, choice.device, lang, _repaired(asked))
+    said = judge.by_run(asked, found.environment, outcome, choice.device, lang, _repaired(asked))
     notes = list(said.notes)
     if choice.refused:
         notes.append(choice.refused)
@@ -263,17 +264,17 @@ def _overview(python: str | None, format: str, entries: Sequence[Path], lang: st
     reach = subject.reach(entries, lang)
     packages = {package for one in reach.with_versions for package in one.versions}
     found = find(python, (), sorted(packages))
-    inside = [one for one in reach.with_versions if verdict.standing(one, found.environment)[0] == "inside"]
+    inside = [one for one in reach.with_versions if standing(one, found.environment)[0] == "inside"]
     if format == "json":
         shown = {
-            "schema_version": verdict.SCHEMA_VERSION,
+            "schema_version": SCHEMA_VERSION,
             "environment": {"python": found.environment.python, "versions": dict(found.environment.versions)},
             "knowledge": {
                 "failures": reach.failures, "with_probe": reach.probes, "with_versions": len(reach.with_versions),
                 "checkable": reach.checkable,
             },
             "entries": [
-                {**verdict.by_versions(one, found.environment, lang).as_json(), "title": one.title} for one in inside
+                {**judge.by_versions(one, found.environment, lang).as_json(), "title": one.title} for one in inside
             ],
         }  # fmt: skip
         print(json.dumps(shown, ensure_ascii=False, indent=1))
@@ -281,7 +282,7 @@ def _overview(python: str | None, format: str, entries: Sequence[Path], lang: st
         lines = [say("affected-list", lang, count=len(inside), total=len(reach.with_versions))]
         for one in inside:
             more = f"  → troubleshoot verify {one.id}" if one.probe else ""
-            lines += [f"  {one.id}: {verdict.ranges(one)}{more}", f"      {present.plain(one.title)}"]
+            lines += [f"  {one.id}: {ranges(one)}{more}", f"      {present.plain(one.title)}"]
         share = f"{100 * reach.checkable / max(1, reach.failures):.0f}"
         counts = {"failures": reach.failures, "probes": reach.probes, "ranges": len(reach.with_versions)}
         lines.append(say("reach", lang, share=share, checkable=reach.checkable, **counts))

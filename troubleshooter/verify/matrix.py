@@ -22,10 +22,11 @@ from pathlib import Path
 from typing import Any
 
 from kb import versions as ranges
-from troubleshooter.verify import environment, probe, record, runner, verdict
+from troubleshooter.verify import environment, judge, probe, record, runner
+from troubleshooter.verify.entry import EntryLike, asked_probe, asks_the_log
 from troubleshooter.verify.overlays import Overlays, Unbuildable, default_folder
 from troubleshooter.verify.probe import Options, Probe
-from troubleshooter.verify.verdict import EntryLike, Verdict
+from troubleshooter.verify.verdict import Verdict
 
 __all__ = ["MatrixJob", "Result", "jobs", "main", "over", "rerun", "rerun_problems"]
 
@@ -75,12 +76,12 @@ def jobs(entries: Iterable[tuple[EntryLike, Path | None]]) -> Iterator[MatrixJob
     entry whose parameters no pair names is tried over all version sets of the probe.
     """
     for entry, folder in entries:
-        asked = verdict.asked_probe(entry)
+        asked = asked_probe(entry)
         if asked is None:
             continue
         shipped = probe.load(asked[0])
         options = shipped.options(asked[1])
-        if verdict.asks_the_log(entry):
+        if asks_the_log(entry):
             for expected, versions, *given in shipped.pairs:
                 yield MatrixJob(entry, folder, shipped, shipped.options(given[0] if given else {}), expected, versions)
             continue
@@ -125,7 +126,7 @@ def over(job: MatrixJob, overlays: Overlays, limits: runner.Limits | None = None
     outcome = runner.run(
         job.probe, str(overlays.python), job.options, environ=environ, limits=limits or runner.Limits(seconds=180)
     )
-    return verdict.by_run(job.entry, asked, outcome, "cpu")
+    return judge.by_run(job.entry, asked, outcome, "cpu")
 
 
 def _ask(python: str, environ: Mapping[str, str]) -> environment.Environment:

@@ -19,8 +19,9 @@ from kb.files import contents
 from kb.home import home
 from kb.problem import Problem
 from troubleshooter.verify import probe as probes
+from troubleshooter.verify.entry import EntryLike, asked_probe, asks_the_log, ranges
 from troubleshooter.verify.probe import Options, Probe, ProbeProblem
-from troubleshooter.verify.verdict import EntryLike, Verdict, asked_probe, asks_the_log, ranges
+from troubleshooter.verify.verdict import Verdict
 
 __all__ = ["FOLDER", "Record", "RecordProblem", "check_records", "folder_for", "read", "write"]
 

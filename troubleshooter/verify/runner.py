@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import secrets
 import selectors
 import shutil
@@ -19,38 +18,20 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from troubleshooter.verify import supervisor
+from troubleshooter.verify.outcome import ProbeOutcome, Row, Status
 from troubleshooter.verify.printable import printable
 from troubleshooter.verify.probe import COMPANIONS, FOLDER, Options, Probe
+from troubleshooter.verify.variables import environment_for
 
-__all__ = ["Limits", "ProbeOutcome", "Row", "environment_for", "run"]
-
-Row = dict[str, Any]
-Status = Literal["ended", "crashed", "timeout", "memory", "output", "unusable"]
+__all__ = ["Limits", "run"]
 
 _RESULTS_CAP: Final = 1 << 20
 _TAIL: Final = 8192
-_PASSED: Final = re.compile(
-    r"PATH|HOME|LANG|LANGUAGE|LC_\w+|TZ|USER|LOGNAME|USERNAME|SHELL|TERM"
-    r"|LD_LIBRARY_PATH|DYLD_(?:FALLBACK_)?LIBRARY_PATH|PYTHON(?:PATH|NOUSERSITE|UTF8|HASHSEED|MALLOC|FAULTHANDLER)"
-    r"|VIRTUAL_ENV|CONDA_(?:PREFIX|DEFAULT_ENV|EXE|PYTHON_EXE|SHLVL)|TROUBLESHOOT_\w+"
-    # How libraries and drivers behave; their accounts and tokens are among what is dropped below.
-    r"|(?:CUDA|NVIDIA|CUBLAS|CUDNN|HIP|ROCM|ROCR|HSA|MIOPEN|ZE|SYCL|ONEAPI|ASCEND|PYTORCH|TORCH|TORCHINDUCTOR|TRITON|BNB|XFORMERS"
-    r"|FLASH_ATTENTION|FLASH_ATTN|UNSLOTH|TRANSFORMERS|TOKENIZERS|SAFETENSORS|OMP|GOMP|KMP|MKL|OPENBLAS|NUMEXPR|GLOO|DS|PEFT|TRL)_\w+"
-    # Without these no program starts on Windows.
-    r"|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|PATHEXT|OS|NUMBER_OF_PROCESSORS|PROCESSOR_\w+|PROGRAM(?:FILES|DATA)\S*",
-    re.IGNORECASE,
-)
-"""Variables that a probe gets to see; all others are dropped, as nobody knows what they hold."""
-_NOT_PASSED: Final = re.compile(
-    r"TOKEN(?!IZERS)|SECRET|PASSW|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|_KEY\Z|_AUTH\Z|COOKIE|\ATORCH_NCCL_",
-    re.IGNORECASE,
-)
-_WITH_PASSWORD: Final = re.compile(r"\w://[^/\s@:]*:[^/\s@]+@")
 _PREFIX: Final = "troubleshoot-probe-"
 _OLD_SECONDS: Final = 24 * 3600
 """No probe runs for longer than an hour."""
@@ -63,74 +44,6 @@ class Limits:
     resident_mb: int = 2048
     address_space_mb: int | None = None
     """Only for builds of torch that hold no GPU code: those map far more than they use."""
-
-
-@dataclass(frozen=True)
-class ProbeOutcome:
-    """What came of one run."""
-
-    status: Status
-    detail: str
-    rows: tuple[Row, ...]
-    seconds: float
-    peak_mb: int
-    tail: str
-    """The last of what the probe printed, for a person to read."""
-    notes: tuple[str, ...] = field(default=())
-
-    def of(self, kind: str) -> list[Row]:
-        return [row for row in self.rows if row.get("kind") == kind]
-
-
-def environment_for(temporary: Path, device: str, user_base: str | None, given: Mapping[str, str]) -> dict[str, str]:
-    """Of the user's environment what libraries need, with its homes moved, and offline; no secret, no launcher's variable."""
-    kept = {
-        name: value
-        for name, value in given.items()
-        if _PASSED.fullmatch(name) and not _NOT_PASSED.search(name) and not _WITH_PASSWORD.search(value)
-    }
-    if "PYTHONPATH" in kept:  # a relative entry means the folder that the user stands in, not the probe's
-        kept["PYTHONPATH"] = os.pathsep.join(os.path.abspath(p) for p in kept["PYTHONPATH"].split(os.pathsep) if p)
-    if user_base:
-        kept["PYTHONUSERBASE"] = user_base  # else a torch from `pip install --user` vanishes with HOME
-    home = str(temporary)
-    for name in ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP"):
-        kept[name] = home
-    kept.update(
-        HF_HOME=str(temporary / "hf"),
-        XDG_CACHE_HOME=str(temporary / "cache"),
-        XDG_CONFIG_HOME=str(temporary / "config"),
-        TRITON_CACHE_DIR=str(temporary / "triton"),
-        TORCHINDUCTOR_CACHE_DIR=str(temporary / "inductor"),
-        HF_HUB_OFFLINE="1",
-        HF_DATASETS_OFFLINE="1",
-        TRANSFORMERS_OFFLINE="1",
-        HF_HUB_DISABLE_TELEMETRY="1",
-        HF_HUB_DISABLE_PROGRESS_BARS="1",
-        DO_NOT_TRACK="1",
-        WANDB_MODE="disabled",
-        WANDB_DISABLED="true",
-        TOKENIZERS_PARALLELISM="false",
-        OMP_NUM_THREADS="1",
-        MKL_NUM_THREADS="1",
-        TORCH_COMPILE_DISABLE="1",
-        PYTHONDONTWRITEBYTECODE="1",
-        PYTHONUNBUFFERED="1",
-        PYTHONIOENCODING="utf-8",
-        GLOO_SOCKET_IFNAME="lo",
-    )
-    kept.pop("PYTHONSAFEPATH", None)  # the probe's folder must stay importable
-    kept.update(_visible(device, given))
-    return kept
-
-
-def _visible(device: str, given: Mapping[str, str]) -> dict[str, str]:
-    """No device but the allowed one; its number is the one that the user's own variables give it."""
-    if not device.startswith("cuda"):
-        return {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": "", "ACCELERATE_USE_CPU": "true"}
-    number = int(device.partition(":")[2] or 0)
-    shown = [part.strip() for part in given.get("CUDA_VISIBLE_DEVICES", "").split(",") if part.strip()]
-    return {"CUDA_VISIBLE_DEVICES": shown[number] if number < len(shown) else str(number)}
 
 
 def run(

@@ -18,7 +18,7 @@ from typing import Final
 from kb.errors import TroubleshootError
 from troubleshooter.verify.bounded import hear
 from troubleshooter.verify.probe import FOLDER, Options, Probe
-from troubleshooter.verify.runner import environment_for
+from troubleshooter.verify.variables import environment_for
 
 __all__ = ["MAX_LINES", "ScriptCheck", "Unscriptable", "check", "script_of"]
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from kb.errors import UsageError
 from troubleshooter.verify import probe as probes
 from troubleshooter.verify import runner
+from troubleshooter.verify.entry import asked_probe
 from troubleshooter.verify.environment import Environment, EnvironmentProblem
 from troubleshooter.verify.interpreters import find
 from troubleshooter.verify.probe import Options, Probe
 from troubleshooter.verify.script import ScriptCheck, check, script_of
 from troubleshooter.verify.subject import Subject
-from troubleshooter.verify.verdict import asked_probe
 from troubleshooter.verify.words import say
 
 __all__ = ["same_failure", "write_script"]

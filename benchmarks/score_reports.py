@@ -21,7 +21,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from benchmarks.intervals import interval, share
+from benchmarks.intervals import share
+from troubleshooter.history.significance import wilson
 
 REPORTS = Path(__file__).with_name("reports") / "reports.jsonl"
 COMMAND = "troubleshoot --format json --lang en"
@@ -195,8 +196,8 @@ def count(rows: Iterable[Row]) -> dict[str, Any]:
     return {
         "reports": total,
         **{verdict: seen[verdict] for verdict in ("right", "wrong", "silent")},
-        "right_interval": interval(seen["right"], total),
-        "wrong_interval": interval(seen["wrong"], total),
+        "right_interval": wilson(seen["right"], total),
+        "wrong_interval": wilson(seen["wrong"], total),
     }
 
 

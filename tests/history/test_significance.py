@@ -43,4 +43,5 @@ def test_holm_corrects_for_the_number_of_questions() -> None:
 def test_an_interval_contains_its_share() -> None:
     low, high = wilson(3, 10)
     assert 0 < low < 0.3 < high < 1
+    assert wilson(50, 100) == pytest.approx((0.404, 0.596), abs=5e-4)
     assert wilson(0, 0) == (0.0, 1.0)

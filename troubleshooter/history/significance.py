@@ -45,13 +45,16 @@ def holm(probabilities: Sequence[float]) -> list[float]:
     return out
 
 
-def wilson(failed: int, runs: int, z: float = 1.96) -> tuple[float, float]:
-    """The 95 % interval of a share (Wilson's score interval): its lower and upper end. No runs give (0, 1)."""
-    if not runs:
+def wilson(counted: int, total: int, z: float = 1.96) -> tuple[float, float]:
+    """The 95 % interval of the share ``counted / total`` (Wilson's score interval): its lower and upper end, each 0 to 1.
+
+    A total of 0 gives (0, 1).
+    """
+    if not total:
         return 0.0, 1.0
-    share = failed / runs
-    middle = (share + z * z / (2 * runs)) / (1 + z * z / runs)
-    half = z * sqrt(share * (1 - share) / runs + z * z / (4 * runs * runs)) / (1 + z * z / runs)
+    share = counted / total
+    middle = (share + z * z / (2 * total)) / (1 + z * z / total)
+    half = z * sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / (1 + z * z / total)
     return max(0.0, middle - half), min(1.0, middle + half)
 
 

@@ -10,17 +10,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Any, Literal
 
 from troubleshooter.read.sources import Source, Stop, decoded
 from troubleshooter.read.text import CHUNK
+from troubleshooter.signals import STOPPING, handle_stopping
 
 REST_SECONDS = 5.0
 """After a signal, what the dying program still prints is read for at most this long."""
 ONCE_SECONDS = 1.0
 """Signals that arrive this soon after the first one count as the same: ``timeout`` sends each twice."""
-STOPPING: tuple[Literal["SIGINT", "SIGTERM", "SIGHUP"], ...] = ("SIGINT", "SIGTERM", "SIGHUP")
-"""Signals that reach a run and this program together: Ctrl-C; a time limit or scancel; a terminal that closes."""
 
 
 @contextlib.contextmanager
@@ -66,27 +64,11 @@ def passing(source: Source, *, echo: bool) -> Iterator[None]:
 
     source.chunks = lambda: decoded(raw())
     with _awake() as wait:
-        restore = _on_signals(stopped)
+        restore = handle_stopping(stopped)
         try:
             yield
         finally:
             restore()
-
-
-def _on_signals(handler: Callable[[int, FrameType | None], None]) -> Callable[[], None]:
-    """Handle the signals of `STOPPING`. Call the returned function to undo it. Only the main thread can set handlers."""
-    before: dict[int, Any] = {}
-
-    def restore() -> None:
-        for number, previous in before.items():
-            signal.signal(number, previous)
-
-    with contextlib.suppress(ValueError):  # handlers can only be set in the main thread; elsewhere the defaults stay
-        for name in STOPPING:
-            number = getattr(signal, name, None)
-            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-                before[number] = signal.signal(number, handler)
-    return restore
 
 
 @contextlib.contextmanager

@@ -6,14 +6,13 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING
 
 from kb.cache import packs
 from kb.compiled import Knowledge
 from kb.errors import UsageError
-from troubleshooter.cli.pipe import STOPPING
 from troubleshooter.cli.settings import ignored
 from troubleshooter.history.store import History
 from troubleshooter.report.jsontext import as_json
@@ -22,40 +21,12 @@ from troubleshooter.scan.places.names import is_elsewhere
 from troubleshooter.scan.printable import printable
 from troubleshooter.scan.run import scan
 from troubleshooter.scan.summary import MAX_SHOWN, lines, listing, listing_lines, summary
+from troubleshooter.signals import Ended, Signals
 
 if TYPE_CHECKING:
     from troubleshooter.scan.places.opening import LogPlaces
 
 RECORD = "troubleshoot-scan.jsonl"
-
-
-class Ended(KeyboardInterrupt):
-    """A signal ended the scan: Ctrl-C, a scheduler's SIGTERM, a terminal that was closed."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self.number = number
-
-
-def _end(number: int, frame: object) -> NoReturn:
-    raise Ended(number)
-
-
-@contextlib.contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """Inside this block, signals that would end the scan raise `Ended`. Signals that are already ignored (``nohup``) stay
-    ignored."""
-    before: dict[int, Any] = {}
-    with contextlib.suppress(ValueError):  # handlers can only be set in the main thread; elsewhere the defaults stay
-        for name in STOPPING:
-            number = getattr(signal, name, None)
-            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-                before[number] = signal.signal(number, _end)
-    try:
-        yield
-    finally:
-        for number, previous in before.items():
-            signal.signal(number, previous)
 
 
 def run(
@@ -74,7 +45,7 @@ def run(
         if summary_only:
             rows = record.read(Path(p) for p in paths)
         else:
-            with _ended_by_signals(), places_of(paths) as places:
+            with Signals().caught(), places_of(paths) as places:
                 found, skipped = jobs.find(paths, places)
                 if not found:
                     for path, reason in skipped[:MAX_SHOWN]:

@@ -3,68 +3,26 @@
 from __future__ import annotations
 
 import os
-import signal
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from kb.cache import packs
 from kb.errors import UsageError
 from kb.text.catalog import Section
-from troubleshooter.cli.pipe import STOPPING
 from troubleshooter.cli.settings import ignored
-from troubleshooter.scan.command import Ended, cores, places_of
+from troubleshooter.scan.command import cores, places_of
 from troubleshooter.scan.places.names import is_archive, scheme_of
 from troubleshooter.scan.watch.sinks import FileSink, Sink, TerminalSink, WebhookSink, say
 from troubleshooter.scan.watch.state import WatchState
 from troubleshooter.scan.watch.watching import LogWatch
 from troubleshooter.scan.workers import Workers
+from troubleshooter.signals import Signals
 
 _phrase = Section("watch")
 STATE = "troubleshoot-watch.sqlite"
 WEBHOOK = "TROUBLESHOOT_WEBHOOK"
 """The variable that names the webhook where ``--webhook`` does not: a command line can be read by every user of a machine."""
-
-
-class Signals:
-    """The signals that end a watch. They raise `Ended` at once, or behind a part that is shielded."""
-
-    def __init__(self) -> None:
-        self._shielded = False
-        self._came: int | None = None
-
-    @contextmanager
-    def shield(self) -> Iterator[None]:
-        """Hold a signal back until this part is done."""
-        self._shielded = True
-        try:
-            yield
-        finally:
-            self._shielded = False
-        if self._came is not None:
-            raise Ended(self._came)
-
-    @contextmanager
-    def caught(self) -> Iterator[None]:
-        """While it holds, these signals raise `Ended`; one that is ignored from the start stays so."""
-        before: dict[int, Any] = {}
-        with suppress(ValueError):  # not the main thread
-            for name in STOPPING:
-                number = getattr(signal, name, None)
-                if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-                    before[number] = signal.signal(number, self._handle)
-        try:
-            yield
-        finally:
-            for number, previous in before.items():
-                signal.signal(number, previous)
-
-    def _handle(self, number: int, frame: object) -> None:
-        self._came = number
-        if not self._shielded:
-            raise Ended(number)
 
 
 def watch(

@@ -18,7 +18,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from troubleshooter.history.questions import QUESTIONS, Narrowed, ask
+from troubleshooter.history.asking import QUESTIONS, Narrowed
+from troubleshooter.history.questions import ask
 from troubleshooter.history.run_record import RunCause, RunRecord
 from troubleshooter.history.store import SECONDS_A_DAY, History
 

@@ -9,8 +9,10 @@ import pytest
 
 from kb.errors import UsageError
 from tests.history.runs import DAY, START, cause, made
-from troubleshooter.history.questions import Narrowed, ask, run, when
+from troubleshooter.history.asking import Narrowed, when
+from troubleshooter.history.questions import ask
 from troubleshooter.history.run_record import RunRecord
+from troubleshooter.history.runs import run
 from troubleshooter.history.store import History
 
 

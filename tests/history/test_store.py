@@ -11,7 +11,8 @@ import pytest
 
 from tests.history.runs import cause, made
 from tests.waiting import PATIENCE_SECONDS
-from troubleshooter.history.questions import Narrowed, ask
+from troubleshooter.history.asking import Narrowed
+from troubleshooter.history.questions import ask
 from troubleshooter.history.schema import APPLICATION_ID, MIGRATIONS, VERSION
 from troubleshooter.history.store import History, HistoryError
 

@@ -10,7 +10,11 @@ from typing import Any
 from kb.errors import UsageError
 from kb.pages.render import Pages
 from kb.text.catalog import Section
-from troubleshooter.history.questions import Narrowed, Row, ask, cause_of, daily, day, run, when
+from troubleshooter.history.asking import Narrowed, Row, day, when
+from troubleshooter.history.causes import daily
+from troubleshooter.history.counting import cause_of
+from troubleshooter.history.questions import ask
+from troubleshooter.history.runs import run
 from troubleshooter.history.show import COLUMNS, cell
 from troubleshooter.history.store import SECONDS_A_DAY, History
 

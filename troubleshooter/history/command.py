@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from troubleshooter.history.questions import Narrowed, Question, ask, when
+from troubleshooter.history.asking import Narrowed, Question, when
+from troubleshooter.history.questions import ask
 from troubleshooter.history.show import show
 from troubleshooter.history.store import History
 

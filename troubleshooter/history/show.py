@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from kb.text.catalog import Section
-from troubleshooter.history.questions import Answer, Row
+from troubleshooter.history.asking import Answer, Row
 from troubleshooter.report.jsontext import as_json
 from troubleshooter.scan.printable import printable
 

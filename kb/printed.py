@@ -5,8 +5,9 @@ The file is sorted by entry, so that one entry is found without reading the rest
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Set
-from functools import lru_cache
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -80,7 +81,7 @@ def proven(recorded: Set[str], path: Path = FILE) -> set[str]:
     """
     states: dict[str, set[str]] = {}
     wrong: set[str] = set()
-    for line in _contents(path).splitlines():
+    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
         if not line.startswith("#"):
             entry, _, _, state, _, fault, _ = line.split("\t")
             states.setdefault(entry, set()).add(state)
@@ -90,15 +91,26 @@ def proven(recorded: Set[str], path: Path = FILE) -> set[str]:
 
 
 def rows_of(entry: str, path: Path = FILE) -> list[list[str]]:
-    """The rows of an entry, as `COLUMNS`."""
-    data = _contents(path)
-    out: list[list[str]] = []
-    at = data.find(f"\n{entry}\t")
-    while at >= 0:
-        end = data.find("\n", at + 1)
-        out.append(data[at + 1 : end if end >= 0 else None].split("\t"))
-        at = end if end >= 0 and data.startswith(f"{entry}\t", end + 1) else -1
-    return out
+    """The rows of an entry, as `COLUMNS`; [] if the file has none, or if there is no file.
+
+    Every diagnosis with a certain answer asks this. The rows are looked up in the sorted file rather than put into compiled
+    entries, which each new row would link anew (docs/decisions/0035).
+    """
+    wanted = f"{entry}\t".encode()
+    if not path.is_file():
+        return []
+    with path.open("rb") as file:
+
+        def line_after(offset: int) -> bytes:
+            """The first line that begins behind the offset."""
+            file.seek(offset)
+            file.readline()
+            return file.readline() or b"\xff"  # the end of the file sorts behind every line
+
+        start = bisect_left(range(path.stat().st_size), wanted, key=line_after)
+        file.seek(start)
+        file.readline()
+        return [row.decode().rstrip("\r\n").split("\t") for row in takewhile(lambda row: row.startswith(wanted), file)]
 
 
 def parsed(cell: str) -> list[tuple[str, str, str, tuple[str, ...]]]:
@@ -113,8 +125,3 @@ def parsed(cell: str) -> list[tuple[str, str, str, tuple[str, ...]]]:
 def packed(package: str, first: str, last: str, files: tuple[str, ...]) -> str:
     """One package of a cell, as `parsed` reads it."""
     return f"{package} {first or '?'} {last or '?'} {','.join(files)}"
-
-
-@lru_cache(maxsize=2)
-def _contents(path: Path) -> str:
-    return path.read_text(encoding="utf-8") if path.is_file() else ""

@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple
 
 from kb.sealed import Sealed
 
-FORMAT = 52
+FORMAT = 53
 """The version of the compiled form. Raise it with every change of the form: files of an older version in a cache are
 then ignored."""
 
@@ -132,19 +132,29 @@ class LiteralIndex:
         at, matched, texts, linked = self._numbers("places")[4 * entry : 4 * entry + 4]
         return at, matched, texts, linked
 
-    def kept(self) -> Any:
-        """What the next compilation of the folder reuses; None in a pack without such data."""
-        return json.loads(self._read(*self._sections["kept"])) if "kept" in self._sections else None
+    def kept(self) -> list[str]:
+        """What the next compilation of the folder reuses, as lines of JSON: what concerns the whole pack, then one line an entry
+        in the order of the ids. Empty in a pack without such data."""
+        return self._lines("kept")
 
     def search(self) -> Any:
         """The index for searches, as `kb.search.encode` made it; None in the pack of a folder, which has `terms`."""
         return json.loads(self._read(*self._sections["search"])) if "search" in self._sections else None
 
     def terms(self) -> tuple[dict[str, list[Any]], dict[str, Any]]:
-        """What the index for searches is made from, in the pack of a folder: the fields of `kb.search.Terms` and the
-        lookalikes, both by entry."""
-        entries, related = json.loads(self._read(*self._sections["terms"]))
-        return entries, related
+        """What the index for searches is made from, in the pack of a folder: the fields of `kb.search.Terms`, and the
+        lookalikes of entries that have some, both by entry."""
+        related, *entries = self.search_terms()
+        return dict(zip(self.ids, json.loads(f"[{','.join(entries)}]"), strict=True)), json.loads(related)
+
+    def search_terms(self) -> list[str]:
+        """The data of `terms` as lines of JSON: the lookalikes, then one line an entry in the order of the ids."""
+        return self._lines("terms")
+
+    def _lines(self, section: str) -> list[str]:
+        if section not in self._sections:
+            return []
+        return self._read(*self._sections[section]).decode().split("\n")
 
 
 def _number_literals(part: Any, refs: Sequence[int]) -> None:
@@ -244,10 +254,6 @@ class Pack:
         """An entry's compiled parts before linking, as JSON: what is matched, and its texts."""
         at, matched, texts, _ = self.index.place(number)
         return self._read(at, matched).decode(), self._read(at + matched + 1, texts).decode()
-
-    def kept(self) -> Any:
-        """What the next compilation of the folder reuses; None in a pack without such data."""
-        return self.index.kept()
 
     def table(self, name: str) -> bytes:
         """A whole table in its compiled form; empty if there is none."""

@@ -139,7 +139,8 @@ def _readable(body: Body) -> Iterator[str]:
 
 def commonness(entries: Mapping[str, Terms], related: Mapping[str, Any]) -> dict[str, int]:
     """How common each failure is, as far as the entries show it: the number of other entries that refer to it plus the
-    number of public threads among its sources. ``related``: the ``lookalikes`` by id.
+    number of public threads among its sources. ``related``: the ``lookalikes`` by id; entries without any
+    may be missing.
 
     A failure that is met often has its special cases described in entries of their own, and these name the general one
     (``fallback_for``, lookalikes, overlaps, ``variant_of``). Counts of reports would be better. The recorded reports cannot
@@ -147,8 +148,9 @@ def commonness(entries: Mapping[str, Terms], related: Mapping[str, Any]) -> dict
     """
     others: defaultdict[str, set[str]] = defaultdict(set)
     for id_, entry in entries.items():
-        others[id_].update(entry.fallback_for, related[id_]["overlaps"])
-        others[id_].update(other["entry"] for other in related[id_]["confused"])
+        others[id_].update(entry.fallback_for)
+        if (lookalikes := related.get(id_)) is not None:
+            others[id_].update(lookalikes["overlaps"], (other["entry"] for other in lookalikes["confused"]))
         if entry.variant_of:
             others[entry.variant_of].add(id_)
     return {id_: entry.threads + len(others[id_] - {id_}) for id_, entry in entries.items()}

@@ -23,7 +23,7 @@ from kb.standing import standing_literals
 
 @dataclass(slots=True)
 class Unit:
-    """One compiled entry, before it is linked. Every field is JSON."""
+    """One compiled entry, before it is linked. Every field is JSON, or a value that JSON can hold."""
 
     id: str
     matched: str = ""
@@ -39,8 +39,8 @@ class Unit:
     """Symptoms that are strict if other entries share their literals: the number of the symptom, and its literals."""
     words: list[str] = field(default_factory=list)
     """Words that a failure of this entry prints, with which an unknown message is compared."""
-    search: Sequence[Any] = ()
-    """The data of the entry for the index of searches (`kb.search.Terms`)."""
+    search: str = ""
+    """JSON of the entry's data for the index of searches (`kb.search.Terms`)."""
     confused: list[dict[str, Any]] = field(default_factory=list)
     overlaps: list[str] = field(default_factory=list)
     listed: list[Any] = field(default_factory=list)
@@ -84,7 +84,7 @@ class _Compiler:
             for n in p["literals"]
         ]
         unit.words = sorted(likeness.words(" ".join([*body["printed"], *required])))
-        unit.search = search.terms(body)
+        unit.search = _json(search.terms(body))
         entry, translations = self.item.entry, self.item.translations
         for i, other in enumerate(entry.not_to_confuse_with):
             reasons = {code: text.not_to_confuse_with[i].because for code, text in translations.items()}
@@ -156,7 +156,7 @@ def _retire(unit: Unit) -> None:
     """Remove the triggers of a retired entry, so that no log calls it up. It keeps its page and its texts."""
     unit.triggers, unit.signals, unit.words, unit.standing, unit.shareable = [], [], [], [], []
     unit.confused, unit.overlaps = [], []
-    unit.search = search.NOTHING
+    unit.search = _json(search.NOTHING)
 
 
 _json = json.JSONEncoder(ensure_ascii=False).encode

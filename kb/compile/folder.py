@@ -18,7 +18,7 @@ from pathlib import Path
 
 from kb import source
 from kb.compile.entry import Unit, compile_entry
-from kb.compile.link import link
+from kb.compile.link import Kept, link
 from kb.compile.state import FolderState, digest
 from kb.compile.tables import compile_table
 from kb.compiled import Pack
@@ -35,6 +35,7 @@ MIN_PARALLEL = 200
 """Entries to compile from which on a second process pays."""
 CHUNK = 50
 """Entries that a process compiles at a time."""
+_json = json.JSONEncoder(ensure_ascii=False).encode
 _LINKED = tuple(item.name for item in fields(Unit) if item.name not in ("matched", "texts", "search"))
 
 
@@ -76,6 +77,8 @@ class _Kept:
     unit: Unit
     stamp: str
     content: str
+    row: str = ""
+    """The line of JSON that held all this in the last pack; empty if it does not hold any more."""
 
 
 def compile_folder(
@@ -93,7 +96,7 @@ def compile_folder(
         for path, stamp in state.entries.items():
             if (found := kept.get(path)) is not None:
                 if found.stamp != stamp and found.content == _content(state.folder / path):
-                    found.stamp = stamp
+                    found.stamp, found.row = stamp, ""
                 if found.stamp == stamp:
                     units[path] = found
                     continue
@@ -119,13 +122,10 @@ def compile_folder(
             if name not in faulty
         }
         inside = sorted(units.items(), key=lambda item: item[1].unit.id)
-        again = {
-            "units": [
-                [path, item.stamp, item.content, *(getattr(item.unit, name) for name in _LINKED)]
-                for path, item in inside
-            ],
-            "tables": {name: told for name, (_, told) in state.tables.items() if name not in faulty},
-        }
+        again = Kept(
+            {name: told for name, (_, told) in state.tables.items() if name not in faulty},
+            [item.row or _row(path, item) for path, item in inside],
+        )
         checked = newest_releases({name: path for name, (path, _) in state.tables.items() if name not in faulty})
         touched = {
             text
@@ -145,18 +145,22 @@ def _last(
 ) -> tuple[dict[str, _Kept], dict[str, tuple[str, bytes]], list[str], dict[str, bool]]:
     """What the last pack of a folder keeps: units by path, tables by name, the literals of the first segment, and which
     words were found to be shared."""
-    again = pack.kept() if pack is not None else None
-    if pack is None or again is None:
+    if pack is None or not (lines := pack.index.kept()):
         return {}, {}, [], {}
+    whole, rows = json.loads(lines[0]), lines[1:]
+    _, *terms = pack.index.search_terms()
     kept = {}
-    terms, _ = pack.index.terms()
-    for number, (path, stamp, content, *linked) in enumerate(again["units"]):
+    for number, (row, term, parsed) in enumerate(zip(rows, terms, json.loads(f"[{','.join(rows)}]"), strict=True)):
+        path, stamp, content, *linked = parsed
         matched, texts = pack.parts(number)
-        unit = Unit(matched=matched, texts=texts, **dict(zip(_LINKED, linked, strict=True)))
-        unit.search = terms[unit.id]
-        kept[path] = _Kept(unit, stamp, content)
-    tables = {name: (told, pack.table(name)) for name, told in again["tables"].items()}
-    return kept, tables, pack.index.literals[: pack.segments[0][1]], again["shared"]
+        unit = Unit(matched=matched, texts=texts, search=term, **dict(zip(_LINKED, linked, strict=True)))
+        kept[path] = _Kept(unit, stamp, content, row)
+    tables = {name: (told, pack.table(name)) for name, told in whole["tables"].items()}
+    return kept, tables, pack.index.literals[: pack.segments[0][1]], whole["shared"]
+
+
+def _row(path: str, item: _Kept) -> str:
+    return _json([path, item.stamp, item.content, *(getattr(item.unit, name) for name in _LINKED)])
 
 
 def _compiled(

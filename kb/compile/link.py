@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from kb import search
@@ -36,15 +37,15 @@ def link(
     known: Sequence[str] = (),
     before: Mapping[str, bool] | None = None,
     touched: Collection[str] = (),
-    kept: dict[str, Any] | None = None,
+    kept: Kept | None = None,
     date: str | None = None,
 ) -> bytes:
     """The pack of these units, which come in the order of their ids.
 
     ``known``: the literals of the first segment of an earlier pack of the same folder, in its order. They keep their numbers,
-    so that databases compiled from them stay valid; new literals follow in a second segment. ``kept``: JSON for the next
-    compilation of the folder. The shared words are added to it; the next link gets them as ``before``, together with
-    ``touched``, the literals of all entries that changed since. A pack with ``kept`` has no index for searches, only the terms
+    so that databases compiled from them stay valid; new literals follow in a second segment. ``kept``: what the next
+    compilation of the folder reuses. The shared words are written beside it; the next link gets them as ``before``, together
+    with ``touched``, the literals of all entries that changed since. A pack with ``kept`` has no index for searches, only the terms
     for one, because building it takes half a second and the next diagnosis does not need it. ``date``: the day of the last
     recorded change of the entries (``2026-11-23``), if it is known.
     """
@@ -64,8 +65,8 @@ def link(
     body = _Body()
     places: list[int] = []
     for entry, unit in enumerate(units):
-        linked = {"refs": refs[entry], "strict": _strict(unit, shared), "lookalikes": relations[unit.id]}
-        parts = [body.add(part.encode()) for part in (unit.matched, unit.texts, _json(linked))]
+        linked = _linked(refs[entry], _strict(unit, shared), relations[unit.id])
+        parts = [body.add(part.encode()) for part in (unit.matched, unit.texts, linked)]
         places += [parts[0][0], *(length for _, length in parts)]
     starts, flat = [0], list[int]()
     for literal in range(len(names)):
@@ -80,12 +81,12 @@ def link(
     sections["literals"] = body.add(_json(names).encode())
     sections["listing"] = body.add(_json([unit.listed for unit in units]).encode())
     sections["digits"] = body.add(_json(digits).encode())
-    terms = {unit.id: unit.search for unit in units}
     if kept is not None:
-        sections["terms"] = body.add(_json([terms, relations]).encode())
-        sections["kept"] = body.add(_json({**kept, "shared": shared}).encode())
+        related = {id_: lookalikes for id_, lookalikes in relations.items() if any(lookalikes.values())}
+        sections["terms"] = body.add(_lines([_json(related), *(unit.search for unit in units)]))
+        sections["kept"] = body.add(_lines([_json({"tables": kept.tables, "shared": shared}), *kept.rows]))
     else:
-        entries = {id_: search.Terms(*given) for id_, given in terms.items()}
+        entries = {unit.id: search.Terms(*json.loads(unit.search)) for unit in units}
         sections["search"] = body.add(_json(search.encode(entries, relations)).encode())
     standing = sorted({text for unit in units for text in unit.standing})
     header = {"format": FORMAT, "segments": segments, "standing": standing, "date": date}
@@ -96,6 +97,17 @@ def link(
         "retired": {unit.id: unit.replaced_by for unit in units if unit.replaced_by is not None},
     }  # fmt: skip
     return b"\n".join([_json(header).encode(), _json(index).encode(), *body.parts]) + b"\n"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What the pack of a folder keeps for the next compilation of the folder."""
+
+    tables: Mapping[str, str]
+    """By table, what tells whether its file changed."""
+    rows: Sequence[str]
+    """By unit, a line of JSON: the unit, and what tells whether its entry changed. Lines of unchanged entries are copied from
+    pack to pack, because writing 10,000 of them anew takes a quarter of a link."""
 
 
 class _Body:
@@ -114,6 +126,20 @@ class _Body:
 
 
 _json = json.JSONEncoder(ensure_ascii=False).encode
+
+
+_UNRELATED = _json({"confused": [], "overlaps": []})
+
+
+def _linked(refs: list[int], strict: list[int], lookalikes: Mapping[str, list[Any]]) -> str:
+    """JSON of what linking adds to an entry. Python writes lists of integers as JSON does, and starting the encoder for each of
+    10,000 entries takes a tenth of a link."""
+    related = _json(lookalikes) if any(lookalikes.values()) else _UNRELATED
+    return f'{{"refs": {refs}, "strict": {strict}, "lookalikes": {related}}}'
+
+
+def _lines(texts: Iterable[str]) -> bytes:
+    return "\n".join(texts).encode()
 
 
 def _literal_names(units: Sequence[Unit], known: Sequence[str]) -> tuple[list[str], list[tuple[str, int]]]:

@@ -22,11 +22,10 @@ NOTE = "raised at another place than the one that this answer is about"
 
 def elsewhere(ranked: Sequence[Ranked]) -> list[Ranked]:
     """The answers, with a lower confidence if the traceback shows that another place raised."""
-    for item in ranked:
-        if item.confidence >= LIKELY and _is_elsewhere(item):
-            item.score.at_most("elsewhere", DOUBTED)
-            item.notes.append(NOTE)
-    return list(ranked)
+    return [
+        item.limited("elsewhere", DOUBTED, NOTE) if item.confidence >= LIKELY and _is_elsewhere(item) else item
+        for item in ranked
+    ]
 
 
 def _is_elsewhere(item: Ranked) -> bool:

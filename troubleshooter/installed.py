@@ -27,14 +27,15 @@ _OF_A_FILE = "transformers_version"
 
 def without_fixless(ranked: Sequence[Ranked], observations: Observations, knowledge: Knowledge) -> list[Ranked]:
     """The answers in order. Those whose fixes are all ruled out by the log's versions come last among their kind."""
-    changed = False
-    for item in ranked:
-        if item.key is not None and (shown := _left_without(item, observations, knowledge)):
-            item.score.at_most("no-fix-left", DOUBTED)
-            item.notes.append("its fixes ask for what the log shows as installed: " + ", ".join(shown))
-            item.key = item.key._replace(no_fix_left=True)
-            changed = True
-    return sorted(ranked, key=lambda item: item.key or ()) if changed else list(ranked)
+    return sorted((_judged(item, observations, knowledge) for item in ranked), key=lambda item: item.key or ())
+
+
+def _judged(item: Ranked, observations: Observations, knowledge: Knowledge) -> Ranked:
+    """The answer, with a lower confidence and a later place if no fix is left."""
+    if item.key is None or not (shown := _left_without(item, observations, knowledge)):
+        return item
+    note = "its fixes ask for what the log shows as installed: " + ", ".join(shown)
+    return item.limited("no-fix-left", DOUBTED, note)._replace(key=item.key._replace(no_fix_left=True))
 
 
 def _left_without(item: Ranked, observations: Observations, knowledge: Knowledge) -> list[str]:

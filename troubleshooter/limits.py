@@ -19,14 +19,12 @@ NOTE = "known from one thread only"
 def limited(ranked: Sequence[Ranked], observations: Observations, knowledge: Knowledge) -> list[Ranked]:
     """The answers of `troubleshooter.rank.rank` with their final confidence; those without a usable fix are last."""
     answers = without_fixless(elsewhere(doubted(ranked, observations, knowledge)), observations, knowledge)
-    for item in answers:
-        _limit_to_one_thread(item)
-    return answers
+    return [_limited_to_one_thread(item) for item in answers]
 
 
-def _limit_to_one_thread(item: Ranked) -> None:
-    """Take "certain" from an answer that only one thread supports. The order stays: the answer fits the log as well as before."""
+def _limited_to_one_thread(item: Ranked) -> Ranked:
+    """The answer, but not certain if only one thread supports it. The order stays: the answer fits the log as well as before."""
     candidate = item.candidate
     if item.score.value >= CERTAIN and candidate.trial.deciding <= from_one_thread(candidate.id):
-        item.score.at_most("one-thread", ONE_THREAD)
-        item.notes.append(NOTE)
+        return item.limited("one-thread", ONE_THREAD, NOTE)
+    return item

@@ -64,7 +64,4 @@ def _answer(body: Body, base: int, observations: Observations) -> Ranked:
     held = Outcome("held", "message", [Evidence(line, line.text, NOTE)], {}, 0, len(line.text))
     symptom = body["symptoms"][0]["name"]
     trial = Trial(body["id"], symptom, Anchor(None, line), [held], [], [], {}, set(), 1)
-    score = Score("indecisive", DOUBTED)
-    found = Ranked(Candidate(body, base, trial), score)
-    found.notes.append(NOTE)
-    return found
+    return Ranked(Candidate(body, base, trial), Score.start("indecisive", DOUBTED), (NOTE,))

@@ -14,7 +14,7 @@ from troubleshooter.observe.model import Failure
 from troubleshooter.observe.observations import Observations
 from troubleshooter.observe.progress import run_continued_after
 from troubleshooter.read.line import Line
-from troubleshooter.weights import CERTAIN, LIKELY, Score
+from troubleshooter.weights import CERTAIN, LIKELY, Reason, Score
 
 Confidence = Literal["certain", "likely", "possible"]
 VersionState = Literal["inside", "outside", "unknown"]
@@ -51,23 +51,19 @@ class RankKey(NamedTuple):
     line: int
 
 
-class Ranked:
-    """A candidate with its confidence (0 to 1) and the steps that led to it.
+class Ranked(NamedTuple):
+    """A candidate with its confidence (0 to 1) and the steps that led to it."""
 
-    ``versions`` compares the log's versions with the entry's affected range. ``versions_installed``: these versions
-    come from an environment that the user named, not from the log. `ranking` sets ``key``.
-    """
-
-    __slots__ = ("candidate", "key", "notes", "score", "version_evidence", "versions", "versions_installed")
-
-    def __init__(self, candidate: Candidate, score: Score) -> None:
-        self.candidate = candidate
-        self.score = score
-        self.versions: VersionState = "unknown"
-        self.version_evidence: list[Evidence] = []
-        self.versions_installed = False
-        self.notes: list[str] = []
-        self.key: RankKey | None = None
+    candidate: Candidate
+    score: Score
+    notes: tuple[str, ...] = ()
+    versions: VersionState = "unknown"
+    """Whether the log's versions are in the entry's affected range."""
+    version_evidence: tuple[Evidence, ...] = ()
+    versions_installed: bool = False
+    """Whether these versions come from an environment that the user named, not from the log."""
+    key: RankKey | None = None
+    """The place among the answers, which `ranking` computes."""
 
     @property
     def confidence(self) -> float:
@@ -76,6 +72,10 @@ class Ranked:
     @property
     def word(self) -> Confidence:
         return "certain" if self.confidence >= CERTAIN else "likely" if self.confidence >= LIKELY else "possible"
+
+    def limited(self, reason: Reason, limit: float, note: str) -> Ranked:
+        """The same answer, with this confidence at most; the note says why."""
+        return self._replace(score=self.score.at_most(reason, limit), notes=(*self.notes, note))
 
 
 class Ranking(NamedTuple):
@@ -106,10 +106,8 @@ def ranking(candidates: list[Candidate], observations: Observations) -> Ranking:
         for item in answers:
             if item.candidate.id not in ids:
                 dropped.setdefault(item.candidate.id, reason)
-    _share_doubt(with_cause)
-    for item in with_cause:
-        item.key = _key(item, observations)
-    return Ranking(sorted(with_cause, key=lambda item: item.key or ()), dropped)
+    placed = [item._replace(key=_key(item, observations)) for item in _with_shared_doubt(with_cause)]
+    return Ranking(sorted(placed, key=lambda item: item.key or ()), dropped)
 
 
 def _overcome(candidate: Candidate, observations: Observations) -> bool:
@@ -139,35 +137,36 @@ def _weigh(candidate: Candidate, observations: Observations) -> Ranked:
     trial = candidate.trial
     support = sum(o.state == "held" for o in trial.support)
     against = sum(o.state == "contradicted" for o in trial.support)
-    score = Score("decisive", weights.DECISIVE) if trial.decisive else Score("indecisive", weights.INDECISIVE)
+    score = (
+        Score.start("decisive", weights.DECISIVE) if trial.decisive else Score.start("indecisive", weights.INDECISIVE)
+    )
     if candidate.body.get("fallback_for") is not None:
-        score.at_most("general", weights.GENERAL)
-    score.add("support", min(weights.MAX_SUPPORT, weights.SUPPORT * support))
-    score.add("against", -min(weights.MAX_AGAINST, weights.AGAINST * against))
+        score = score.at_most("general", weights.GENERAL)
+    score = score.add("support", min(weights.MAX_SUPPORT, weights.SUPPORT * support))
+    score = score.add("against", -min(weights.MAX_AGAINST, weights.AGAINST * against))
     if unseen := trial.unseen:
-        score.add("unseen", -min(weights.MAX_UNSEEN, weights.UNSEEN * unseen))
-        score.at_most("unseen-limit", (CERTAIN if trial.decisive else LIKELY) - weights.UNSEEN_BELOW)
-    out = Ranked(candidate, score)
+        score = score.add("unseen", -min(weights.MAX_UNSEEN, weights.UNSEEN * unseen))
+        score = score.at_most("unseen-limit", (CERTAIN if trial.decisive else LIKELY) - weights.UNSEEN_BELOW)
+    versions: VersionState = "unknown"
+    evidence: list[Evidence] = []
     for package, range_ in candidate.body.get("versions", {}).items():
         state, shown = version_state(package, range_, observations)
-        out.version_evidence += shown
+        evidence += shown
         printed = any(shown_.line is fact.line for shown_ in shown for fact in observations.facts)
-        if state == "held" and out.versions == "unknown":
-            out.versions = "inside"
-            score.add("inside", weights.INSIDE if printed else weights.INSIDE_BY_MESSAGES)
+        if state == "held" and versions == "unknown":
+            versions = "inside"
+            score = score.add("inside", weights.INSIDE if printed else weights.INSIDE_BY_MESSAGES)
         elif state == "contradicted":
-            out.versions = "outside"
-            score.times("outside", weights.OUTSIDE if printed else weights.OUTSIDE_BY_MESSAGES)
-    lines = [one.line for one in out.version_evidence]
-    out.versions_installed = bool(lines) and any(
-        fact.basis == "environment" and any(fact.line is line for line in lines) for fact in observations.facts
+            versions = "outside"
+            score = score.times("outside", weights.OUTSIDE if printed else weights.OUTSIDE_BY_MESSAGES)
+    installed = any(
+        fact.basis == "environment" and any(fact.line is one.line for one in evidence) for fact in observations.facts
     )
+    answer = Ranked(candidate, score, (), versions, tuple(evidence), installed)
     if candidate.body.get("status") == "draft":
-        score.at_most("draft", weights.DRAFT)
-        out.notes.append("the entry is a draft")
-    score.at_most("highest", weights.HIGHEST)
-    score.at_least("lowest", weights.LOWEST)
-    return out
+        answer = answer.limited("draft", weights.DRAFT, "the entry is a draft")
+    score = answer.score.at_most("highest", weights.HIGHEST).at_least("lowest", weights.LOWEST)
+    return answer._replace(score=score)
 
 
 def _without_replaced(ranked: list[Ranked]) -> list[Ranked]:
@@ -234,10 +233,10 @@ def _place(trial: Trial) -> tuple[int, int] | None:
     return (trial.anchor.line.file, trial.anchor.line.number) if trial.anchor else None
 
 
-def _share_doubt(ranked: list[Ranked]) -> None:
-    """Lower the confidence of specific answers that rest on the same line: of the less specific one, or of both if they
-    are equally specific."""
-    before = {id(item): item.confidence for item in ranked}
+def _with_shared_doubt(ranked: list[Ranked]) -> list[Ranked]:
+    """The answers, with a lower confidence for specific ones that rest on the same line: for the less specific one, or for
+    both if they are equally specific."""
+    out = []
     for item in ranked:
         rivals = [
             r
@@ -247,12 +246,14 @@ def _share_doubt(ranked: list[Ranked]) -> None:
             and not _is_fallback(r)
             and r.candidate.body["role"] == item.candidate.body["role"]
             and r.candidate.body["kind"] == item.candidate.body["kind"]
-            and before[id(r)] >= before[id(item)] - weights.RIVAL_WITHIN
+            and r.confidence >= item.confidence - weights.RIVAL_WITHIN
             and _specific(r.candidate.trial) >= _specific(item.candidate.trial)
         ]
         if rivals:
-            item.score.add("shared-line", -weights.SHARED_LINE)
-            item.notes.append("shares its line with " + ", ".join(r.candidate.id for r in rivals))
+            note = "shares its line with " + ", ".join(r.candidate.id for r in rivals)
+            item = item._replace(score=item.score.add("shared-line", -weights.SHARED_LINE), notes=(*item.notes, note))
+        out.append(item)
+    return out
 
 
 def _specific(trial: Trial) -> tuple[int, int]:

@@ -26,18 +26,16 @@ _ASIDE = lazy.compile(r"\([^()]{0,200}\)")
 def doubted(ranked: Sequence[Ranked], observations: Observations, knowledge: Knowledge) -> list[Ranked]:
     """The answers, with a lower confidence for those about a library that the log does not show."""
     shown: str | None = None
+    out = []
     for item in ranked:
-        if not LIKELY <= item.confidence < CERTAIN:  # a certain answer rests on words that prove it
-            continue
-        named = _named(item, knowledge)
-        if not named:
-            continue
-        shown = _shown(observations) if shown is None else shown
-        if any(sign in shown for name in named for sign in SIGNS[name]) or not _common(item, knowledge):
-            continue
-        item.score.at_most("doubted", DOUBTED)
-        item.notes.append("speaks of what the log does not show: " + ", ".join(sorted(named)))
-    return list(ranked)
+        # A certain answer rests on words that prove it.
+        if LIKELY <= item.confidence < CERTAIN and (named := _named(item, knowledge)):
+            shown = _shown(observations) if shown is None else shown
+            if not any(sign in shown for name in named for sign in SIGNS[name]) and _common(item, knowledge):
+                note = "speaks of what the log does not show: " + ", ".join(sorted(named))
+                item = item.limited("doubted", DOUBTED, note)
+        out.append(item)
+    return out
 
 
 def _named(item: Ranked, knowledge: Knowledge) -> set[str]:

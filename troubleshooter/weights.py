@@ -84,31 +84,25 @@ class Step(NamedTuple):
     by: float
 
 
-class Score:
+class Score(NamedTuple):
     """A confidence with the steps that led to it. A limit is recorded as a step only if it changed the value."""
 
-    __slots__ = ("steps", "value")
+    value: float
+    steps: tuple[Step, ...]
 
-    def __init__(self, reason: Reason, value: float) -> None:
-        self.value = value
-        self.steps = [Step(reason, "start", value)]
+    @classmethod
+    def start(cls, reason: Reason, value: float) -> Score:
+        return cls(value, (Step(reason, "start", value),))
 
-    def add(self, reason: Reason, by: float) -> None:
+    def add(self, reason: Reason, by: float) -> Score:
         """Add a number, which may be negative; 0 is no step."""
-        if by:
-            self.value += by
-            self.steps.append(Step(reason, "add", by))
+        return Score(self.value + by, (*self.steps, Step(reason, "add", by))) if by else self
 
-    def times(self, reason: Reason, by: float) -> None:
-        self.value *= by
-        self.steps.append(Step(reason, "times", by))
+    def times(self, reason: Reason, by: float) -> Score:
+        return Score(self.value * by, (*self.steps, Step(reason, "times", by)))
 
-    def at_most(self, reason: Reason, limit: float) -> None:
-        if self.value > limit:
-            self.value = limit
-            self.steps.append(Step(reason, "at-most", limit))
+    def at_most(self, reason: Reason, limit: float) -> Score:
+        return Score(limit, (*self.steps, Step(reason, "at-most", limit))) if self.value > limit else self
 
-    def at_least(self, reason: Reason, limit: float) -> None:
-        if self.value < limit:
-            self.value = limit
-            self.steps.append(Step(reason, "at-least", limit))
+    def at_least(self, reason: Reason, limit: float) -> Score:
+        return Score(limit, (*self.steps, Step(reason, "at-least", limit))) if self.value < limit else self

@@ -53,7 +53,7 @@ def diagnosis(
         lookalikes=_lookalikes(body, lang),
         probe=body.get("probe"),
         sources=body["sources"],
-        notes=item.notes,
+        notes=list(item.notes),
         cause_known=body.get("cause_known", True),
         summary="" if brief else (fill(text["summary"], values) or "").strip(),
         fixes_left_out=[] if brief else left_out,

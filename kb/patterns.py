@@ -38,7 +38,8 @@ PYTHONS_OWN = (
     "keyerror: '", "indexerror: list index out of range", "[errno 2] no such file or directory: '",
 )  # fmt: skip
 """Words of Python's own exceptions, in lower case. Up to a hundred entries are about failures that begin with the same
-ones, and all of them would be tried on each such log."""
+ones, and all of them would be tried on each such log. So choices beside such words are spelled out where they are few:
+``'(?:list|dict)' object has no attribute`` is found by two literals that are rarer."""
 PYTHONS_WEIGHT = 8
 """A literal that is part of a text of `PYTHONS_OWN` counts as so long at most: an attribute's name of 9 letters is rarer."""
 SPELLED = 16
@@ -125,7 +126,7 @@ def literals(pattern: str) -> tuple[str, ...]:
     except re.error:
         return ()
     found = _best(tree)
-    if _use(found) < USEFUL and _use(spelled := _best(tree, spell=True)) > _use(found):
+    if _use(found) <= USEFUL + PYTHONS_WEIGHT and _use(spelled := _best(tree, spell=True)) > _use(found):
         found = spelled
     return tuple(sorted(found or ()))
 

@@ -298,6 +298,10 @@ def test_what_the_code_would_have_said_was_not_said(tool: Diagnoser) -> None:
         (r"grad_norm\W+nan", {"grad_norm"}),
         (r"(?:16000|22050) vs \d+", {"16000 vs ", "22050 vs "}),
         ("(?:could )?not (?:be )?quantized", {"quantized"}),
+        (
+            r"'(?:list|dict)' object has no attribute '(?:map|set_\w+)'",
+            {"'list' object has no attribute '", "'dict' object has no attribute '"},
+        ),
         (r"site-packages[/\\]?sat", {"site-packages/sat", r"site-packages\sat", "site-packagessat"}),
     ],
 )

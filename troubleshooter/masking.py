@@ -14,6 +14,7 @@ _ADDRESS_OR_DIGITS = lazy.compile(rf"{_ADDRESS}|\d+")
 _OF_ONE_RUN = lazy.compile(
     rf"{_ADDRESS}|[0-9a-f]{{8}}-[0-9a-f]{{4}}-[0-9a-f-]{{22}}|(?:/[\w.@+-]+){{2,}}/?|[A-Za-z]:\\\S+|\d+(?:\.\d+)*|\b[0-9a-f]{{12,}}\b"
 )
+_ID = lazy.compile(r"[0-9a-f]{12,}|\d+")
 _OF_ONE_USER = lazy.compile(rf"{_ADDRESS}|\d+(?:\.\d+)?|/[\w./-]{{4,}}|'[^']{{1,80}}'|\"[^\"]{{1,80}}\"")
 
 
@@ -41,6 +42,11 @@ def mask_numbers(message: str) -> str:
 def mask_run(message: str) -> str:
     """A message that is the same for different runs: also without paths and ids."""
     return _OF_ONE_RUN.sub("#", message)
+
+
+def mask_ids(name: str) -> str:
+    """A name or path that is the same for different runs: without numbers and long hexadecimal ids."""
+    return _ID.sub("#", name)
 
 
 def constant_parts(message: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The suggestions for one place, the best first: what the message says to do, then what keeps the condition from holding."""
+"""The suggestions for one place, the best first: what the message says to do, then what makes the condition false."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ def derived(
     values: Values,
     subjects: Subjects,
 ) -> list[Remedy]:
-    """What keeps a condition from holding, what its nearest part tells first; each was checked against the whole of it.
+    """Changes that make the condition of a ``raise`` false. Each was checked against the whole condition.
 
-    The conditions around the nearest part often only say that a feature, or a safety check, is on. They count for an argument
-    that the message or the nearest part speaks of.
+    ``near``: the parts of the condition next to the ``raise``; their suggestions come first. ``around``: the conditions around
+    them. These often say only that a feature or a safety check is on, so they suggest changes only of arguments that the
+    message or a near part names.
     """
     parts: list[Formula | Atom] = [Formula("and", tuple(near))] if len(near) > 1 else [*near]
     found = [remedy for part in parts for remedy in remedies(part, origins, values)]
@@ -42,7 +43,7 @@ def derived(
 def named(
     message: str, known: dict[str, object], condition: Formula, values: Values, subjects: Subjects
 ) -> Iterator[Remedy]:
-    """What a message itself says to do, without what would leave the condition true. ``known``: the values of arguments."""
+    """What a message itself says to do, except where that leaves the condition true. ``known``: the values of arguments."""
     for remedy in (*advice.settings(message, known), *advice.commands(message)):
         if not refuted(remedy, condition, values, subjects):
             yield remedy

@@ -1,4 +1,4 @@
-"""What a log tells of its run beside the failure: host, number of GPUs, start and end, settings.
+"""What a log says about its run beside the failure: host, number of GPUs, start and end, settings.
 
 Only the beginning and the end of a log are searched (`PART_BYTES` each), while it is read for the diagnosis: a log is never read
 twice.
@@ -18,10 +18,10 @@ from troubleshooter.read.sources import Chunks, Source
 
 PART_BYTES = 32 * 1024
 HEAD_BYTES = (64, 256, 1024, 4096)
-"""The first bytes of these lengths tell whether a log is one of the same name that has grown."""
+"""A log with the same name and the same first bytes is the earlier log, which has grown. Digests of these many bytes are kept."""
 MAX_SETTINGS = 40
 MOST_HOURS = 24.0 * 90
-"""A longer time between the first and the last line is no duration of a run: one of the two times is something else."""
+"""A longer time between the first and the last line is not taken for a duration: one of the two is no time of this run."""
 MOST_GPUS = 100_000
 _FIRST_YEAR = 2015
 
@@ -65,10 +65,10 @@ _SETTING_MARKS = ("_rate", "batch", "lora", "model", "bf16", "fp16", "deepspeed"
 
 
 class RunDetails(NamedTuple):
-    """What the logs of one run tell beside its failure; None and empty where they do not.
+    """What the logs of one run say about it; None, or empty, where they say nothing.
 
-    ``ended``: seconds since 1970. ``seconds``: from the first to the last sign of life. ``head``:
-    digests of the first bytes; that of a log which has grown begins with that of the shorter log.
+    ``ended``: seconds since 1970. ``seconds``: from the first to the last time in the logs, or as the trainer printed it.
+    ``head``: digests of the first bytes (`HEAD_BYTES`); those of a log that has grown begin with those of the shorter log.
     """
 
     host: str | None
@@ -89,7 +89,7 @@ class Ends:
         self.bytes = bytes
 
     def passing(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
-        """The chunks of a log; what is kept of them is complete when they are."""
+        """The chunks of a log, unchanged. After the last one, this object holds the log's ends."""
         self.head, self.tail, self.bytes = b"", b"", 0
         for chunk in chunks:
             if (left := PART_BYTES - len(self.head)) > 0:
@@ -119,7 +119,7 @@ def _watching(ends: Ends, chunks: Chunks) -> Chunks:
 
 
 def ends_of_file(path: Path) -> Ends:
-    """The ends of a file that is not compressed, of which nothing else is read. Raises OSError."""
+    """The ends of a file that is not compressed; only these are read. Raises OSError."""
     with path.open("rb") as file:
         head = file.read(PART_BYTES)
         size = file.seek(0, os.SEEK_END)
@@ -128,7 +128,7 @@ def ends_of_file(path: Path) -> Ends:
 
 
 def details(ends: Sequence[Ends], now: float) -> RunDetails:
-    """What the logs of one run tell. ``now``: seconds since 1970; a log cannot have ended later (but for its time zone)."""
+    """What the ends of one run's logs say. ``now``: seconds since 1970; times over a day later are ignored."""
     host: str | None = None
     gpus: int | None = None
     settings: dict[str, str] = {}
@@ -137,8 +137,8 @@ def details(ends: Sequence[Ends], now: float) -> RunDetails:
     told = 0.0
     for end in ends:
         head = end.head.decode("utf-8", "replace")
-        # Lines that the head cuts are whole in neither part; one that is joined to the tail is read as one of both.
         tail = end.tail.decode("utf-8", "replace")
+        # If bytes are missing between the parts, the line that ends the head must not run on into the tail.
         text = f"{head}\n{tail}" if end.bytes > 2 * PART_BYTES else head + tail
         low = text.lower()
         if host is None and any(mark in low for mark in _HOST_MARKS):
@@ -164,14 +164,14 @@ def details(ends: Sequence[Ends], now: float) -> RunDetails:
 
 
 def _head(first: bytes) -> str:
-    """Digests of the beginnings that the log is long enough for, one behind the other."""
+    """The digests of the first bytes, one for each of `HEAD_BYTES` that the log is long enough for."""
     return "".join(
         hashlib.blake2b(first[:size], digest_size=4).hexdigest() for size in HEAD_BYTES if len(first) >= size
     )
 
 
 def gpu_count(text: str) -> int | None:
-    """The number of GPUs (or processes, one a GPU) that a log or a command line tells."""
+    """The number of GPUs (or of processes, one for each GPU) that a log or a command line names."""
     if (per_node := _PER_NODE.search(text)) is not None:
         nodes = _NODES.search(text)
         return _bounded(int(per_node[1]) * (int(nodes[1]) if nodes else 1))
@@ -182,7 +182,7 @@ def gpu_count(text: str) -> int | None:
 
 
 def settings_of(text: str) -> dict[str, str]:
-    """The well-known settings of a training that a log or a command line tells, by name; the first value of each."""
+    """The well-known training settings in a log or a command line, by name; of several values the first."""
     found: dict[str, str] = {}
     for match in _SETTINGS.finditer(text):
         found.setdefault(match[1] or match[2] or match[3], match[4])
@@ -231,7 +231,7 @@ def _zone(text: str | None) -> timezone:
 
 
 def _told_seconds(text: str) -> float:
-    """The longest time that the log itself tells: the trainer's, or that of a progress bar."""
+    """The longest duration in seconds that the log prints, by the trainer or in a progress bar."""
     longest = 0.0
     if "train_runtime" in text:
         longest = max((float(match[1]) for match in _RUNTIME.finditer(text)), default=0.0)

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,7 @@ from troubleshooter.read.sources import Source
 from troubleshooter.report.model import Report
 
 say = Section("history")
-FIRST_ROWS = 500
-"""Rows of an existing record that are put into the history at once."""
+ROWS_AT_ONCE = 500
 
 
 def of_diagnosis(report: Report, sources: Sequence[Source], ends: Sequence[Ends]) -> RunRecord:
@@ -65,15 +65,10 @@ def _of_row(row: dict[str, Any]) -> RunRecord | None:
         return None
 
 
-def add_record(history: History, record: Path) -> None:
-    """Put the rows that a scan's record holds already into the history, which may not have been named then."""
-    with record.open("rb") as file:
-        some: list[bytes] = []
-        for line in file:
-            some.append(line)
-            if len(some) == FIRST_ROWS:
-                history.add(of_rows(some))
-                some = []
+def add_rows(history: History, lines: Iterable[bytes]) -> None:
+    """Put rows of a scan's record into the history, `ROWS_AT_ONCE` in each transaction."""
+    rows = iter(lines)
+    while some := list(islice(rows, ROWS_AT_ONCE)):
         history.add(of_rows(some))
 
 

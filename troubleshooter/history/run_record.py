@@ -1,15 +1,15 @@
-"""One run as the history keeps it, and how it is made from a report, or from a row of a scan's record."""
+"""One run as the history keeps it, made from a report or from a row of a scan's record."""
 
 from __future__ import annotations
 
 import os
-import re
 import time
 import uuid
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from troubleshooter.history.details import RunDetails
+from troubleshooter.masking import mask_ids
 from troubleshooter.outcome import outcome
 from troubleshooter.report.model import Report
 from troubleshooter.scan.printable import printable
@@ -18,7 +18,6 @@ CauseKind = Literal["failure", "harmless", "unknown"]
 MAX_LOG_CHARACTERS, MAX_TITLE_CHARACTERS, MAX_NAME_CHARACTERS = 1000, 300, 200
 MAX_VERSIONS = 200
 MAX_STAMP_CHARACTERS = 200
-_NUMBER = re.compile(r"[0-9a-f]{12,}|\d+")
 
 
 class RunCause(NamedTuple):
@@ -35,8 +34,8 @@ class RunCause(NamedTuple):
 class RunRecord(NamedTuple):
     """A run of the history. ``cause`` is None for a healthy one; ``ended``: seconds since 1970; ``lost``: GPU hours.
 
-    Two records of the same ``log`` are one run where the stamp is the same, or where the log has grown: it is longer, and its
-    ``head`` (digests of its first bytes) begins as before.
+    Two records of the same ``log`` are one run if their stamps are equal, or if the log has grown: it is longer, and its ``head``
+    (digests of its first bytes) begins as before.
     """
 
     log: str
@@ -57,7 +56,7 @@ class RunRecord(NamedTuple):
 
 
 def facts_of(report: Report, told: RunDetails) -> dict[str, Any]:
-    """What the history needs of a run beside its outcome, as plain data: a worker sends it to the scan."""
+    """What the history needs of a run beside its outcome, as plain data, which a worker can send to the scan."""
     ranks = [rank for failure in report.failures for rank in failure.ranks]
     gpus = report.facts["gpus"]
     count = told.gpus or (max(ranks) + 1 if ranks else None) or (1 if gpus else None)
@@ -94,7 +93,7 @@ def of_report(
 def of_outcome(
     told: Mapping[str, Any], facts: Mapping[str, Any], *, log: str, stamp: str, job: str, modified: float
 ) -> RunRecord:
-    """The record of a run of which a scan's record holds the outcome. ``modified``: when it ended, if the log does not say so."""
+    """The record of a run, made from its outcome as scans keep it. ``modified``: when it ended, if the log does not say so."""
     cause, line = _cause(told)
     gpus, seconds = facts.get("gpu_count"), facts.get("seconds")
     failed = cause is not None and cause.kind != "harmless"
@@ -118,9 +117,9 @@ def of_outcome(
 
 
 def job_of(path: str) -> str:
-    """What the logs of one job are called: the last two parts of the path, without numbers and long ids."""
+    """The name of a job, which is the same for all its runs: the last two parts of the log's path, with ids and numbers masked."""
     parts = [part for part in path.replace("\\", "/").split("/") if part]
-    return _NUMBER.sub("#", "/".join(parts[-2:])) or "standard input"
+    return mask_ids("/".join(parts[-2:])) or "standard input"
 
 
 def _cause(told: Mapping[str, Any]) -> tuple[RunCause | None, int | None]:

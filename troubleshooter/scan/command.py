@@ -6,7 +6,8 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,6 @@ from kb.cache import packs
 from kb.compiled import Knowledge
 from kb.errors import UsageError
 from troubleshooter.cli.settings import ignored
-from troubleshooter.history.store import History
 from troubleshooter.report.jsontext import as_json
 from troubleshooter.scan import jobs, record
 from troubleshooter.scan.places.names import is_elsewhere
@@ -59,10 +59,10 @@ def run(
                     return 0
                 reasons = ignored(ignore, packs(*entries))  # compiled once here, not by every worker
                 bar = format == "terminal" and sys.stderr.isatty()
-                with History(history) if history is not None else contextlib.nullcontext() as memory:
+                with _history(history) as on_rows:
                     known = scan(
                         found, target, workers=workers or cores(), entries=entries, ignore=reasons, bar=bar,
-                        history=memory, copies=places.copies if places else None,
+                        copies=places.copies if places else None, on_rows=on_rows,
                     )  # fmt: skip
             rows = known._replace(
                 by_job={job.name: known.by_job[job.name] for job in found if job.name in known.by_job}
@@ -76,6 +76,19 @@ def run(
     told = summary(record.under_new_ids(rows, Knowledge(packs(*entries)).resolve), skipped)
     print(as_json(told, indent=1) if format == "json" else "\n".join(lines(told, lang)))
     return 1 if told["failures"] else 3 if told["unknown"] else 2 if told["unreadable"] and not told["healthy"] else 0
+
+
+@contextlib.contextmanager
+def _history(path: Path | None) -> Iterator[Callable[[Iterable[bytes]], None] | None]:
+    """A function that puts rows into the history in this file; ``None``, with nothing imported, without a file."""
+    if path is None:
+        yield None
+        return
+    from troubleshooter.history.recording import add_rows
+    from troubleshooter.history.store import History
+
+    with History(path) as history:
+        yield partial(add_rows, history)
 
 
 def places_of(paths: Iterable[str]) -> contextlib.AbstractContextManager[LogPlaces | None]:

@@ -64,7 +64,7 @@ def find(paths: Iterable[str], places: LogPlaces | None = None) -> FoundJobs:
         files[path] = f"{status.st_size}:{status.st_mtime_ns}", status.st_mtime
     runs = group(sorted(files))
     for path in runs.unclaimed:
-        skip(path, "crash facts; which of the runs beside them they belong to is not told")
+        skip(path, "crash facts of an unknown run: several runs have logs beside this file")
     jobs = []
     for name, members in runs.members.items():
         stamp = ";".join(files[path][0] for path in members)

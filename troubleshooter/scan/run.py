@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from troubleshooter.history.recording import add_record, of_rows
-from troubleshooter.history.store import History
 from troubleshooter.scan import record
 from troubleshooter.scan.jobs import Job
 from troubleshooter.scan.lock import hold
@@ -22,21 +20,24 @@ BATCH_JOBS = 24
 
 def scan(
     jobs: Sequence[Job], kept: Path, *, workers: int, entries: Sequence[Path], ignore: dict[str, str], bar: bool,
-    history: History | None = None, copies: dict[str, str] | None = None,
+    copies: dict[str, str] | None = None, on_rows: Callable[[Iterable[bytes]], None] | None = None,
 ) -> Rows:  # fmt: skip
     """Diagnose the jobs that the record does not hold yet. Returns all rows of the record. ``copies`` maps an archive to the
     path of its unpacked copy.
 
-    A run is in the ``history`` before it is in the record, so that a scan that is killed and started again loses none.
+    ``on_rows`` keeps the rows elsewhere, too (in a history): it gets those of the record first, then all new ones, each
+    before it is in the record, so that a scan that is killed and started again loses none.
+
     Raises OSError if the record cannot be read, `ScanError` if a row cannot be written or no process can be started,
-    `InUse` if another scan writes to the record, and `HistoryError`.
+    `InUse` if another scan writes to the record, and what ``on_rows`` raises.
     """
     with kept.open("ab") as file:
         hold(file, kept, "another scan")
         record.drop_cut_row(kept)
         done = record.read([kept])
-        if history is not None:
-            add_record(history, kept)
+        if on_rows is not None:
+            with kept.open("rb") as rows:
+                on_rows(rows)
         todo = [job for job in jobs if _is_to_do(job, done.by_job.get(job.name))]
         if not todo:
             return done
@@ -44,11 +45,11 @@ def scan(
         size = max(1, min(BATCH_JOBS, -(-len(todo) // workers)))
         batches = [todo[i : i + size] for i in range(0, len(todo), size)]
         progress = _Bar(len(jobs), len(jobs) - len(todo)) if bar else None
-        made = Workers(min(workers, len(batches)), entries, ignore, copies, history=history is not None)
+        made = Workers(min(workers, len(batches)), entries, ignore, copies, history=on_rows is not None)
         with made as processes:
             for lines in processes.rows(batches):
-                if history is not None:
-                    history.add(of_rows(lines))
+                if on_rows is not None:
+                    on_rows(lines)
                 _append(file, lines, kept)
                 done.by_job.update(record.rows(lines).by_job)
                 if progress:

@@ -19,8 +19,6 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from troubleshooter.history.details import details, watched
-from troubleshooter.history.run_record import facts_of
 from troubleshooter.outcome import outcome
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import Source, Unreadable, from_path
@@ -76,13 +74,18 @@ def main() -> None:
 def diagnose(
     job: Job, diagnoser: Diagnoser, sources_of: Callable[[Job], list[Source]], *, history: bool = False
 ) -> dict[str, Any]:  # fmt: skip
-    """Diagnose one job, with what a ``history`` needs if there is one. An error becomes the job's outcome, so that the other
-    jobs go on."""
+    """The outcome of one job; with ``history``, the key ``run`` holds what a history needs. An error becomes the job's
+    outcome, so that the other jobs go on."""
     try:
         sources = sources_of(job)
-        ends = watched(sources) if history else []
+        if not history:
+            return outcome(diagnoser.report(sources, top=3, brief=True))
+        from troubleshooter.history.details import details, watched
+        from troubleshooter.history.run_record import facts_of
+
+        ends = watched(sources)
         report = diagnoser.report(sources, top=3, brief=True)
-        return outcome(report) | ({"run": facts_of(report, details(ends, time.time()))} if history else {})
+        return {**outcome(report), "run": facts_of(report, details(ends, time.time()))}
     except Unreadable as error:
         return record.failed(str(error), again=error.passes)
     except Exception as error:  # a bug that one log reveals must not lose the other logs

@@ -1,4 +1,8 @@
-"""Trying again: a store that is slow, busy or away for a moment costs a wait, not a log."""
+"""Try again: a store that is slow, busy or away for a moment costs a wait, not a log.
+
+The loop is written here: its waits are three lines. What is long is to decide which error ends the attempts at once, and with
+which message; that would stay if a library (tenacity) ran the loop, and a dependency would be added.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +28,7 @@ class Patience(NamedTuple):
 
 
 class Unreachable(Unreadable):
-    """A file or listing that could not be had for now. The next scan tries it again."""
+    """A file or listing that cannot be read at the moment. The next scan tries it again."""
 
     passes = True
 
@@ -36,7 +40,7 @@ class Gone(Unreadable):
 def patiently(
     do: Callable[[], T], what: str, patience: Patience, *, reset: Callable[[], None] = lambda: None
 ) -> T:  # fmt: skip
-    """What ``do`` returns, tried again after failures. ``what`` is the file or URL; ``reset`` is called before a new try.
+    """Call ``do`` until it succeeds, and return its result. ``what`` is the file or URL; ``reset`` is called before each new attempt.
 
     Raises `Gone` and `Unreadable` (no rights) at once, `Unreachable` after the last attempt.
     """

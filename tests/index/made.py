@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kb.index.make.kept import Kept
+from kb.index.make.kept import KeptReleases
 from kb.index.make.plan import Package
 from kb.index.make.ship import ship
 from kb.index.store import MessageIndex
@@ -49,7 +49,7 @@ class Trainer:
 
 def made(folder: Path) -> tuple[MessageIndex, dict[str, object]]:
     """An index of the releases 0.9, 1.0 and 1.1 (the last two are alike), and its manifest."""
-    kept = Kept(folder / "cache", PACKAGE.package)
+    kept = KeptReleases(folder / "cache", PACKAGE.package)
     for version, files in (("1.0", NEW), ("0.9", OLD), ("1.1", NEW)):
         kept.add(version, f"made_up-{version}.whl", f"hash of {version}", files.items())
     kept.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kb.index.make.concerned import ConcernedEntry, concerned
-from kb.index.make.kept import Kept
+from kb.index.make.kept import KeptReleases
 from kb.index.make.link import LinkedMessage
 from kb.index.make.ship import linked, news
 from kb.load import Loaded, load
@@ -17,7 +17,7 @@ STAYS = "ValueError: evaluation wants a dataset, strategy is steps"
 
 
 def vanished(folder: Path) -> list[LinkedMessage]:
-    kept = Kept(folder, PACKAGE.package)
+    kept = KeptReleases(folder, PACKAGE.package)
     for version, files in (("0.9", OLD), ("1.0", NEW)):
         kept.add(version, f"made_up-{version}.whl", f"hash of {version}", files.items())
     kept.close()

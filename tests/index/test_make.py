@@ -8,7 +8,7 @@ import pytest
 
 from kb.errors import UsageError
 from kb.index.__main__ import main
-from kb.index.make.kept import Kept, versions
+from kb.index.make.kept import KeptReleases, versions
 from kb.index.make.link import spans
 from kb.index.make.plan import MANY_RELEASES, Package, chosen, packages, spread
 from tests.index.made import NEW, OLD, PACKAGE
@@ -52,7 +52,7 @@ def test_release_that_breaks_off_is_not_kept(tmp_path: Path) -> None:
         yield "madeup/a.py", "raise ValueError('never kept')"
         raise ConnectionError
 
-    kept = Kept(tmp_path, "made-up")
+    kept = KeptReleases(tmp_path, "made-up")
     with pytest.raises(ConnectionError):
         kept.add("1.0", "url", "hash", broken())  # type: ignore[arg-type]
     kept.close()
@@ -61,7 +61,7 @@ def test_release_that_breaks_off_is_not_kept(tmp_path: Path) -> None:
 
 
 def test_unchanged_files_are_read_once(tmp_path: Path) -> None:
-    kept = Kept(tmp_path, PACKAGE.package)
+    kept = KeptReleases(tmp_path, PACKAGE.package)
     assert kept.add("0.9", "url", "hash", OLD.items()) == 2
     assert kept.add("1.0", "url", "hash", NEW.items()) == 1
     kept.close()

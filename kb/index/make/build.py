@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from kb.index.make.archives import ReleaseUnreadable, files, offered
-from kb.index.make.kept import Kept, versions
+from kb.index.make.kept import KeptReleases, versions
 from kb.index.make.plan import Package, chosen, spread
 
 
@@ -25,7 +25,7 @@ def read_releases(
             left_out[package.package] = str(error)
             say(f"left out: {error}")
             continue
-        kept = Kept(folder, package.package)
+        kept = KeptReleases(folder, package.package)
         try:
             have = set(kept.versions())
             wanted = spread(chosen(releases, package.first, thin=thin))[:most]

@@ -16,7 +16,7 @@ import re2
 
 from kb.index.make.archives import Release, members, offered
 from kb.index.make.build import say
-from kb.index.make.kept import Kept
+from kb.index.make.kept import KeptReleases
 from kb.index.make.plan import Package, chosen, spread
 from kb.index.place import Hole, MessagePlace, weight
 from kb.index.template import TextOption, percent
@@ -88,7 +88,7 @@ def read_compiled(
     """Read the compiled parts of the plan that are not yet kept: repositories below ``mirrors`` (``owner+name/repo``),
     an installed torch's libraries, and the small libraries of torch's wheels."""
     for package in plan:
-        with closing(Kept(folder, package.package)) as kept:
+        with closing(KeptReleases(folder, package.package)) as kept:
             have = set(kept.versions())
             if package.repository and mirrors:
                 repository = mirrors / package.repository.replace("/", "+") / "repo"
@@ -110,14 +110,14 @@ def read_compiled(
                         say(f"{package.package} {version}: {count} places")
 
 
-def keep_libraries(kept: Kept, release: Release) -> int:
+def keep_libraries(kept: KeptReleases, release: Release) -> int:
     """Read the messages of torch's small shared libraries of one wheel; returns how many."""
     found = {name: library(data, name) for name, data in members(release, LIBRARIES)}
     kept.add_places(release.version, release.url.rpartition("/")[2], release.sha256, found)
     return sum(map(len, found.values()))
 
 
-def keep_folder(kept: Kept, version: str, folder: Path, names: tuple[str, ...]) -> int:
+def keep_folder(kept: KeptReleases, version: str, folder: Path, names: tuple[str, ...]) -> int:
     """Read the messages of shared libraries in a folder, as of a release; returns how many."""
     found = {
         f"{folder.parent.name}/{folder.name}/{name}": library((folder / name).read_bytes(), name) for name in names
@@ -126,7 +126,7 @@ def keep_folder(kept: Kept, version: str, folder: Path, names: tuple[str, ...]) 
     return sum(map(len, found.values()))
 
 
-def keep_tag(kept: Kept, version: str, repository: Path, tag: str, under: str) -> int:
+def keep_tag(kept: KeptReleases, version: str, repository: Path, tag: str, under: str) -> int:
     """Read the messages of C or Rust sources of one tag of a repository; returns how many."""
     found: dict[str, list[MessagePlace]] = {}
     for path, text in _blobs(repository, tag, under):

@@ -40,7 +40,7 @@ class Read(NamedTuple):
     """Path in the archive, and the key of the file's places."""
 
 
-class Kept:
+class KeptReleases:
     """The kept releases of one package."""
 
     def __init__(self, folder: Path, package: str) -> None:
@@ -144,5 +144,5 @@ def versions(folder: Path, package: str) -> list[str]:
     """The kept releases of a package, oldest first; none where nothing is kept."""
     if not (folder / f"{package}.sqlite").exists():
         return []
-    with closing(Kept(folder, package)) as kept:
+    with closing(KeptReleases(folder, package)) as kept:
         return kept.versions()

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from kb.index.make.kept import Kept
+from kb.index.make.kept import KeptReleases
 from kb.index.make.link import LinkedMessage, LinkedRelease, link, spans
 from kb.index.make.plan import Package
 from kb.index.make.write import Linked, write
@@ -22,7 +22,7 @@ def linked(plan: Sequence[Package], folder: Path) -> Iterator[Linked]:
     for package in plan:
         if not (folder / f"{package.package}.sqlite").exists():
             continue
-        with closing(Kept(folder, package.package)) as kept:
+        with closing(KeptReleases(folder, package.package)) as kept:
             releases = [
                 LinkedRelease(read.version, [(path, key) for path, key in read.files if package.wants(path)])
                 for read in kept.releases()
@@ -91,7 +91,7 @@ def _counts(item: Linked) -> dict[str, int]:
 
 def _read(folder: Path, item: Linked) -> dict[str, list[object]]:
     """Of each release: its archive's sha256, files and distinct places read."""
-    with closing(Kept(folder, item.package)) as kept:
+    with closing(KeptReleases(folder, item.package)) as kept:
         hashes = {read.version: [read.sha256, len(read.files)] for read in kept.releases()}
     present = [site.present for message in item.messages for site in message.sites.values()]
     return {

@@ -126,7 +126,8 @@ def literals(pattern: str) -> tuple[str, ...]:
     except re.error:
         return ()
     found = _best(tree)
-    if _use(found) <= USEFUL + PYTHONS_WEIGHT and _use(spelled := _best(tree, spell=True)) > _use(found):
+    poor = _use(found) < USEFUL or any(map(_is_pythons, found or ()))
+    if poor and _use(spelled := _best(tree, spell=True)) > _use(found):
         found = spelled
     return tuple(sorted(found or ()))
 
@@ -227,8 +228,12 @@ def _use(found: set[str] | None) -> int:
 @cache
 def _rarity(text: str) -> int:
     """How rare a text is in logs, told from its length, in the unit of `weight`."""
-    common = any(text in words for words in PYTHONS_OWN)
-    return min(weight(text), PYTHONS_WEIGHT) if common else weight(text)
+    return min(weight(text), PYTHONS_WEIGHT) if _is_pythons(text) else weight(text)
+
+
+@cache
+def _is_pythons(text: str) -> bool:
+    return any(text in words for words in PYTHONS_OWN)
 
 
 def _best(tree: Any, *, spell: bool = False) -> set[str] | None:

@@ -209,10 +209,11 @@ def entry_reference() -> str:
 
 
 def _example(model: type[ConditionForm]) -> Iterator[str]:
-    condition, held, contradicted = model.EXAMPLE
-    yield f"#### `{_inline(condition)}`\n\nholds on this log:\n\n```text\n{held}\n```\n\n"
+    condition, held, contradicted, of_facts = model.EXAMPLE
+    what, other = ("with these crash facts of a frame", "these") if of_facts else ("on this log", "this one")
+    yield f"#### `{_inline(condition)}`\n\nholds {what}:\n\n```text\n{held}\n```\n\n"
     if contradicted:
-        yield f"and is contradicted by this one:\n\n```text\n{contradicted}\n```\n\n"
+        yield f"and is contradicted by {other}:\n\n```text\n{contradicted}\n```\n\n"
 
 
 def _inline(value: object) -> str:

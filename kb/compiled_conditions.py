@@ -41,6 +41,15 @@ class FrameCondition(TypedDict):
     at: Literal["innermost", "anywhere"]
 
 
+class ValueCondition(TypedDict):
+    """``asked``: by property, a pattern of its whole text, or whether it is so."""
+
+    kind: Literal["value"]
+    name: str
+    function: str | None
+    asked: dict[str, str | bool]
+
+
 MetricCondition = TypedDict(
     "MetricCondition",
     {
@@ -127,12 +136,12 @@ class NotCondition(TypedDict):
 
 
 Condition = (
-    MessageCondition | LineCondition | FrameCondition | MetricCondition | VersionCondition | PackageCondition | GpuCondition
+    MessageCondition | LineCondition | FrameCondition | ValueCondition | MetricCondition | VersionCondition | PackageCondition | GpuCondition
     | FlagCondition | PlatformCondition | ExitCondition | EndsCondition | RanksCondition | PhaseCondition | RelationCondition
     | RowCondition | AnyCondition | AllCondition | NotCondition
 )  # fmt: skip
 Kind = Literal[
-    "message", "line", "frame", "metric", "version", "package", "gpu", "flag", "platform", "exit", "ends", "ranks", "phase",
+    "message", "line", "frame", "value", "metric", "version", "package", "gpu", "flag", "platform", "exit", "ends", "ranks", "phase",
     "relation", "row", "any", "all", "not",
 ]  # fmt: skip
 
@@ -157,8 +166,8 @@ def patterns_of(condition: Condition) -> list[Pattern]:
     return []
 
 
-def has_row(condition: Condition) -> bool:
-    """Whether a condition, or a part of it, asks for a row of a table."""
+def has(condition: Condition, kind: Kind) -> bool:
+    """Whether a condition, or a part of it, is of a kind. The part of a `not` does not count."""
     if condition["kind"] == "any" or condition["kind"] == "all":
-        return any(map(has_row, condition["parts"]))
-    return condition["kind"] == "row"
+        return any(has(part, kind) for part in condition["parts"])
+    return condition["kind"] == kind

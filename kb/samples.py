@@ -10,6 +10,9 @@
 A header line begins each sample: its kind, its name, and after a colon why it is there. ``>>> `` marks the lines that must be
 the evidence of the answer; ``troubleshoot check --mark`` writes these marks. A line of a log that itself begins with
 ``=== ``, ``>>> `` or a backslash has a backslash before it.
+
+The line ``--- crash facts`` ends the log of a sample; below it stands what the hook recorded beside it, as one line of JSON. It is
+there for conditions of the kind `value`.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from typing import Literal, get_args
 Kind = Literal["match", "near-miss"]
 
 FILE = "samples.log"
-HEADER, MARK, ESCAPE = "=== ", ">>> ", "\\"
+HEADER, MARK, ESCAPE, FACTS = "=== ", ">>> ", "\\", "--- crash facts"
 _HEADER = re.compile(r"=== (?P<kind>match|near-miss) (?P<name>[\w.+-]+)(?:: (?P<why>.*\S))?\s*$")
 
 
@@ -50,6 +53,8 @@ class EntrySample:
     """Lines of the text (1-based) that must be evidence of the answer."""
     line: int = 0
     """The line of ``samples.log`` that holds the header (1-based); 0 for a sample that comes from no file."""
+    facts: str = ""
+    """The crash facts beside the log, as JSON; "" if there are none."""
 
     def place(self, line: int) -> int:
         """The line of ``samples.log`` that holds a line of the text."""
@@ -62,11 +67,12 @@ def parse(text: str) -> list[EntrySample]:
     current: EntrySample | None = None
     lines: list[str] = []
     evidence: list[int] = []
+    facts: list[str] | None = None
 
     def end() -> None:
         if current is not None:
             whole = "".join(f"{line}\n" for line in lines)
-            samples.append(replace(current, text=whole, evidence=tuple(evidence)))
+            samples.append(replace(current, text=whole, evidence=tuple(evidence), facts="\n".join(facts or ())))
         lines.clear()
         evidence.clear()
 
@@ -80,6 +86,7 @@ def parse(text: str) -> list[EntrySample]:
                     number, f"expected '=== KIND NAME: why' with the kind {kinds}; put \\ before a log's own line"
                 )
             end()
+            facts = None
             kind: Kind = "match" if found["kind"] == "match" else "near-miss"
             if (kind, found["name"]) in names:
                 raise InvalidSamples(number, f"there are two samples named {kind} {found['name']}")
@@ -89,6 +96,9 @@ def parse(text: str) -> list[EntrySample]:
         if current is None:
             if line.strip():
                 raise InvalidSamples(number, "expected a header first: '=== match NAME'")
+            continue
+        if line == FACTS or facts is not None:
+            facts = [] if facts is None else [*facts, line]
             continue
         if line.startswith(MARK):
             line = line[len(MARK) :]
@@ -113,8 +123,10 @@ def write(samples: Iterable[EntrySample]) -> str:
         why = f": {sample.why}" if sample.why else ""
         out.append(f"{HEADER}{sample.kind} {sample.name}{why}\n")
         for number, line in enumerate(sample.text.removesuffix("\n").split("\n"), 1):
-            escaped = f"{ESCAPE}{line}" if line.startswith((HEADER, MARK, ESCAPE)) else line
+            escaped = f"{ESCAPE}{line}" if line.startswith((HEADER, MARK, ESCAPE, FACTS)) else line
             out.append(f"{MARK if number in sample.evidence else ''}{escaped}\n")
+        if sample.facts:
+            out.append(f"{FACTS}\n{sample.facts}\n")
     return "".join(out)
 
 

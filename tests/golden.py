@@ -15,9 +15,10 @@ from functools import cache
 from pathlib import Path
 
 from benchmarks import logs
-from kb.samples import FILE, parse
+from kb.samples import FILE, EntrySample, parse
+from troubleshooter.check import sources_of
 from troubleshooter.pipeline import Diagnoser
-from troubleshooter.read.sources import from_path, from_text
+from troubleshooter.read.sources import from_path
 
 ROOT = Path(__file__).parent.parent
 GOLDEN = Path(__file__).parent / "knowledge" / "golden.tsv"
@@ -32,10 +33,10 @@ _tool: Diagnoser | None = None
 
 
 @cache
-def _samples(id_: str) -> dict[str, str]:
-    """The samples of an entry: texts by kind and name."""
+def _samples(id_: str) -> dict[str, EntrySample]:
+    """The samples of an entry: by kind and name."""
     (path,) = (ROOT / "entries").glob(f"*/{id_}/{FILE}")
-    return {f"{sample.kind} {sample.name}": sample.text for sample in parse(path.read_text(encoding="utf-8"))}
+    return {f"{sample.kind} {sample.name}": sample for sample in parse(path.read_text(encoding="utf-8"))}
 
 
 def log_names() -> list[str]:
@@ -55,7 +56,7 @@ def row(name: str, tool: Diagnoser | None = None) -> str:
         tool = _tool = _tool or Diagnoser.load()
     first, *rest = name.split("/")
     if first == "entries":
-        report = tool.report([from_text(_samples(rest[0])[rest[1]])], whole=rest[0] in ABOUT_THE_END)
+        report = tool.report(sources_of(_samples(rest[0])[rest[1]]), whole=rest[0] in ABOUT_THE_END)
     elif first == "generated":
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "generated.log"

@@ -9,6 +9,7 @@ import pytest
 from kb.samples import below
 from kb.text.catalog import languages
 from tests.conftest import Draw
+from troubleshooter.check import sources_of
 from troubleshooter.cli.knowledge import explain
 from troubleshooter.cli.why import placed
 from troubleshooter.explain import placing
@@ -26,7 +27,7 @@ MEMORY = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 Mi
 def test_the_steps_add_up_to_the_confidence_of_the_report(tool: Diagnoser, draw: Draw) -> None:
     reasons: set[str] = set()
     for id_, sample in draw(list(below(ENTRIES, "match")), 300):
-        sources = [from_text(sample.text)]
+        sources = sources_of(sample)
         answer = placing(id_, tool.observe(sources), tool.knowledge).answer
         if answer is None:
             continue

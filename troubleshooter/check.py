@@ -21,7 +21,7 @@ from troubleshooter.neighbours import Neighbours
 from troubleshooter.observe.observations import Observations
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.rank import Ranked, rank
-from troubleshooter.read.sources import from_path, from_text
+from troubleshooter.read.sources import Source, from_path, from_text
 from troubleshooter.read.stream import read
 from troubleshooter.read.text import fold
 from troubleshooter.verify.record import check_records
@@ -40,9 +40,19 @@ class Tried:
         return [r.candidate.id for r in self.ranked]
 
 
-def try_log(tool: Diagnoser, log: Path | str, *, whole: bool = True) -> Tried:
+def sources_of(sample: EntrySample) -> list[Source]:
+    """What a sample gives to read: its log, and the crash facts beside it."""
+    log = from_text(sample.text)
+    if not sample.facts:
+        return [log]
+    facts = from_text(sample.facts, "0-1.crash.json")
+    facts.facts = True
+    return [log, facts]
+
+
+def try_log(tool: Diagnoser, log: Path | EntrySample, *, whole: bool = True) -> Tried:
     """Diagnose a file or a text. ``whole``: the log is not an excerpt, so its end shows how the run ended."""
-    observations = tool.observe(from_path(log) if isinstance(log, Path) else [from_text(log)], whole=whole)
+    observations = tool.observe(from_path(log) if isinstance(log, Path) else sources_of(log), whole=whole)
     found = tool.match(observations)
     return Tried(rank(found, observations), found, observations)
 
@@ -159,7 +169,7 @@ def _twice(item: Loaded, tool: Diagnoser) -> Iterator[Problem]:
 def _match(item: Loaded, tool: Diagnoser, fired: dict[str, set[str]]) -> Iterator[Problem]:
     entry = item.entry
     for sample in item.samples_of("match"):
-        tried = try_log(tool, sample.text, whole=_about_the_end(item))
+        tried = try_log(tool, sample, whole=_about_the_end(item))
         mine = next((r for r in tried.ranked if r.candidate.id == entry.id), None)
         for candidate in tried.candidates:
             if candidate.id == entry.id:
@@ -179,7 +189,7 @@ def mark(item: Loaded, tool: Diagnoser) -> bool:
     marked = []
     for sample in item.samples:
         if sample.kind == "match":
-            tried = try_log(tool, sample.text, whole=_about_the_end(item))
+            tried = try_log(tool, sample, whole=_about_the_end(item))
             mine = next((r for r in tried.ranked if r.candidate.id == item.entry.id), None)
             sample = replace(sample, evidence=evidence_lines(mine) if mine is not None else ())
         marked.append(sample)
@@ -221,7 +231,7 @@ def _on_neighbours(beside: Neighbours, tool: Diagnoser, wanted: set[str]) -> Ite
     for owner, path, sample in beside.samples(wanted):
         if tool.knowledge.owner(owner) is None or tool.knowledge.successor(owner) is not None:
             continue
-        tried = try_log(tool, sample.text, whole=False)
+        tried = try_log(tool, sample, whole=False)
         if owner not in tried.ids and wanted & {c.id for c in tried.candidates}:
             answer = ", ".join(sorted(wanted & {c.id for c in tried.candidates}))
             yield _at(path, sample, f"is not diagnosed as {owner}, but as {answer}", "tell them apart by a condition")
@@ -231,7 +241,7 @@ def _on_neighbours(beside: Neighbours, tool: Diagnoser, wanted: set[str]) -> Ite
 
 def _no_match(item: Loaded, tool: Diagnoser) -> Iterator[Problem]:
     for sample in item.samples_of("near-miss"):
-        tried = try_log(tool, sample.text, whole=_about_the_end(item))
+        tried = try_log(tool, sample, whole=_about_the_end(item))
         if item.entry.id in tried.ids:
             text = f"gives {item.entry.id}, which it must not"
             yield item.sample_problem(sample, 0, text, "add the condition that tells it apart")

@@ -40,6 +40,7 @@ MAX_EXCEPTIONS, MAX_FRAMES, FIRST_FRAMES = 8, 100, 20
 """Exceptions of a chain; frames of one exception, and how many of them are the outermost."""
 FRAMES_WITH_LOCALS, OWN_FRAMES_WITH_LOCALS = 6, 3
 MAX_LOCALS, MAX_ATTRIBUTES, MAX_ITEMS, MAX_DEPTH, MAX_VALUES = 40, 24, 12, 3, 3000
+MAX_MODULES = 20000
 MAX_TEXT, MAX_MESSAGE, MAX_CODE = 200, 4000, 400
 """Characters of a string, of an exception's message, of a line of code."""
 PACKAGES = (
@@ -369,6 +370,14 @@ class _Budget:
         self._end = self._now() + MAX_SECONDS * 0.8  # the rest is for writing
         self._left = MAX_VALUES
 
+        self._kept = {}  # type: Dict[int, Tuple[Any, Any]]
+
+    def once(self, value: Any, find: Callable[[Any, _Budget], Any]) -> Any:
+        """What ``find`` says of an object, asked once for each object."""
+        if id(value) not in self._kept:
+            self._kept[id(value)] = value, find(value, self)
+        return self._kept[id(value)][1]
+
     def take(self) -> bool:
         self._left -= 1
         return not self.spent()
@@ -569,6 +578,7 @@ def _object_fact(value: Any, kind: type, spoken: Any, depth: int, budget: _Budge
         first = _first_parameter(attributes)
         if first is not None:
             fact["parameter"] = _torch_fact(first, type(first), budget)
+            fact.update(budget.once(attributes, _counts))
     if depth > 0:
         found = {}  # type: Dict[str, Any]
         data = attributes.get("data")
@@ -608,6 +618,31 @@ def _first_parameter(attributes: Dict[str, Any]) -> Any:
             if below is not None:
                 waiting.append(object.__getattribute__(below, "__dict__"))
     return None
+
+
+def _counts(attributes: Dict[str, Any], budget: _Budget) -> Dict[str, Any]:
+    """How many parameters a torch module has, how many of them require a gradient, and whether gradient checkpointing is on."""
+    waiting = [attributes]
+    parameters = {}  # type: Dict[int, bool]
+    checkpointing = False
+    for at in range(MAX_MODULES):
+        if at >= len(waiting):
+            return {
+                "parameters": len(parameters),
+                "trainable": sum(parameters.values()),
+                "checkpointing": checkpointing,
+            }
+        if budget.spent():
+            break
+        checkpointing = checkpointing or waiting[at].get("gradient_checkpointing") is True
+        for one in (waiting[at].get("_parameters") or {}).values():
+            if one is not None:
+                fact = _torch_fact(one, type(one), budget)
+                parameters[id(one)] = fact is not None and fact.get("requires_grad") is True
+        for below in (waiting[at].get("_modules") or {}).values():
+            if below is not None:
+                waiting.append(object.__getattribute__(below, "__dict__"))
+    return {}  # too large to be counted in time
 
 
 def _torch_fact(value: Any, kind: type, budget: _Budget) -> Optional[Dict[str, Any]]:

@@ -14,7 +14,7 @@ from typing import Any
 from kb import likeness, search
 from kb.compile.installs import required_releases
 from kb.compiled import MATCHED, Body, Status
-from kb.compiled_conditions import TOLERATED, CompiledSymptom, has_row, patterns_of
+from kb.compiled_conditions import TOLERATED, CompiledSymptom, has, patterns_of
 from kb.conditions.base import ConditionForm, compiled_pattern, rarest
 from kb.load import Loaded, english_hash
 from kb.shown import printed, records
@@ -165,4 +165,4 @@ _json = json.JSONEncoder(ensure_ascii=False).encode
 def _may_be_strict(symptom: CompiledSymptom) -> bool:
     """Whether a symptom requires something that a paste often lacks. A row of a table tells enough by itself."""
     kinds = {c["kind"] for c in symptom["require"]}
-    return bool(kinds & TOLERATED) and not any(map(has_row, symptom["require"]))
+    return bool(kinds & TOLERATED) and not any(has(c, "row") for c in symptom["require"])

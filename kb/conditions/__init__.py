@@ -25,10 +25,11 @@ from kb.conditions.platform import PlatformForm
 from kb.conditions.ranks import RanksForm
 from kb.conditions.relation import RelationForm
 from kb.conditions.row import RowForm
+from kb.conditions.value import ValueForm
 from kb.conditions.version import VersionForm
 
 FORMS: tuple[type[ConditionForm], ...] = (
-    MessageForm, LineForm, FrameForm, MetricForm, VersionForm, PackageForm, GpuForm, FlagForm, PlatformForm, ExitForm, EndsForm, RanksForm, PhaseForm, RelationForm, RowForm, AnyOfForm, AllOfForm, NotForm,
+    MessageForm, LineForm, FrameForm, ValueForm, MetricForm, VersionForm, PackageForm, GpuForm, FlagForm, PlatformForm, ExitForm, EndsForm, RanksForm, PhaseForm, RelationForm, RowForm, AnyOfForm, AllOfForm, NotForm,
 )  # fmt: skip
 """Every kind of condition, in the order of the reference."""
 KINDS: dict[str, type[ConditionForm]] = {key: form for form in FORMS for key in form.KEYS}

@@ -26,6 +26,8 @@ Identifier = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_lengt
 TypeName = Annotated[str, Field(min_length=2, max_length=600)]
 """The last dotted part of an exception's type."""
 Pattern = Annotated[str, Field(min_length=2, max_length=600), TextCheck.PATTERN]
+ShortPattern = Annotated[str, Field(min_length=1, max_length=600), TextCheck.PATTERN]
+"""A pattern that may be one character, such as a number."""
 Wording = Annotated[str, Field(min_length=2, max_length=600), TextCheck.WORDING]
 """A pattern by whose words an entry is found."""
 Range = Annotated[str, TextCheck.RANGE]
@@ -59,11 +61,13 @@ class ConditionExample(NamedTuple):
     """A condition as an author writes it, with logs on which it is tried. The reference shows them, and a test tries them.
 
     A log that does not raise the `QuuxError` of `ANCHOR` by itself ends with it. ``contradicted`` is "" where no log can be.
+    ``of_facts``: instead of logs these are variables as crash facts hold them, `NAME: JSON`.
     """
 
     condition: dict[str, Any]
     held: str
     contradicted: str = ""
+    of_facts: bool = False
 
 
 class ConditionForm(Part):

@@ -49,3 +49,11 @@ def test_what_cannot_be_read_says_where(text: str, line: int, said: str) -> None
     with pytest.raises(InvalidSamples, match=said) as raised:
         parse(text)
     assert raised.value.line == line
+
+
+def test_crash_facts_stand_below_the_log() -> None:
+    text = '=== match one\nKeyError: 1\n--- crash facts\n{"crash_facts": 1}\n=== match two\n\\--- crash facts of a log\n'
+    one, two = parse(text)
+    assert (one.text, one.facts) == ("KeyError: 1\n", '{"crash_facts": 1}')
+    assert (two.text, two.facts) == ("--- crash facts of a log\n", "")
+    assert write([one, two]) == text

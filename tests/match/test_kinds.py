@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import shutil
 from pathlib import Path
 from typing import get_args
@@ -18,11 +19,12 @@ from kb.conditions import FORMS, KINDS
 from kb.conditions.base import ANCHOR, ConditionForm
 from kb.form import Entry
 from troubleshooter.explain import explain
+from troubleshooter.hook import FORMAT
 from troubleshooter.match import conditions as evaluators
 from troubleshooter.match.conditions import EVALUATORS
 from troubleshooter.match.tolerated import tolerated
 from troubleshooter.pipeline import Diagnoser
-from troubleshooter.read.sources import from_text
+from troubleshooter.read.sources import Source, from_text
 
 
 def test_all_know_the_same_kinds() -> None:
@@ -87,10 +89,26 @@ def of_examples(tmp_path_factory: pytest.TempPathFactory) -> Diagnoser:
 
 def state(tool: Diagnoser, form: type[ConditionForm], log: str) -> str:
     """What the example of a kind is on a log that ends with the exception of `ANCHOR`."""
+    if form.EXAMPLE.of_facts:
+        return _state_with_facts(tool, form, log)
     text = log if "QuuxError" in log else f"{log}\nQuuxError: the flux capacitor is empty"
+    return _state(tool, form, [from_text(text + "\n")])
+
+
+def _state_with_facts(tool: Diagnoser, form: type[ConditionForm], values: str) -> str:
+    """The same beside crash facts: ``values`` are the variables of the only frame, ``NAME: JSON``."""
+    name, _, fact = values.partition(": ")
+    frame = {"file": "train.py", "line": 3, "function": "fill", "code": "take()", "locals": {name: json.loads(fact)}}
+    error = {"type": "QuuxError", "module": "quux", "message": "the flux capacitor is empty", "frames": [frame]}
+    facts = from_text(json.dumps({"crash_facts": FORMAT, "how": "uncaught", "exceptions": [error]}), "0-1.crash.json")
+    facts.facts = True
+    return _state(tool, form, [from_text("started\n"), facts])
+
+
+def _state(tool: Diagnoser, form: type[ConditionForm], sources: list[Source]) -> str:
     found = tool.knowledge.find(f"kind-{form.KIND}")
     assert found is not None
-    (one,) = explain(*found, tool.observe([from_text(text + "\n")], whole=True), tool.knowledge)
+    (one,) = explain(*found, tool.observe(sources, whole=True), tool.knowledge)
     assert one.holds, "the anchor is there"
     return one.trial.support[0].state
 

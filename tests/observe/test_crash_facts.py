@@ -14,6 +14,7 @@ import pytest
 from tests.conftest import ROOT
 from troubleshooter import Diagnoser, UnreadableInput, hook
 from troubleshooter.observe.crash_facts import InvalidFacts, read_facts, traceback_text
+from troubleshooter.observe.model import Frame
 from troubleshooter.observe.values import described, value_in
 from troubleshooter.read.sources import from_path, from_text
 
@@ -284,3 +285,50 @@ def test_values_join_the_frames_of_a_notebook(tmp_path: Path, tool: Diagnoser) -
     shown = {one["function"]: one["values"] for one in tool.report(from_path(tmp_path)).crash}
     told = [value["value"] for values in shown.values() for value in values]
     assert told == ["list, len=5", "list, len=1"]  # of the method, which IPython calls Model.step, and of the cell
+
+EXPLAINED = {
+    "a gather": (
+        "import torch\ndef loss(logits, labels):\n    shift = logits[:, :-1]\n    return torch.gather(shift, 2, labels.unsqueeze(-1))\n"
+        "loss(torch.randn(4, 11, 32), torch.zeros(4, 12, dtype=torch.long))\n",
+        ["- shift = shape=(4, 10, 32) dtype=float32 device=cpu", "- labels: shape=(4, 12) dtype=int64 device=cpu"],
+    ),
+    "a stack": (
+        "import torch\ndef pack(rows):\n    return torch.stack([row['ids'] for row in rows])\n"
+        "pack([{'ids': torch.zeros(7)}, {'ids': torch.zeros(9)}])\n",
+        ["- rows[0]['ids']: shape=(7,) dtype=float32", "- rows[1]['ids']: shape=(9,) dtype=float32"],
+    ),
+    "an own assertion": (
+        "import torch\ndef check(labels, logits):\n    assert labels.shape[1] == logits.shape[1], 'our own check'\n"
+        "check(torch.zeros(4, 512), torch.zeros(4, 511, 32))\n",
+        ["- labels = shape=(4, 512)", "- logits = shape=(4, 511, 32)"],
+    ),
+    "an own exception": (
+        "class Config:\n    def __init__(self):\n        self.heads, self.width = 12, 100\ndef build(config):\n"
+        "    if config.width % config.heads:\n        raise ValueError('the width cannot be cut into that many pieces')\nbuild(Config())\n",
+        ["- config.heads: 12", "- config.width: 100"],
+    ),
+    "an empty list": (
+        "def mean(total, parts):\n    return total / len(parts)\nmean(3.0, [])\n", ["- len(parts) = 0", "- total: 3.0"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EXPLAINED)
+def test_an_explanation_of_a_real_crash_shows_the_values(name: str, tmp_path: Path, tool: Diagnoser) -> None:
+    code, wanted = EXPLAINED[name]
+    (tmp_path / "train.py").write_text(f"from troubleshooter import hook\nhook.install(folder='facts')\n{code}")
+    with (tmp_path / "output.log").open("wb") as log:
+        environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin"}
+        subprocess.run([sys.executable, "train.py"], cwd=tmp_path, env=environment, stdout=log, stderr=log, timeout=120)
+    report = tool.report(from_path(tmp_path))
+    assert report.explained is not None
+    assert [one.id for one in report.diagnoses] == []
+    shown = str(report)
+    assert [one for one in wanted if one not in shown] == []
+
+
+def test_values_of_lengths_and_sizes() -> None:
+    frame = Frame("train.py", 1, "step")
+    frame.values = {"x": {"type": "torch.Tensor", "shape": [4, 512], "dtype": "int64", "device": "cpu"}, "names": {"type": "list", "length": 3}}
+    expressions = ["len(x)", "len(names)", "x.shape[-1]", "x.size(0)", "x.size()", "x.dim()", "x.ndim", "x.shape[2]", "len(other)"]
+    assert [value_in([frame], one) for one in expressions] == ["4", "3", "512", "4", "(4, 512)", "2", "2", None, None]

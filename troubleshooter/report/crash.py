@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from troubleshooter.observe.model import Failure, Frame
-from troubleshooter.observe.values import described, value_in
+from troubleshooter.observe.values import described, named_values, value_in
 from troubleshooter.report.fill import safe
 from troubleshooter.report.way import way
 from troubleshooter.report.words import say
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 MAX_VALUES = 8
 """At most this many variables of one frame are shown."""
 MAX_CHARACTERS = 160
+MAX_DEPTH = 3
+"""Levels of dicts and lists in which tensors are looked for."""
 _EXPRESSION = re.compile(
     r"(?<![\w.])[A-Za-z_]\w{0,80}(?:\.[A-Za-z_]\w{0,80}|\[\"[^\"\n]{1,60}\"\]|\['[^'\n]{1,60}'\]){0,6}"
 )
@@ -78,21 +80,25 @@ def _values(frame: Frame) -> dict[str, str]:
     for name, fact in frame.values.items():
         for part, inside in _tensors(name, fact):
             found.setdefault(part, described(inside))
-    if not frame.shown:  # the log does not show the line of code
-        for name, fact in frame.values.items():
+    if (
+        not frame.shown or not found
+    ):  # the log does not show the line of code, or it names no variable, as a `raise` does
+        for name, fact in named_values(frame.values):
             if told := described(fact):
                 found.setdefault(name, told)
     return found
 
 
-def _tensors(name: str, fact: Mapping[str, object]) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """The variable if it is a tensor; if it is a dict, the tensors in it."""
+def _tensors(name: str, fact: object, depth: int = 0) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """The variable if it is a tensor; if it is a dict or a list, the tensors in it."""
+    if not isinstance(fact, dict) or depth > MAX_DEPTH:
+        return
     if "shape" in fact and "dtype" in fact:
         yield name, fact
     items = fact.get("items")
-    for key, inside in items.items() if isinstance(items, dict) else ():
-        if isinstance(inside, dict) and "shape" in inside and "dtype" in inside:
-            yield f"{name}[{key!r}]", inside
+    parts = items.items() if isinstance(items, dict) else enumerate(items if isinstance(items, list) else ())
+    for key, inside in parts:
+        yield from _tensors(f"{name}[{key!r}]", inside, depth + 1)
 
 
 def _shorter(expression: str) -> Iterator[str]:

@@ -28,6 +28,7 @@ from troubleshooter.match.conditions import (
     ranks,
     relation,
     row,
+    value,
     version,
 )
 from troubleshooter.match.context import Context
@@ -43,6 +44,7 @@ EVALUATORS: dict[str, Callable[[Any, Context], Outcome]] = {
     "message": message.evaluate,
     "line": line.evaluate,
     "frame": frame.evaluate,
+    "value": value.evaluate,
     "metric": metric.evaluate,
     "version": version.evaluate,
     "package": package.evaluate,

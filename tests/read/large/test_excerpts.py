@@ -167,7 +167,6 @@ def test_a_reader_that_leaves_early_leaves_no_thread_behind(tool: Diagnoser) -> 
     before = threading.active_count()
     lines = read(from_text(METRIC * 400_000), 0, tool.scanner)
     assert isinstance(lines, Generator)
-    next(lines)
-    assert threading.active_count() > before
+    assert any(threading.active_count() > before for _ in lines), "a log of several blocks is searched by threads"
     lines.close()
     assert threading.active_count() == before

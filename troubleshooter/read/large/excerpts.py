@@ -10,8 +10,9 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain, islice
 from threading import local
+from typing import TYPE_CHECKING
 
 from kb import lazy
 from troubleshooter.masking import without_digits_raw
@@ -25,6 +26,9 @@ from troubleshooter.read.large.block_scanner import (
 from troubleshooter.read.large.blocks import BLOCK_BYTES, Block, Blocks
 from troubleshooter.read.large.prefilter import Prefilter
 from troubleshooter.read.text import CHUNK, LINE_LIMIT
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 HEAD_BYTES, TAIL_BYTES = 64 * 1024, 32 * 1024
 """The start and the end of a log are read whole: they show how the run was set up, and its last failure, which usually
@@ -40,6 +44,9 @@ SAMPLE_EVERY_BYTES, SAMPLES, SAMPLE_BYTES = 128 * 1024, 64, 100
 """A sample of `SAMPLE_BYTES` is taken every `SAMPLE_EVERY_BYTES`; after each `SAMPLES` samples, half as often."""
 SEARCH_THREADS, BLOCKS_AHEAD = 2, 4
 """This many threads search blocks while Python reads lines, and they may be this many blocks ahead."""
+BLOCKS_ALONE = 2
+"""So many blocks at the start are searched without threads: a log of 1 MB has no more, and importing the thread pool takes
+longer than searching them."""
 
 _NEAR_BYTES, _FAR_BYTES = 1024, LINE_LIMIT + 16
 """The line ends around an excerpt are searched for within this many bytes: first near it, then as far away as a line may
@@ -89,10 +96,16 @@ class Excerpts:
             yield from self._cut_out(self._ranges(scanned) + tail, at_end=not held)
 
     def _scanned(self) -> Iterator[ScannedBlock]:
-        """The blocks in their order, each scanned by one of the threads."""
-        if not self._threads:
-            yield from map(BlockScanner(self._prefilter).scan, self._blocks)
-            return
+        """The blocks in their order, each scanned."""
+        blocks = iter(self._blocks)
+        scan = BlockScanner(self._prefilter).scan
+        yield from map(scan, islice(blocks, BLOCKS_ALONE) if self._threads else blocks)
+        for block in blocks:
+            yield from self._scanned_by_threads(chain([block], blocks))
+
+    def _scanned_by_threads(self, blocks: Iterable[Block]) -> Iterator[ScannedBlock]:
+        from concurrent.futures import ThreadPoolExecutor  # imports `logging`, which takes as long as reading 200 KB
+
         own = local()
 
         def prepare() -> None:
@@ -104,7 +117,7 @@ class Excerpts:
 
         with ThreadPoolExecutor(self._threads, "excerpts", prepare) as pool:
             under_way: deque[Future[ScannedBlock]] = deque()
-            for block in self._blocks:
+            for block in blocks:
                 under_way.append(pool.submit(scan, block))
                 if len(under_way) > BLOCKS_AHEAD:
                     yield under_way.popleft().result()

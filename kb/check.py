@@ -28,6 +28,8 @@ UNWRITTEN = re.compile(
     + r"|https?://(?:www\.)?example\.(?:org|com|net)\b"
 )
 """Texts that a draft holds where its author still has to write."""
+_CUT_OFF = re.compile(r"\w+: +[^\s|>'\"].*?\s#")
+"""An unquoted value on the line of its key, and a comment behind it."""
 MAX_TITLE_CELLS = 80
 """The widest title, its placeholders filled with their defaults; a Chinese character takes two cells."""
 PLACEHOLDER_CELLS = 6
@@ -91,7 +93,14 @@ def check(library: Library, wanted: Iterable[str] | None = None, known: KnownNam
     for id_ in sorted(wanted if wanted is not None else library.entries):
         item = library.entries[id_]
         found += [*_samples(item), *_stale(item), *_references(item, known), *_placeholders(item)]
-        found += [*_aliases(item, known), *_titles(item), *_unwritten(item), *_unsafe(item), *_unpasteable(item)]
+        found += [
+            *_aliases(item, known),
+            *_titles(item),
+            *_unwritten(item),
+            *_unsafe(item),
+            *_unpasteable(item),
+            *_cut_off(item),
+        ]
     return sorted(found)
 
 
@@ -173,6 +182,23 @@ def _unpasteable(item: Loaded) -> Iterator[Problem]:
     for number, fix in enumerate(item.entry.fixes):
         for fault in faults(fix):
             yield item.document.problem(("fixes", number, fault.field), fault.message, "correct it, or set `language`")
+
+
+def _cut_off(item: Loaded) -> Iterator[Problem]:
+    """Commands and code whose comment YAML takes for its own, so that no reader sees it."""
+    wanted = [
+        (number, field)
+        for number, fix in enumerate(item.entry.fixes)
+        for field in ("shell", "code")
+        if getattr(fix, field)
+    ]
+    lines = item.document.path.read_text(encoding="utf-8").splitlines() if wanted else []
+    for number, field in wanted:
+        place = ("fixes", number, field)
+        line, column = item.document.mark(place)
+        if _CUT_OFF.match(lines[line - 1][column - 1 :]):
+            text = "loses what follows ` #`: YAML takes it for a comment of its own"
+            yield item.document.problem(place, text, f"write `{field}: |` and the text in the next line")
 
 
 def _texts(value: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:

@@ -32,9 +32,9 @@ _TO_FILL_IN = re.compile(r"(?<![<\w-])<[A-Za-z][\w .|/-]{0,40}>")
 _IN_QUOTES = re.compile(r"'[^']*'|\"[^\"]*\"")
 _INSTALL = re.compile(r"\b(?:pip3?|uv pip|python3? -m pip) install\b(?P<rest>.*)")
 _REASON = re.compile(
-    r"\b(?:exactly|only|last|the (?:version|release|transformers|trl|vllm|torch|peft|timm|openai|gym|ray|librosa|verl|hydra-core|datasets) (?:that|of|under|you|it)"
-    r"|written for|made for|works? with|tested|pins?|pinned|names|named|accepts|match(?:es|ing)?|same|belongs|fits"
-    r"|(?:of|that|its|the project's) time|of the installed|old release|which holds)\b",
+    r"\b(?:exactly|the last (?:\w+ )?(?:for|with|that)|the (?:version|release|transformers|trl|vllm|torch|peft|timm|gym|ray|verl|hydra-core|datasets) (?:that|under|you|it)"
+    r"|(?:was |were |is )(?:written|made|built|saved|tested) (?:for|with|under)|(?:which|that|it|this|project|repository|README|recipe|requirements|code|checkout|framework|LLaVA|Dockerfile) (?:pins|names?|accepts)"
+    r"|made for the installed|same|belongs|fits|of (?:this|its|the installed))\b",
     re.IGNORECASE,
 )
 """Why only one release will do, as fixes say it."""

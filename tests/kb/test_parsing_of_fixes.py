@@ -75,3 +75,26 @@ def test_a_fault_is_a_problem_of_the_entry_with_its_place(tmp_path: Path) -> Non
     assert len(problems) == 1
     assert "entry.yaml:10:" in problems[0]
     assert "fixes[0].code" in problems[0] or "fixes.0.code" in problems[0] or "code" in problems[0]
+
+
+@pytest.mark.parametrize(
+    ("written", "lost"),
+    [
+        ("shell: pip install a      # or: pip install b", True),
+        ("shell: 'pip install a      # or: pip install b'", False),
+        ("shell: |\n      pip install a      # or: pip install b", False),
+        ("shell: pip install a#b", False),
+    ],
+)
+def test_a_comment_that_yaml_takes_for_its_own_is_a_problem(tmp_path: Path, written: str, lost: bool) -> None:
+    from kb.check import check
+
+    folder = tmp_path / "area" / "of-a-test"
+    folder.mkdir(parents=True)
+    (folder / "entry.yaml").write_text(
+        "id: of-a-test\nseverity: crash\ntitle: A title of some length\nsymptoms:\n  - require: [{message: words of it}]\n"
+        f"    source: {{url: 'https://github.com/a/b/issues/1', shows: [symptom, cause]}}\ncause: Something.\nfixes:\n  - do: Set it\n    {written}\n"
+        "sources:\n  - {url: 'https://github.com/a/b/issues/1', shows: cause}\n"
+    )
+    found = [problem for problem in check(load(tmp_path)) if "YAML takes it for a comment" in problem.message]
+    assert [problem.line for problem in found] == ([10] if lost else [])

@@ -45,6 +45,11 @@ _BOUND = lazy.compile(
 """How a fix says that it is for some releases only."""
 
 
+def says_a_bound(said: str) -> bool:
+    """Whether a fix says that it is for some releases only. ``said``: all its words and its code."""
+    return _BOUND.search(said) is not None
+
+
 class Asked(NamedTuple):
     """A use of one fix: the entry's id, the fix's number from 1, what it uses, and what the fix says."""
 
@@ -120,9 +125,9 @@ def problems(asked: Iterable[Asked], found: dict[str, dict[str, str]]) -> Iterat
     for one in asked:
         said = list(found[one.key].values())
         if "" not in said and "?" not in said:
-            if not ELSEWHERE.search(one.entry) and not _BOUND.search(one.said):
+            if not ELSEWHERE.search(one.entry) and not says_a_bound(one.said):
                 yield f"{one.entry}, fix {one.fix}: {one.key}: {said[0]} (in no release that was asked)"
-        elif said[0] not in ("", "?") and not _BOUND.search(one.said):
+        elif said[0] not in ("", "?") and not says_a_bound(one.said):
             yield f"{one.entry}, fix {one.fix}: {one.key}: {said[0]} (older releases have it: say until which)"
 
 

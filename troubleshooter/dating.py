@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from packaging.version import InvalidVersion, Version
 
-from kb.index.store import IndexedMessage, IndexUnreadable, MessageIndex, shipped
+from kb.index.message import IndexedMessage, IndexUnreadable
+from kb.index.store import MessageIndex, shipped
 from troubleshooter.observe.facts import canonical
 from troubleshooter.observe.model import DatedPackage
 from troubleshooter.observe.observations import Observations

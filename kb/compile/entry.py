@@ -13,9 +13,10 @@ from typing import Any
 
 from kb import likeness, search
 from kb.compile.installs import required_releases
-from kb.compiled import MATCHED, Body, Status
+from kb.compiled import MATCHED, Body
 from kb.compiled_conditions import TOLERATED, CompiledSymptom, has, patterns_of
 from kb.conditions.base import ConditionForm, compiled_pattern, rarest
+from kb.literal_index import Status
 from kb.load import Loaded, english_hash
 from kb.shown import printed, records
 from kb.standing import standing_literals

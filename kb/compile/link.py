@@ -17,7 +17,8 @@ from typing import Any
 from kb import search
 from kb.compile.entry import Unit
 from kb.compile.tables import sorted_rows
-from kb.compiled import FORMAT, WORDS, numbers
+from kb.compiled import FORMAT, WORDS
+from kb.literal_index import numbers
 
 SHARED_BY = 4
 """A word counts as shared if at least this many entries have it."""

@@ -13,7 +13,7 @@ from kb.index.place import Kind, weight
 from kb.index.template import Bound, TextOption, dotted, joined, options, percent
 
 MIN_WEIGHT = 6
-"""Least literal characters (without white space) of a message that only a call's name tells, not ``raise``."""
+"""If only the name of a call says that it prints a message, the text needs at least this many literal characters."""
 _BUILTIN = frozenset(
     name
     for name in dir(builtins)
@@ -53,7 +53,7 @@ _CLUE = re2.compile(
     rb"require|ensure|verify|expect|deprecat|debug|info|critical|fatal|write|super|issue|advice|once|interrupt|stop|:=)"
     rb"[^\n]*"
 )
-"""What stands in every line in which a call begins that `said` or `raised` knows, or a name is bound on the way."""
+"""Each line in which a call of `said` or `raised` begins, or in which a name is bound that they need, matches this."""
 
 
 class PrintingCall(NamedTuple):
@@ -64,11 +64,11 @@ class PrintingCall(NamedTuple):
     level: str | None
     texts: list[TextOption]
     condition: ast.expr | None = None
-    """What must be false for the message to appear: of a check, its condition."""
+    """For a check: its condition, which is false when the message appears."""
 
 
 def clues(source: str) -> list[int]:
-    """The lines in which a message can begin, so that the others need not be searched; counted from 1."""
+    """The numbers of the lines in which a message can begin, counted from 1. The other lines need no search."""
     text = source.encode("utf-8", "replace")
     found: list[int] = []
     line, at = 1, 0
@@ -162,7 +162,7 @@ def _logged(call: ast.Call, bound: Bound, first: int = 0) -> list[TextOption]:
 
 
 def _heaviest(call: ast.Call, bound: Bound, first: int = 0) -> list[TextOption]:
-    """The argument with the most literal text: messages stand first, second (``OSError``) or under many names."""
+    """The argument with the most literal text. A message may be the first argument, the second (``OSError``), or a keyword."""
     best: list[TextOption] = [TextOption(())]
     most = -1
     for node in [*call.args[first:], *(keyword.value for keyword in call.keywords if keyword.arg)]:
@@ -181,7 +181,7 @@ def _weighty(what: PrintingCall, least: int) -> PrintingCall | None:
 
 
 def _sentence(what: PrintingCall) -> PrintingCall | None:
-    """A call that only its name makes a check or a raise counts where its text looks like a sentence."""
+    """Whether a text looks like a sentence. A call that only its name marks as a check or a raise counts only then."""
     texts = [
         t
         for t in what.texts

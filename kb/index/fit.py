@@ -1,4 +1,4 @@
-"""Whether a printed message is one that a template gives, and what filled its holes. The work is linear in the message."""
+"""Decide whether a template can have printed a message, and what filled its holes, in time linear in the message."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 Extent = Literal["whole", "inside", "beginning"]
-"""How much agrees: the template gives the whole message; or it stands inside the message, with other text around it;
-or the message is the beginning of what the template gives (a first line, a cut message)."""
+"""``whole``: the template is the whole message. ``inside``: the message has other text around it. ``cut``: the message is only
+the beginning of the template (its first line, or a text that was cut)."""
 
 _SPACE = re.compile(r"\s+")
 _CLUE = 8
-"""Characters of a text by which its beginning is found at the end of a cut message."""
+"""The beginning of a text at the end of a cut message needs at least this many characters."""
 
 
 class Fit(NamedTuple):
@@ -22,7 +22,7 @@ class Fit(NamedTuple):
     """Literal characters without white space that agree."""
     extent: Extent
     values: tuple[str | None, ...]
-    """What filled each hole; None for holes behind the end of a cut message."""
+    """The text in each hole; None for holes after the end of a cut message."""
 
 
 def plain(text: str) -> str:
@@ -61,7 +61,7 @@ def fit(message: str, literals: Sequence[str | None]) -> Fit | None:
 
 
 def _parts(literals: Sequence[str | None]) -> tuple[list[str], list[bool]]:
-    """The texts with plain white space, and whether a hole stands before each of them and behind the last."""
+    """The texts with plain white space, and whether there is a hole before each of them and after the last."""
     texts: list[str] = []
     holes = [False]
     for number, piece in enumerate(literals):
@@ -77,7 +77,7 @@ def _parts(literals: Sequence[str | None]) -> tuple[list[str], list[bool]]:
 
 
 def _cut(message: str, at: int, texts: list[str], number: int, holes: list[bool]) -> Fit | None:
-    """The message ended in or before the text ``number``: what is left of it must be a hole's value and the text's beginning."""
+    """The fit of a message that ends in or before the text ``number``: its rest must be a hole's value and the beginning of the text."""
     text = texts[number]
     begin = message.rfind(text[:_CLUE], at) if holes[number] else at
     if begin >= 0 and text.startswith(message[begin:]):

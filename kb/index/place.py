@@ -1,4 +1,4 @@
-"""What is known of one place in a library's source that prints a message."""
+"""The description of one place in a library's source that prints a message."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Hole(NamedTuple):
     """A part of a message that is filled in when it is printed."""
 
     expression: str
-    """The source expression that fills it, as ``ast.unparse`` writes it; "" where it is not known.
+    """The source expression that fills it, as ``ast.unparse`` writes it; "" if it is not known.
 
     Holes side by side cannot be told apart in a printed message: they are one, with ``, `` between the expressions.
     """
@@ -52,21 +52,21 @@ class Guard(NamedTuple):
     line: int
     """Line of the condition, counted from 1."""
     stale: bool = False
-    """Whether a name in the condition was assigned again between the condition and the place: it held for an older value."""
+    """Whether a name in the condition was assigned again before the place. The condition was then true of an older value."""
 
 
 class Parameter(NamedTuple):
     """One parameter of a function, or one field of a dataclass."""
 
     name: str
-    """With ``*`` or ``**`` in front where it takes the rest."""
+    """The name, with ``*`` or ``**`` in front if the parameter takes all further arguments."""
     default: str | None
-    """Source of the default; None where it must be given."""
+    """The source of the default; None if the argument is required."""
     annotation: str | None
 
 
 class Binding(NamedTuple):
-    """The last assignment above a place to a name that its guards or its message speak of."""
+    """The last assignment, above a place, to a name that its guards or its message use."""
 
     name: str
     """A name or a dotted name (``self.rank``)."""
@@ -76,33 +76,33 @@ class Binding(NamedTuple):
 
 
 class MessagePlace(NamedTuple):
-    """One message of one place. A place that can print several texts is given once for each (see `kb.index.places`)."""
+    """One message of one place. A place that can print several texts has one of these for each (see `kb.index.places`)."""
 
     kind: Kind
     exception: str | None
-    """The exception or warning class as written (``ValueError``, ``errors.HubError``); None where none is raised."""
+    """The exception or warning class as written (``ValueError``, ``errors.HubError``); None if nothing is raised."""
     level: str | None
-    """Of ``log`` alone: ``debug``, ``info``, ``warning``, ``error`` or ``critical``."""
+    """Only for ``log``: ``debug``, ``info``, ``warning``, ``error`` or ``critical``."""
     template: tuple[Piece, ...]
-    """The message: literal text and holes in turn, never two texts in a row. Empty where the place gives no message."""
+    """The message: literal text and holes in turn, never two texts in a row. Empty if the place has no message."""
     path: str
-    """As it was given to `kb.index.places.places`."""
+    """The path that was passed to `kb.index.places.places`."""
     function: str
-    """Qualified name without ``<locals>`` (``Trainer.train``); "" on the level of the module."""
+    """Qualified name without ``<locals>`` (``Trainer.train``); "" for the module itself."""
     line: int
-    """First line of the statement's call, counted from 1."""
+    """The line in which the call begins, counted from 1."""
     end_line: int
     guards: tuple[Guard, ...]
-    """From the outside in; the last one is the nearest. At most `MAX_GUARDS`, the nearest ones."""
+    """The conditions around the place, from the outermost to the nearest; at most `MAX_GUARDS`, the nearest ones."""
     parameters: tuple[Parameter, ...]
-    """Of the innermost function around the place, without ``self`` and ``cls``. In ``__post_init__`` and ``__init__``
-    without parameters of a dataclass: its fields."""
+    """The parameters of the innermost function around the place, without ``self`` and ``cls``. In a dataclass's
+    ``__post_init__``, or its ``__init__`` without parameters: the fields of the class."""
     bindings: tuple[Binding, ...]
-    """Of names in guards and holes, nearest first; at most `MAX_BINDINGS`."""
+    """The assignments to names in guards and holes, nearest first; at most `MAX_BINDINGS`."""
 
     @property
     def weight(self) -> int:
-        """How many characters of the message are literal and not white space."""
+        """The number of literal characters of the message, without white space."""
         return weight(self.template)
 
     @property
@@ -112,7 +112,7 @@ class MessagePlace(NamedTuple):
 
 
 def weight(template: tuple[Piece, ...]) -> int:
-    """How many characters of a template are literal and not white space."""
+    """The number of literal characters of a template, without white space."""
     return sum(len("".join(piece.split())) for piece in template if isinstance(piece, str))
 
 
@@ -122,6 +122,6 @@ def shown(template: tuple[Piece, ...]) -> str:
 
 
 MAX_TEXT = 300
-"""Characters that are kept of one condition, default, annotation or expression; a longer one ends in ``…``."""
+"""A condition, default, annotation or expression is cut to this many characters; a cut one ends in ``…``."""
 MAX_GUARDS = 24
 MAX_BINDINGS = 8

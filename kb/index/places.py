@@ -1,4 +1,4 @@
-"""From the text of one Python source file to the places in it that print a message.
+"""Find the places in the source of one Python file that print a message.
 
 ``places(source, path)`` parses the file and never imports or runs it. It follows the statements from top to bottom and
 knows at each of them which conditions hold. Its work grows linearly with the file; `MAX_SOURCE` bounds the file, and
@@ -27,14 +27,14 @@ from kb.index.scope import Open, Scope, Texts, fields_of, merged, parameters_of,
 from kb.index.template import MAX_OPTIONS, dotted, joined, options, source
 
 MAX_SOURCE = 4_000_000
-"""Characters of one file; a longer file is not read."""
+"""A file with more characters is not read."""
 _LEAVES = frozenset({"sys.exit", "os._exit", "exit", "quit", "os.abort"})
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def places(source: str, path: str) -> list[MessagePlace]:
-    """The places of a file that print a message, by line. ``path`` is only written into them.
+    """The places of a file that print a message, in the order of their lines. ``path`` is only copied into them.
 
     Kept are every ``raise`` with an exception and every ``assert``, also without a message, and of other calls those
     with literal text. A file that this Python cannot parse, or that is longer than `MAX_SOURCE`, gives no places;
@@ -49,7 +49,7 @@ def places(source: str, path: str) -> list[MessagePlace]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     reader = _Reader(path, clues(source))
-    # Nested deeper than people write: what was read until there is kept.
+    # The source is nested deeper than people write; what was found so far is kept.
     with suppress(RecursionError):
         reader.module(tree)
     return sorted(reader.found, key=lambda place: (place.line, place.end_line))
@@ -63,13 +63,13 @@ class _Reader:
         self.scope = Scope("", (), None)
 
     def module(self, tree: ast.Module) -> None:
-        # A function may use constants that stand below it.
+        # A function may use constants that are assigned below it.
         for item in tree.body:
             if isinstance(item, (ast.Assign, ast.AnnAssign)):
                 self._assign(item)
         self._block(tree.body, [])
 
-    # Statements. `guards` are those that hold at the block's begin; a block returns whether it is never left at its end.
+    # Statements. `guards` hold at the beginning of a block. A block returns whether its end is never reached.
 
     def _block(self, body: Sequence[ast.stmt], guards: list[Open]) -> bool:
         guards = guards[-MAX_GUARDS:]
@@ -81,7 +81,7 @@ class _Reader:
         return False
 
     def _statement(self, node: ast.stmt, guards: list[Open]) -> bool:
-        """Read one statement; adds to ``guards`` what holds behind it."""
+        """Read one statement, and add to ``guards`` what holds after it."""
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             self._function(node)
         elif isinstance(node, ast.ClassDef):
@@ -281,7 +281,7 @@ class _Reader:
     # Messages.
 
     def _calls(self, node: ast.stmt | ast.expr, guards: list[Open], without: ast.AST | None = None) -> None:
-        """Add what the calls of a statement or expression print."""
+        """Add the messages that the calls in a statement or expression print."""
         if not self._worth(node):
             return
         for item in ast.walk(node):
@@ -309,13 +309,13 @@ class _Reader:
             )  # fmt: skip
 
     def _worth(self, node: ast.stmt | ast.expr) -> bool:
-        """Whether a message can begin in the node's lines."""
+        """Whether a message can begin in the lines of the node."""
         at = bisect_left(self.clues, node.lineno)
         return at < len(self.clues) and self.clues[at] <= (node.end_lineno or node.lineno)
 
 
 def _may_be_text(node: ast.expr) -> bool:
-    """Whether it is worth while to look for text in the value of an assignment."""
+    """Whether the value of an assignment may contain text."""
     if isinstance(node, ast.Constant):
         return isinstance(node.value, str)
     return isinstance(node, (ast.JoinedStr, ast.BinOp, ast.IfExp, ast.Call, ast.Lambda))

@@ -1,4 +1,4 @@
-"""Which messages a word is the anchor of: a table of numbers in buckets, of which a question unpacks only those it asks for.
+"""Find the messages that a word is an anchor of, in a table of numbered buckets. A question unpacks only the buckets it needs.
 
 A key (32 bits) is found in the bucket of its `BUCKET_BITS` highest bits by its `LOW_BITS` lowest. The bits between are not stored: two
 keys may fall together, and what is found is compared with the message anyway.
@@ -18,7 +18,7 @@ from kb.index.record import little_endian, numbers
 
 BUCKET_BITS, LOW_BITS = 10, 16
 ENTRY_BYTES = 8
-"""Of one key: its low bits (2), the place (4), and the check of a second word (2)."""
+"""The bytes of one entry: the low bits of its key (2), the place (4), and the check of a second word (2)."""
 TABLE = "create table numbers (id integer primary key, data blob);"
 Name = Literal["file", "word"]
 _FIRST: dict[Name, int] = {"file": 0, "word": 1 << BUCKET_BITS}
@@ -28,7 +28,7 @@ Entry = tuple[int, int, int]
 
 
 def buckets(name: Name, entries: Iterable[Entry]) -> Iterator[tuple[int, bytes]]:
-    """The rows of a table for its entries: the id and the packed bucket."""
+    """The rows that store entries in a table: the id and the packed bucket."""
     parts = sorted((_bucket(key), key & _LOW, place, second) for key, place, second in entries)
     for bucket, rows in groupby(parts, key=lambda part: part[0]):
         columns = zip(*(row[1:] for row in rows), strict=True)
@@ -38,7 +38,7 @@ def buckets(name: Name, entries: Iterable[Entry]) -> Iterator[tuple[int, bytes]]
 
 
 class PlacesOfWords:
-    """The tables of an open index. Each bucket is unpacked once."""
+    """The tables of words in an open index. Each bucket is unpacked once."""
 
     def __init__(self, base: sqlite3.Connection) -> None:
         self._base = base

@@ -1,4 +1,4 @@
-"""How one message is written into the index, and read again: a short JSON list, many of them compressed in one block."""
+"""Write a message into the index and read it again. A message is a short JSON list; many are compressed in one block."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from kb.index.place import Binding, Guard, GuardKind, Hole, MessagePlace, Parame
 from kb.index.scope import names_in
 
 FORMAT = 2
-"""Of the whole file; raise it when an older release could not read what is written."""
+"""The version of the file's form. Raise it if older releases cannot read what is written now."""
 BLOCK_MESSAGES = 24
 HEAD, TAIL = slice(0, 4), slice(4, 7)
-"""The parts of a message's row: what it is found by (kind, exception, level, text), and what is told of it."""
+"""The two parts of a message: the head finds it (kind, exception, level, text), the tail holds everything else."""
 MOST_EARLY = 3
-"""Guards of the kind ``early`` that the index keeps of one place, the nearest ones."""
+"""The index keeps at most this many guards of the kind ``early`` for one place, the nearest ones."""
 MOST_GUARDS_OF_LOGS = 2
-"""Of a log or print only its nearest guards are kept, and neither parameters nor bindings."""
+"""A log or print keeps only this many guards, the nearest ones, and neither parameters nor bindings."""
 MOST_SITES = 4
-"""Places that are kept of one message, the latest ones."""
+"""One message keeps at most this many places, the latest ones."""
 MOST_CONDITION = 180
 MOST_EXPRESSION = 80
 MOST_BINDINGS = 4
@@ -39,25 +39,25 @@ Spans = tuple[tuple[int, int], ...]
 
 
 class StoredSite(NamedTuple):
-    """One place of a stored message, in its latest form."""
+    """One place of a stored message, as the last release that has it shows it."""
 
     file: str
     function: str
     line: int
-    """In the last release that holds the place."""
+    """The line in the last release that has the place."""
     expressions: tuple[str, ...]
-    """Of each hole of the message."""
+    """The expression of each hole."""
     guards: tuple[Guard, ...]
     """Without lines (0); at most `MOST_EARLY` of the kind ``early``."""
     parameters: tuple[Parameter, ...]
-    """Those of the function's parameters that the guards, the holes and the bindings speak of."""
+    """The function's parameters that the guards, the holes and the bindings use."""
     bindings: tuple[Binding, ...]
     """Without lines (0)."""
     spans: Spans
 
 
 class Head(NamedTuple):
-    """What a message is found by."""
+    """The part of a message by which it is found."""
 
     kind: str
     exception: str | None
@@ -67,7 +67,7 @@ class Head(NamedTuple):
 
 
 class Tail(NamedTuple):
-    """What is told of a message."""
+    """The part of a message that describes it."""
 
     spans: Spans
     replaced: str | None
@@ -86,7 +86,7 @@ def site_row(place: MessagePlace, spans: Sequence[tuple[int, int]], *, brief: bo
     bindings = [(item.name, _cut(item.expression, MOST_EXPRESSION)) for item in place.bindings[:MOST_BINDINGS]]
     spoken = {name.split(".")[0] for guard in guards for name in names_in(guard.condition)}
     spoken |= {name.split(".")[0] for text in (*holes, *(text for _, text in bindings)) for name in names_in(text)}
-    # Of `self.beta` the field is meant, where the parameters are a dataclass's fields.
+    # If the parameters are the fields of a dataclass, `self.beta` names the field `beta`.
     spoken |= {name.split(".")[1] for guard in guards for name in names_in(guard.condition) if name.startswith("self.")}
     parameters = [
         [item.name, _short(item.default), _short(item.annotation)]
@@ -127,7 +127,7 @@ def tail(row: Row) -> Tail:
 
 
 def little_endian(numbers: array[int]) -> bytes:
-    """Numbers as bytes that every machine reads alike."""
+    """Numbers as bytes, the lowest byte first on every machine."""
     if sys.byteorder == "big":
         numbers.byteswap()
     return numbers.tobytes()

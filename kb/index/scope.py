@@ -1,4 +1,4 @@
-"""What is known while a file is read from top to bottom: open guards, names bound to texts, last assignments."""
+"""The state while a file is read from top to bottom: open guards, names bound to texts, last assignments."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ Texts = dict[str, list[TextOption]]
 
 
 class Open(NamedTuple):
-    """A guard and the moment from which on it holds."""
+    """A guard, and the time since when it holds."""
 
     guard: Guard
     order: int
 
 
 class Assigned(NamedTuple):
-    """The last assignment to a name. Its source is only written out where a place needs it."""
+    """The last assignment to a name. Its source is written out only if a place needs it."""
 
     order: int
     value: ast.expr | None
@@ -54,12 +54,12 @@ class Scope:
         return Open(Guard(kind, condition, holds, line), self.order)
 
     def assign(self, name: str, value: ast.expr | None, line: int, prefix: str = "") -> None:
-        """Note an assignment; without a value what was known is forgotten but the time is kept."""
+        """Record an assignment. Without a value, the earlier value is forgotten and only the time is kept."""
         self.order += 1
         self.assigned[name] = Assigned(self.order, value, line, prefix)
 
     def last(self, name: str) -> Assigned | None:
-        """The last assignment to a name, here or around."""
+        """The last assignment to a name, in this scope or in one around it."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.assigned:
@@ -68,7 +68,7 @@ class Scope:
         return None
 
     def closed(self, guards: list[Open]) -> tuple[Guard, ...]:
-        """The open guards as they hold now: marked stale where a name was assigned since."""
+        """The open guards. One is marked stale if a name in it was assigned since it began to hold."""
         return tuple(
             guard._replace(stale=True)
             if any(self._since(name) > order for name in names_in(guard.condition))
@@ -80,7 +80,7 @@ class Scope:
         return self.assigned[name].order if name in self.assigned else 0
 
     def bindings(self, guards: tuple[Guard, ...], template: tuple[Piece, ...]) -> tuple[Binding, ...]:
-        """The last assignments to names that the guards (nearest first) and the holes speak of, then to names in those."""
+        """The last assignments to names in the guards (nearest first) and in the holes, then to names in these assignments."""
         waiting = [guard.condition for guard in reversed(guards) if guard.kind != "early"]
         waiting += [piece.expression for piece in template if not isinstance(piece, str)]
         found: dict[str, Binding] = {}
@@ -99,7 +99,7 @@ class Scope:
 
 @lru_cache(maxsize=4096)
 def names_in(text: str) -> tuple[str, ...]:
-    """The names of an expression, dotted ones with what stands before each dot (``self`` alone is left out)."""
+    """The names in an expression. A dotted name also gives the parts before each dot, except ``self`` alone."""
     found: dict[str, None] = {}
     for match in _NAME.finditer(_STRING.sub("''", text)):
         name = match[0]
@@ -131,7 +131,7 @@ def _parameter(argument: ast.arg, default: ast.expr | None, stars: str = "") -> 
 
 
 def fields_of(node: ast.ClassDef) -> tuple[Parameter, ...]:
-    """The annotated fields of a class; of ``field(default=…)`` the default alone."""
+    """The annotated fields of a class. For ``field(default=…)``, the default is the value."""
     found: list[Parameter] = []
     for item in node.body:
         if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
@@ -162,7 +162,7 @@ def targets(node: ast.expr) -> Iterator[str]:
 
 
 def merged(before: Texts, branches: list[tuple[Texts, tuple[Guard, ...]]], most: int) -> Texts:
-    """What names are bound to after branches: each branch's text under its guards, where a branch changed it."""
+    """The texts that names may have after branches: for each name that a branch changed, every branch's text with its guards."""
     found: Texts = {}
     for name in {name: None for bound, _ in branches for name in bound}:
         if all(bound.get(name) is before.get(name) for bound, _ in branches):

@@ -1,7 +1,7 @@
-"""Looks messages up in the shipped index: ``find`` a printed message, or ask what a function says (``at``).
+"""Look up messages in the shipped index: ``find`` a printed message, or list the messages of a function (``at``).
 
-The index is one SQLite file in the package, opened for reading where it lies; nothing is unpacked, and nothing is
-opened before the first question. A question reads the few compressed blocks that hold a word of the message.
+The index is one SQLite file in the package. It is opened read-only at the first question and never unpacked. A question reads
+only the few compressed blocks that contain a word of the message.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import heapq
 import json
 import re
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, overload
+from typing import Any
 
-from kb.errors import TroubleshootError
-from kb.index.fit import Extent, Fit, fit, plain
+from kb.index.fit import Fit, fit, plain
+from kb.index.message import IndexedMessage, IndexUnreadable, PackageMessages, ReleaseChanges
 from kb.index.place import Hole, Piece
 from kb.index.places_of_words import PlacesOfWords
 from kb.index.record import BLOCK_MESSAGES, FORMAT, Head, Row, StoredSite, Tail, head, tail, unpack
@@ -25,14 +25,15 @@ from kb.index.words import asked, check, number
 FILE = Path(__file__).parent.parent / "data" / "messages.sqlite"
 MANIFEST = Path(__file__).parent / "make" / "manifest.json"
 MAX_MESSAGE = 8_000
-"""Characters of a message that are looked at."""
+"""Only this many characters of a printed message are compared."""
 MAX_BLOCKS = 36
-"""Blocks that one question reads at most, those with the rarest words of the message first."""
+"""One question reads at most this many blocks, those with the rarest words of the message first."""
 SPECIFIC, SPECIFIC_INSIDE, SPECIFIC_KNOWN = 12, 20, 6
-"""Least literal characters that agree: of a whole message, of one inside other text or cut, and where a place's function
-is the one that raised. Below, a text like "index out of range" would name places all over."""
+"""The least number of literal characters that must agree: if the printed text is the whole message, if the message is cut or
+inside other text, and if the place is in the function that raised. With fewer, a text such as "index out of range" would fit
+places everywhere."""
 COVERED = 0.25
-"""Least share of the message's characters that the template's own text makes up, unless the function agrees."""
+"""The literal text of the template must be at least this share of the message, unless the function agrees."""
 
 
 PYTHONS_OWN = re.compile(
@@ -41,74 +42,14 @@ PYTHONS_OWN = re.compile(
     r"[\w.<>]+\(\) (?:got an unexpected|missing \d+|takes (?:no|\d|from)|got multiple)|cannot import name |No module named |"
     r"(?:list|tuple|string) index out of range|division by zero|maximum recursion depth"
 )
-"""Messages of Python itself: libraries imitate some of them, so they count only where the function agrees."""
+"""Messages of Python itself. Libraries imitate some of them, so a place counts only if its function agrees."""
 
 
 _SEARCHED = re.compile(r"[\w.]+")
 MAX_SEARCHED = 24
-"""Words of a search that count."""
+"""A search uses only this many words."""
 LEAST_SEARCHED = 0.7
-"""Least share of the words that a message must hold."""
-
-
-class IndexUnreadable(TroubleshootError):
-    """The index of messages is missing or is no index that this release can read."""
-
-
-class IndexedMessage(NamedTuple):
-    """One message of the index that fits what was printed."""
-
-    package: str
-    kind: str
-    """As `kb.index.place.Kind`, or ``compiled``: the text of a compiled library, without function and guards."""
-    exception: str | None
-    level: str | None
-    template: tuple[Piece, ...]
-    """With the expressions of the first of the places."""
-    quality: int
-    """How many literal characters (without white space) agree."""
-    extent: Extent
-    values: tuple[tuple[str, str | None], ...]
-    """For each hole its expression and what was printed there (None: the message was cut before it)."""
-    sites: tuple[StoredSite, ...]
-    """The places that print it; those in the asked function first, then those of the latest releases."""
-    in_function: bool
-    """Whether the first places are in the function that was asked for."""
-    releases: tuple[tuple[str, str], ...]
-    """Runs of releases that hold the message, first and last of each, oldest first. Only releases that the index read
-    are known: the message may be older than the first by less than the step to the release before."""
-    first_is_oldest: bool
-    """Whether the message is in the oldest release that was read, so that nothing is known of its begin."""
-    last_is_newest: bool
-    """Whether it is still there in the newest release that was read."""
-    replaced: str | None
-    """The text that took its place, where it vanished."""
-
-
-class ReleaseChanges(NamedTuple):
-    """How the messages of a package changed with one release."""
-
-    release: str
-    arrived: int
-    vanished: int
-
-
-class PackageMessages(Sequence[IndexedMessage]):
-    """Messages that are read when they are asked for."""
-
-    def __init__(self, read: Callable[[int], IndexedMessage], slots: list[int]) -> None:
-        self._read = read
-        self._slots = slots
-
-    def __len__(self) -> int:
-        return len(self._slots)
-
-    @overload
-    def __getitem__(self, at: int) -> IndexedMessage: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[IndexedMessage]: ...
-    def __getitem__(self, at: int | slice) -> IndexedMessage | list[IndexedMessage]:
-        return [self._read(slot) for slot in self._slots[at]] if isinstance(at, slice) else self._read(self._slots[at])
+"""A message must contain at least this share of the words."""
 
 
 class MessageIndex:
@@ -159,11 +100,11 @@ class MessageIndex:
     def find(
         self, text: str, exception: str | None = None, package: str | None = None, function: str | None = None
     ) -> list[IndexedMessage]:
-        """The messages that the text can be, the best first.
+        """The messages that may have printed the text, best first.
 
-        With ``exception`` only places that raise a class of this name (its last part) or none that is known, and no
-        logs and prints; with ``package`` (or a module's name) only its messages. ``function`` is the one that raised
-        (its last part counts): places in it come first and may be less specific.
+        ``exception``: only places that raise a class of this name (without its module), or whose class is not known; no logs
+        and prints. ``package``: only messages of this package, or of the package of this module. ``function``: the function
+        that raised, without its class; places in it come first, and fewer of their characters need to agree.
         """
         return list(self._find(text[:MAX_MESSAGE], exception, package, function))
 
@@ -195,7 +136,7 @@ class MessageIndex:
         return tuple(found)
 
     def at(self, file: str, function: str | None = None) -> list[IndexedMessage]:
-        """All messages of one file (its path from the top-level module on), or of one function (its last part) of it."""
+        """All messages of one file (``transformers/trainer.py``), or of one function in it (its name without the class)."""
         inner = function.rpartition(".")[2] if function else None
         found: list[IndexedMessage] = []
         for block, _ in self._places.of("file", number(file)):
@@ -212,9 +153,9 @@ class MessageIndex:
         return found
 
     def search(self, words: str, most: int = 8) -> list[IndexedMessage]:
-        """The messages that hold most of some words, or that a printed message can be, the best first.
+        """The messages that contain most of the words, and those that may have printed them as one text, best first.
 
-        Unlike `find` it reads all heads (some tenths of a second). Texts of compiled libraries come last.
+        This reads the heads of all messages, which takes some tenths of a second. Texts of compiled libraries come last.
         """
         searched = [
             word for found in _SEARCHED.findall(words) if (word := found.rstrip("."))
@@ -235,7 +176,7 @@ class MessageIndex:
         return found
 
     def of_package(self, package: str, words: str = "") -> PackageMessages:
-        """The messages of a package's Python files that hold all of the words, by number; each is read when it is asked for."""
+        """The messages of a package's Python files that contain all of the words, in the order of the index."""
         asked_ = [word.lower() for word in words.split()[:MAX_SEARCHED]]
         slots = []
         for slot, owner, stored in self._all(package):
@@ -245,7 +186,7 @@ class MessageIndex:
         return PackageMessages(self._message, slots)
 
     def changes(self, package: str) -> list[ReleaseChanges]:
-        """For each release of a package but the first: how many messages arrived with it, and how many had vanished."""
+        """For each release of a package but the first: the number of messages that are new in it, and of those that vanished."""
         names = self.releases(package)
         arrived, vanished = [0] * (len(names) + 1), [0] * (len(names) + 1)
         for slot, owner, stored in self._all(package):
@@ -256,7 +197,7 @@ class MessageIndex:
         return [ReleaseChanges(names[n], arrived[n], vanished[n]) for n in range(1, len(names))]
 
     def _all(self, package: str | None = None) -> Iterator[tuple[int, str, Head]]:
-        """All messages, or those of one package: the slot, who owns it, and what it is found by."""
+        """The slot, the owning package and the head of all messages, or of those of one package."""
         for block, owner in enumerate(self._owner):
             if package is None or self._known[owner] == package:
                 for at, row in enumerate(self._read_heads(block)):
@@ -274,7 +215,7 @@ class MessageIndex:
                 yield self._found(owner, stored, self._tail(slot), Fit(0, "whole", ()), [])
 
     def _candidates(self, text: str, package: str | None) -> list[int]:
-        """Slots of messages of which an anchor stands in the text."""
+        """The slots of messages that have an anchor in the text."""
         words = asked(text)
         close = {0, *map(check, words)}
         rarity: dict[int, int] = {}
@@ -284,7 +225,7 @@ class MessageIndex:
                 if second in close:
                     rarity[slot] = min(len(places), rarity.get(slot, len(places)))
         blocks: dict[int, None] = {}
-        # A word that is the anchor of few messages tells more than one of many.
+        # The fewer messages a word is an anchor of, the more it says.
         for slot in sorted(rarity, key=lambda slot: (rarity[slot], slot)):
             block = slot // BLOCK_MESSAGES
             if package is None or self._known[self._owner[block]] == package:
@@ -348,7 +289,7 @@ def shipped(path: Path = FILE) -> MessageIndex:
 
 
 def manifest() -> dict[str, Any]:
-    """What was read into the shipped index: counts in all and by package, and what was left out. Raises `IndexUnreadable`."""
+    """What the shipped index was made from: counts in all and by package, and what was left out. Raises `IndexUnreadable`."""
     try:
         read: dict[str, Any] = json.loads(MANIFEST.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -359,5 +300,5 @@ def manifest() -> dict[str, Any]:
 def find(
     text: str, exception: str | None = None, package: str | None = None, function: str | None = None
 ) -> list[IndexedMessage]:
-    """`Index.find` in the shipped index."""
+    """`MessageIndex.find` in the shipped index."""
     return shipped().find(text, exception, package, function)

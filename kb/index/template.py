@@ -1,4 +1,4 @@
-"""From the expression of a message to its templates: which literal text it prints, and which expressions fill the rest.
+"""Turn the expression of a message into templates: the literal text that it prints, and the expressions that fill the rest.
 
 One expression can print several texts (``"a" if x else "b"``, a name that two branches bind). Each is an `TextOption`, with
 the conditions under which it is the one.
@@ -17,9 +17,9 @@ from typing import NamedTuple
 from kb.index.place import MAX_TEXT, Guard, Hole, Piece, weight
 
 MAX_OPTIONS = 6
-"""Texts of one message that are told apart; of more, the expression is one hole."""
+"""An expression that can give more texts than this becomes one hole."""
 MAX_TEMPLATE = 4_000
-"""Characters of literal text in one template; the rest of a longer one is a hole."""
+"""The literal text of one template has at most this many characters; the rest becomes a hole."""
 _PERCENT = re.compile(
     r"%(?:\((?P<key>[^)]{0,60})\))?[#0\- +]{0,5}(?:[1-9]\d{0,4}|\*)?(?:\.(?:\d{1,4}|\*))?[hlL]?(?P<type>[diouxXeEfFgGcrsa%])"
 )
@@ -58,7 +58,7 @@ def dotted(node: ast.AST) -> str:
 
 
 def options(node: ast.expr, bound: Bound) -> list[TextOption]:
-    """The texts that an expression can give, at least one; an expression that is not understood is one hole."""
+    """The texts that an expression can give, at least one. An expression that cannot be analysed becomes one hole."""
     try:
         found = _options(node, bound)
     except RecursionError:
@@ -71,7 +71,7 @@ def options(node: ast.expr, bound: Bound) -> list[TextOption]:
 
 
 def joined(parts: Iterable[Sequence[TextOption]]) -> list[TextOption]:
-    """The texts in a row: every choice of the first with every choice of the second, and so on."""
+    """The concatenations of texts: every choice of the first with every choice of the second, and so on."""
     found = [TextOption(())]
     for part in parts:
         found = [TextOption((*a.pieces, *b.pieces), (*a.guards, *b.guards)) for a in found for b in part]
@@ -156,7 +156,7 @@ def _options(node: ast.expr, bound: Bound) -> list[TextOption]:
 
 
 def _inserted(node: ast.expr, bound: Bound) -> list[TextOption]:
-    """A part of an f-string. A choice in the middle of a sentence is a hole: only whole texts are told apart."""
+    """A part of an f-string. A choice within a sentence becomes a hole; only choices between whole texts are kept apart."""
     if not isinstance(node, ast.FormattedValue):
         return _options(node, bound)
     if (

@@ -1,4 +1,4 @@
-"""The words that a message is found by: every printed form of a template holds its anchors."""
+"""The words by which a message is found. Every printed form of a template contains the template's anchors."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 _WORD = re.compile(r"\w+")
 MAX_WORDS = 400
-"""Words of a printed message that are looked up."""
+"""At most this many words of a printed message are looked up."""
 BEGINNING = 30
-"""Words and pairs of a first line that count as its beginning, so that a message that is cut later is found."""
+"""This many words and pairs are the beginning of a first line. A message that is cut behind them is still found."""
 NEAR = 12
-"""Words and pairs before and after an anchor among which the second one is chosen."""
+"""The second anchor is one of this many words and pairs before and after the first."""
 
 
 def number(words: str) -> int:
@@ -31,7 +31,7 @@ def asked(message: str) -> list[int]:
 
 
 def candidates(literals: Sequence[str | None]) -> list[list[str]]:
-    """The words and pairs that stand whole in a template: those of the beginning of its first line, and the rest.
+    """The words and pairs that are whole in a template: those at the beginning of its first line, and the rest.
 
     A word beside a hole may be a part of a longer word when it is printed, so it does not count.
     """
@@ -50,7 +50,7 @@ def candidates(literals: Sequence[str | None]) -> list[list[str]]:
                 continue
             word = match[0].lower()
             lines[line].append(word)
-            # Two words are neighbours in print where no other word can come between them.
+            # Two words are neighbours if no other word can be printed between them.
             if before is not None and before[0] == line:
                 lines[line].append(f"{before[1]} {word}")
             before = (line, word)
@@ -60,12 +60,12 @@ def candidates(literals: Sequence[str | None]) -> list[list[str]]:
 
 
 class TemplateKey(NamedTuple):
-    """What a template is found by."""
+    """A word or pair by which a template is found, and a second one near it."""
 
     word: int
     """The number of its rarest word or pair."""
     second: int
-    """`check` of another one that stands close to it, so that a cut message holds both or none; 0 where there is none."""
+    """The `check` of another word or pair close to it, so that a cut message has both or none; 0 if there is no other."""
 
 
 def check(number: int) -> int:
@@ -74,7 +74,7 @@ def check(number: int) -> int:
 
 
 def anchors(templates: Iterable[Sequence[str | None]]) -> list[list[TemplateKey]]:
-    """For each template the anchors that it is found by: one in the beginning of the first line, and one in the rest."""
+    """The anchors of each template: one at the beginning of the first line, and one in the rest."""
     found = [candidates(literals) for literals in templates]
     frequency = Counter(text for lines in found for line in lines for text in dict.fromkeys(line))
     return [[_anchor(line, frequency) for line in lines if line] for lines in found]

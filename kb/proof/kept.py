@@ -1,4 +1,4 @@
-"""The kept proofs of words: read, brought up to date, and written to ``kb/data/words.tsv``."""
+"""Read the kept proofs of words, bring them up to date, and write them to ``kb/data/words.tsv``."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from kb.load import Loaded
 from kb.printed import COLUMNS, FILE, packed, parsed
 from kb.problem import Problem
 from kb.proof.places import Places
-from kb.proof.words import PrintingPackage, SymptomProof, digest_of, prove, threads_of
+from kb.proof.symptom_proof import PrintingPackage, SymptomProof
+from kb.proof.words import digest_of, prove, threads_of
 
 RULES = 4
-"""Raised when the rules of `kb.proof.words` change, so that kept proofs are made anew."""
+"""Raise it when the rules of `kb.proof` change; all proofs are then made anew."""
 MIN_PARALLEL = 100
 CHUNK = 20
 Proofs = dict[tuple[str, str], SymptomProof]
@@ -28,7 +29,7 @@ Progress = Callable[[int, int], None]
 
 
 def kept(path: Path = FILE) -> Proofs:
-    """The kept proofs by entry and symptom; none where there is no file."""
+    """The kept proofs by entry and symptom; empty if there is no file."""
     if not path.is_file():
         return {}
     out: Proofs = {}
@@ -46,7 +47,7 @@ def kept(path: Path = FILE) -> Proofs:
 
 
 def write(proofs: Mapping[tuple[str, str], SymptomProof], path: Path = FILE) -> None:
-    """Keep proofs, sorted by entry. The first line, with the day, changes only where a proof has."""
+    """Write proofs, sorted by entry. The first line, with the day, changes only if a proof changed."""
     if dict(proofs) == kept(path):
         return
     rows = []
@@ -90,7 +91,7 @@ def update(items: Sequence[Loaded], known: Proofs, progress: Progress | None = N
 
 
 class _State:
-    """What the processes of one update share."""
+    """The data that the processes of one update share."""
 
     places: Places
     known: Proofs
@@ -125,14 +126,14 @@ def _outdated(item: Loaded, known: Proofs, base: str) -> Iterator[tuple[str, str
 
 
 def index_digest() -> str:
-    """What all proofs depend on: the releases that the index read, and the rules. How the index is stored does not matter."""
+    """A digest of what all proofs depend on: the releases that the index read, and the rules; not the form of the index file."""
     index = shipped()
     read = [[package, *index.releases(package)] for package in sorted(index.packages())]
     return hashlib.blake2b(json.dumps([RULES, read]).encode(), digest_size=8).hexdigest()
 
 
 def problems(item: Loaded, proofs: Mapping[tuple[str, str], SymptomProof]) -> list[Problem]:
-    """Citations that do not hold, and decisive symptoms whose words have another cause as well."""
+    """Citations that do not hold, and decisive symptoms whose words other code prints for another reason."""
     found: list[Problem] = []
     for number, (key, symptom) in enumerate(zip(keys(item), item.entry.symptoms, strict=True)):
         proof = proofs[key]

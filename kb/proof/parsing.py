@@ -1,4 +1,4 @@
-"""Whether what a fix tells people to paste can be pasted: it parses in its language and holds nothing to be filled in.
+"""Check that the code of a fix can be pasted: it parses in its language, and nothing is left to fill in.
 
 A fix is shown with its placeholders filled from the log, or with their defaults. Here they are filled with their default or
 with an example of their type, so that what is checked is what a reader gets.
@@ -37,7 +37,7 @@ _REASON = re.compile(
     r"|made for the installed|same|belongs|fits|of (?:this|its|the installed))\b",
     re.IGNORECASE,
 )
-"""Why only one release will do, as fixes say it."""
+"""Phrases with which a fix says why only one release will do."""
 _VALUED = (
     "-i",
     "-r",
@@ -62,7 +62,7 @@ class Fault(NamedTuple):
 
 
 def faults(fix: EntryFix) -> Iterator[Fault]:
-    """What cannot be pasted of a fix."""
+    """The fields of a fix that cannot be pasted, each with the reason."""
     if fix.code is not None:
         text = filled(fix.code)
         if (said := _PARSERS[fix.language](text)) is not None:

@@ -13,26 +13,27 @@ from typing import Any, NamedTuple
 import re2
 
 from kb.index.fit import fit
+from kb.index.message import IndexedMessage
 from kb.index.place import Hole
 from kb.index.record import StoredSite
-from kb.index.store import IndexedMessage, MessageIndex
+from kb.index.store import MessageIndex
 from kb.patterns import required_texts
 
 FILLERS = (
     "x", "7", "torch.float32", "'x'", "[1, 2]", "a b", "model.layers.0.weight", "LlamaModel", "", "0.5", "/tmp/x.json",
     "cuda:0", "{'x': 1}", "(3, 4)", "True", "1.2.3", "torch.Size([2, 3, 4])",
 )  # fmt: skip
-"""Values that holes of a template are filled with: one of each sort that messages print."""
+"""Values for the holes of a template, one of each kind that messages print."""
 MAX_FILLINGS = 60
-"""Ways in which the holes of one template are filled, beside the ways in which all have the same value."""
+"""A template is tried with this many random combinations of values, and with each value in all holes."""
 MOST_CANDIDATES = 4000
-"""Templates of one pattern that are tried; a pattern with more of them has no words of its own."""
+"""A pattern that may fit more templates than this has no words of its own."""
 _SPACE = re.compile(r"\s+")
 HOLE_MARK = "\0"
 
 
 class Printer(NamedTuple):
-    """One message of the index with the templates' text: what may print a pattern's words."""
+    """One message of the index, with what is needed to ask whether it prints a pattern's words."""
 
     message: IndexedMessage
     literals: tuple[str | None, ...]
@@ -43,12 +44,12 @@ class Printer(NamedTuple):
         return frozenset(_nearest(site) for site in self.message.sites) - {""}
 
     def can_print(self, pattern: str) -> bool:
-        """Whether some filling of its holes is matched by the pattern."""
+        """Whether the pattern matches the message with some values in its holes."""
         return _prints(self.literals, compiled(pattern).search, ())
 
     @property
     def function_names(self) -> frozenset[str]:
-        """The last part of the functions that print it; a copy may have a leading underscore more."""
+        """The names of the functions that print it, without class and outer underscores; not common ones (``forward``)."""
         names = {site.function.rpartition(".")[2].strip("_") for site in self.message.sites}
         return frozenset(names - {"", "init", "forward", "call", "post_init", "module", "main", "run", "getattr"})
 
@@ -91,8 +92,8 @@ class Places:
         return any(one == file or one.endswith(f"/{file}") or file.endswith(f"/{one}") for one in self._files[package])
 
     def printers(self, pattern: str, said: Sequence[str]) -> list[Printer]:
-        """The messages that the pattern matches. ``said``: lines that it matches, with white space folded; they tell what
-        fills the holes of its own message."""
+        """The messages that the pattern matches. ``said``: lines that it matches, with white space folded; they give the values
+        in the holes of its own message."""
         clauses = required_texts(pattern)
         if not clauses:
             return []
@@ -103,7 +104,7 @@ class Places:
         return [self._printers[number] for number in found if _prints(self._printers[number].literals, search, said)]
 
     def _find_holding(self, choices: tuple[str, ...]) -> list[int]:
-        """The numbers of the messages whose own text contains one of these."""
+        """The numbers of the messages whose literal text contains one of these texts."""
         found: dict[int, None] = {}
         for text in choices:
             at = self._all.find(text)
@@ -120,7 +121,7 @@ def _longest(clauses: list[list[str]]) -> list[str]:
 
 @lru_cache(maxsize=512)
 def compiled(pattern: str) -> Any:
-    """The compiled pattern, as logs are searched with it."""
+    """The pattern, compiled as for searching logs."""
     return re2.compile(f"(?m){pattern}")
 
 
@@ -133,7 +134,7 @@ def _prints(literals: tuple[str | None, ...], search: Any, said: Sequence[str]) 
 
 
 def _filled(literals: tuple[str | None, ...]) -> Iterator[str]:
-    """The template with its holes filled in many ways, the same ones each time."""
+    """The template with many combinations of values in its holes, the same ones each time."""
     holes = sum(piece is None for piece in literals)
     for value in FILLERS if holes else ("",):
         yield render(literals, [value] * holes)

@@ -1,85 +1,42 @@
-"""Which releases print the words of each symptom, whether that is what its source says, and who else prints them."""
+"""Find out for each symptom which releases print its words, whether its source says so too, and what else prints them."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from fnmatch import fnmatch
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from kb.compiled_conditions import patterns_of
 from kb.form import Entry, EntrySource, Symptom
 from kb.index.fit import fit
-from kb.index.record import MOST_SITES
-from kb.index.store import PYTHONS_OWN, IndexedMessage
+from kb.index.message import IndexedMessage
+from kb.index.store import PYTHONS_OWN
 from kb.load import Loaded
-from kb.proof.places import HOLE_MARK, Places, Printer, finds
-from kb.versions import release
+from kb.proof.citation import contradiction, files_of, newer_than_index, order
+from kb.proof.places import Places, Printer, finds
+from kb.proof.rivals import at_home, is_shown, rivals_of
+from kb.proof.symptom_proof import PrintingPackage, State, SymptomProof
 
-State = Literal[
-    "printed", "python", "elsewhere", "not-indexed", "no-file", "no-message", "thread", "threads", "page", "run", "no-words"
-]  # fmt: skip
-"""What the index says of a symptom's words.
-
-``printed``      a message of a package has them (of the cited one, where a package is cited)
-``python``       Python itself prints them about code of the cited file ("has no attribute", "unexpected keyword argument")
-``elsewhere``    another package than the cited one prints them: the cited file calls it
-``not-indexed``  the cited package is not in the index
-``no-file``      the index has no message of the cited file: compiled code, a template, a script
-``no-message``   the cited file has messages, and none has these words: they are put together when it runs
-``thread``       one thread alone shows the failure, and no package prints these words: Python's own words say little about it
-``threads``, ``page``, ``run``  no message of the index has these words; two or more threads, a page that is no thread
-                 (documentation, source), or a run shows them
-``no-words``     the symptom asks for no words, or for words of everyday use
-"""
 RAISING = ("raise", "assert", "check", "exit", "compiled")
 _THREAD = re.compile(
     r"/(?:issues?|pulls?|discussions|merge_requests|t|topics?|questions|comments)/|/-/issues|stackoverflow|stackexchange"
 )
-"""What the address of a thread contains: people who met a failure wrote there."""
-SAME_TEXT = 30
-"""Literal characters from which on an equal text in another place is a copy, and means the same."""
+"""What the address of a thread contains, in which people report a failure that they met."""
 MOST_SHOWN = 6
-FAMILIES = ("unsloth", "lightning")
-"""What the names of a project's packages have in common."""
-_VERSION = re.compile(r"(?<![\w.])\d{1,4}(?:\.\d{1,4}){1,3}(?:\.?(?:post|dev|rc)\d+)?(?![\w.])")
 _FRAME = re.compile(r'^(?:\S{1,40} ){0,3}?File ".{1,400}", line \d{1,9}, in ')
-"""A frame of a traceback, with its white space folded. The line below it is code."""
+"""A frame of a traceback, with folded white space. The line below it is code."""
 _KEY = re.compile(r"^(?:[\w.]{0,80}KeyError: )?'[^']{1,120}'$")
 _TELLING_APART = frozenset({"metric", "gpu", "flag", "platform", "exit", "ends", "ranks", "phase", "relation", "row"})
-"""Kinds of conditions that no other message fulfils by its words."""
-
-
-class PrintingPackage(NamedTuple):
-    """A package that prints a symptom's words, with the first and the last release of each run, and the files."""
-
-    package: str
-    releases: tuple[tuple[str, str], ...]
-    files: tuple[str, ...]
-
-
-class SymptomProof(NamedTuple):
-    """What the index says of one symptom."""
-
-    entry: str
-    symptom: str
-    digest: str
-    """Of what the answer depends on: the symptom, the samples, the index."""
-    state: State
-    printed: tuple[PrintingPackage, ...]
-    wrong: str
-    """What of the citation does not hold, in a sentence; "" where it holds or cannot be checked."""
-    rivals: tuple[str, ...]
-    """Other places that print these words, as ``package: file: function``."""
+"""Kinds of conditions that the words of a message cannot fulfil."""
 
 
 def prove(
     item: Loaded, places: Places, index_digest: str, known: Mapping[tuple[str, str], SymptomProof]
 ) -> Iterator[SymptomProof]:
-    """The proofs of an entry's symptoms; those in ``known`` that still hold are taken over."""
+    """The proofs of an entry's symptoms. Those in ``known`` are used again if nothing that they depend on has changed."""
     samples = [sample.text for sample in item.samples_of("match")]
     for number, symptom in enumerate(item.entry.symptoms, 1):
         name = symptom.name or str(number)
@@ -104,7 +61,7 @@ def _address(url: str) -> str:
 
 
 def digest_of(symptom: Symptom, samples: Sequence[str], threads: Sequence[str], index_digest: str) -> str:
-    """What a proof of the symptom depends on, in short."""
+    """A digest of what a proof of the symptom depends on."""
     shown = symptom.model_dump(mode="json", exclude={"decisive"})
     said = json.dumps([shown, samples, threads, index_digest], sort_keys=True)
     return hashlib.blake2b(said.encode(), digest_size=6).hexdigest()
@@ -137,21 +94,21 @@ def _prove(
         state = "not-indexed"
     elif not own:
         state = _shown_by(source, cited, places)
-    elif source.package and (newest := _beyond(source.versions or "", cited, places)):
+    elif source.package and (newest := newer_than_index(source.versions or "", cited, places)):
         wrong = newest
     elif source.package and not _ambiguous(own, every, said):
-        wrong = _wrong(own, source.file or "", source.versions or "", places)
+        wrong = contradiction(own, source.file or "", source.versions or "", places)
     rivals: tuple[str, ...] = ()
     if len(worded) == 1 and not any(condition["kind"] in _TELLING_APART for condition in conditions):
         excluded = [condition.compile(lambda _: 0) for condition in symptom.exclude]
-        at_home = _at_home(own, source.file or "", samples)
-        foreign = [printer for printer in worded[0] if not _is_shown(printer.message.package, samples)]
-        rivals = tuple(sorted(set(_rivals(foreign, at_home, conditions, excluded, places))))[:MOST_SHOWN]
+        home = at_home(own, source.file or "", samples)
+        foreign = [printer for printer in worded[0] if not is_shown(printer.message.package, samples)]
+        rivals = tuple(sorted(set(rivals_of(foreign, home, conditions, excluded, places))))[:MOST_SHOWN]
     return SymptomProof(id_, name, digest, state, _told(own), wrong, rivals)  # type: ignore[arg-type]
 
 
 def _said(condition: Any, lines: Sequence[str]) -> Iterator[str]:
-    """The lines of the samples that the patterns of a condition find, in the whole line or behind the exception's name."""
+    """The lines of the samples that a pattern of the condition matches, with or without the exception's name in front."""
     for pattern in patterns_of(condition):
         yield from (
             line for line in lines if any(finds(pattern["re"], text) for text in (line, line.partition(": ")[2]))
@@ -159,7 +116,7 @@ def _said(condition: Any, lines: Sequence[str]) -> Iterator[str]:
 
 
 def _is_named(printer: Printer, said: Sequence[str]) -> bool:
-    """Whether a sample's line is the message: enough of it to name its place."""
+    """Whether a line of the samples is the message: at least half of it must agree."""
     return any(
         (agreed := fit(text, printer.literals)) is not None and agreed.quality >= 0.5 * len(text.replace(" ", ""))
         for line in said
@@ -169,13 +126,13 @@ def _is_named(printer: Printer, said: Sequence[str]) -> bool:
 
 
 def _is_pythons_own(line: str) -> bool:
-    """Whether Python prints the line by itself. A bare quoted name is the key that a look-up did not find."""
+    """Whether Python itself prints the line. A bare quoted name is the key of a failed look-up (KeyError)."""
     return PYTHONS_OWN.search(line) is not None or _KEY.search(line) is not None
 
 
 def _printers(condition: Any, lines: Sequence[str], code: Set[str], places: Places) -> list[Printer] | None:
-    """The messages that fulfil a condition by their words; None where it asks for none. A line of ``code``, which a traceback
-    quotes, is no message."""
+    """The messages whose words fulfil a condition; None if the condition asks for no words. ``code``: lines of source that
+    tracebacks quote; they are no messages."""
     kind = condition["kind"]
     if kind == "line" and (quoted := list(_said(condition, lines))) and code >= set(quoted):
         return []
@@ -214,103 +171,20 @@ def _shown_by(source: EntrySource, cited: Sequence[str], places: Places) -> Stat
 
 def _why(file: str, cited: Sequence[str], places: Places) -> State:
     return (
-        "no-message" if any(places.has_file(package, part) for package in cited for part in _files(file)) else "no-file"
+        "no-message"
+        if any(places.has_file(package, part) for package in cited for part in files_of(file))
+        else "no-file"
     )
 
 
-def _files(cited: str) -> list[str]:
-    return [part.strip() for part in re.split(r"[,;\s]+", cited) if "." in part]
-
-
-def _in_file(file: str, part: str) -> bool:
-    return file == part or fnmatch(file, f"*/{part}") or part.endswith(f"/{file}")
-
-
 def _ambiguous(own: Sequence[Printer], every: Sequence[Printer], said: Sequence[str]) -> bool:
-    """Whether the words may come from elsewhere, so that a file or release that lacks them proves nothing: from Python, from
-    compiled code that the cited file calls, or from another package."""
+    """Whether Python, compiled code or another package may print the words, too. Then it proves nothing that the cited file or
+    release lacks them."""
     return (
         any(map(_is_pythons_own, said))
         or any(printer.message.kind == "compiled" for printer in own)
         or any(printer.message.package not in {one.message.package for one in own} for printer in every)
     )
-
-
-def _wrong(own: Sequence[Printer], file: str, versions: str, places: Places) -> str:
-    """What of a citation the index contradicts: only releases that it read, or of which it read a sister, are judged."""
-    python = [part for part in _files(file) if part.endswith(".py")]
-    judged = [(version, found) for version in _VERSION.findall(versions) if (found := _read(version, own, places))]
-    if not judged:
-        return ""
-    sites = {
-        site.file for printer in own for site in printer.message.sites if _holds(printer, site.spans, judged, places)
-    }
-    many = any(len(printer.message.sites) >= MOST_SITES for printer in own)  # of more places the index keeps the first
-    if python and sites and not many and not any(_in_file(site, part) for site in sites for part in python):
-        return f"{', '.join(python)} has no message with these words; {', '.join(sorted(sites)[:4])} has"
-    lacking = [
-        version for version, found in judged if not any(_holds(p, None, [(version, found)], places) for p in own)
-    ]
-    if lacking:
-        first, last = _span(own, places)
-        return f"release {', '.join(lacking)} does not print these words; {first} to {last} do"
-    return ""
-
-
-def _beyond(versions: str, cited: Sequence[str], places: Places) -> str:
-    """A cited release above the newest that the index knows: nobody can have read it when the index was made."""
-    newest = [max(names, key=_order) for package in cited if (names := places.index.releases(package))]
-    above = [v for v in _VERSION.findall(versions) if newest and all(_order(v)[0] > _order(n)[0] for n in newest)]
-    return f"release {', '.join(above)} is newer than any that the index read ({', '.join(newest)})" if above else ""
-
-
-def _read(version: str, own: Sequence[Printer], places: Places) -> dict[str, int]:
-    """By package the number of the release that stands for a version: itself, or one of the same minor version."""
-    found: dict[str, int] = {}
-    for package in {printer.message.package for printer in own}:
-        for number, name in enumerate(places.index.releases(package)):
-            if _order(name)[0][:2] == _order(version)[0][:2]:
-                found[package] = number
-                if name == version:
-                    break
-    return found
-
-
-def _holds(
-    printer: Printer,
-    spans: Sequence[tuple[int, int]] | None,
-    judged: Sequence[tuple[str, Mapping[str, int]]],
-    places: Places,
-) -> bool:
-    """Whether one of the releases prints a message (``spans``: at this place)."""
-    message = printer.message
-    if message.kind == "compiled":  # of other releases than the package's own sources
-        return True
-    names = list(places.index.releases(message.package))
-    ranges = spans or [(names.index(a), names.index(b)) for a, b in message.releases if a in names and b in names]
-    return any(
-        begin <= found[message.package] <= end
-        for _, found in judged
-        if message.package in found
-        for begin, end in ranges
-    )
-
-
-def _span(own: Sequence[Printer], places: Places) -> tuple[str, str]:
-    ends = [pair for printer in own for pair in printer.message.releases]
-    return min((a for a, _ in ends), key=_order, default="?"), max((b for _, b in ends), key=_order, default="?")
-
-
-def _order(version: str) -> tuple[Any, int]:
-    try:
-        return release(version)
-    except ValueError:
-        return ((0,), -1)
-
-
-def _some(texts: Iterable[str]) -> str:
-    found = sorted(texts)
-    return ", ".join(found[:3]) + (" and others" if len(found) > 3 else "")
 
 
 def _told(own: Sequence[Printer]) -> tuple[PrintingPackage, ...]:
@@ -327,86 +201,4 @@ def _told(own: Sequence[Printer]) -> tuple[PrintingPackage, ...]:
 
 def _union(messages: Sequence[IndexedMessage]) -> tuple[tuple[str, str], ...]:
     ends = [pair for one in messages for pair in one.releases]
-    return ((min((a for a, _ in ends), key=_order), max((b for _, b in ends), key=_order)),) if ends else ()
-
-
-def _at_home(own: Sequence[Printer], file: str, samples: Sequence[str]) -> list[Printer]:
-    """The messages that the entry is about: of the cited file, else of a file that a sample's traceback names, else all."""
-    files = _files(file)
-    cited = [p for p in own if any(_in_file(site.file, part) for site in p.message.sites for part in files)]
-    if cited:
-        return cited
-    shown = [p for p in own if any(site.file in text for site in p.message.sites for text in samples)]
-    return shown or list(own)
-
-
-def _is_shown(package: str, samples: Sequence[str]) -> bool:
-    """Whether a sample of the entry names the package: the entry is about its message, too."""
-    return any(re.search(rf"\b{re.escape(package)}\b", text) for text in samples)
-
-
-def _rivals(
-    found: Sequence[Printer],
-    home: Sequence[Printer],
-    conditions: Sequence[Any],
-    excluded: Sequence[Any],
-    places: Places,
-) -> Iterator[str]:
-    """Places of other packages that print the words for a reason of their own, and that nothing else that is asked for rules
-    out. A copy of the same code has the same function, condition or text, and means the same."""
-    functions = {name for printer in home for name in printer.function_names}
-    guards = {guard for printer in home for guard in printer.guards}
-    texts = {printer.text for printer in home if len(printer.text) >= SAME_TEXT}
-    packages = {_family(printer.message.package) for printer in home}
-    patterns = [pattern["re"] for condition in conditions for pattern in patterns_of(condition)]
-    for printer in found:
-        message = printer.message
-        if _family(message.package) in packages or PYTHONS_OWN.search(printer.text.replace(HOLE_MARK, "x")):
-            continue
-        if printer.function_names & functions or printer.guards & guards or printer.text in texts:
-            continue
-        if any(f"/{package}/" in site.file for package in packages for site in message.sites):
-            continue  # a package that brings a copy of another one
-        if not any(printer.can_print(pattern) for pattern in patterns):
-            continue
-        if all(_may_hold(condition, printer, places) for condition in conditions) and not any(
-            _rules_out(condition, printer) for condition in excluded
-        ):
-            site = message.sites[0]
-            yield (
-                f"{message.package}: {site.file}: {site.function}"
-                if site.function
-                else f"{message.package}: {site.file}"
-            )
-
-
-def _family(package: str) -> str:
-    """One name for packages of one project, which share their code."""
-    return next((family for family in FAMILIES if family in package), package)
-
-
-def _may_hold(condition: Any, printer: Printer, places: Places) -> bool:
-    kind, message = condition["kind"], printer.message
-    if kind == "frame":
-        return any(path in site.file or site.file in path for path in condition["paths"] for site in message.sites)
-    if kind == "package":
-        return any(places.index.package(name) == message.package for name in condition["names"])
-    if kind == "version":
-        return any(places.index.package(name) == message.package for name in condition["version"])
-    if kind == "all":
-        return all(_may_hold(part, printer, places) for part in condition["parts"])
-    if kind == "any":
-        return any(_may_hold(part, printer, places) for part in condition["parts"])
-    return kind != "not" or not _rules_out(condition["part"], printer)
-
-
-def _rules_out(condition: Any, printer: Printer) -> bool:
-    """Whether a condition that excludes holds for a message: by its words, its file."""
-    kind = condition["kind"]
-    if kind == "frame":
-        return any(path in site.file for path in condition["paths"] for site in printer.message.sites)
-    if kind == "message" or kind == "line":
-        return any(printer.can_print(pattern["re"]) for pattern in condition["patterns"])
-    if kind == "any" or kind == "all":
-        return any(_rules_out(part, printer) for part in condition["parts"])
-    return False
+    return ((min((a for a, _ in ends), key=order), max((b for _, b in ends), key=order)),) if ends else ()

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kb.index.store import IndexedMessage, IndexUnreadable, MessageIndex
+from kb.index.message import IndexedMessage, IndexUnreadable
+from kb.index.store import MessageIndex
 from tests.index.made import made
 
 

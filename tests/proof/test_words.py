@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 
 from kb.form import Entry
+from kb.index.message import IndexedMessage
 from kb.index.place import Guard, Hole, Piece
 from kb.index.record import StoredSite
-from kb.index.store import IndexedMessage
 from kb.load import Loaded, load, load_entry
 from kb.printed import FILE, printed_by, rows_of, told
 from kb.proof.kept import kept, problems, write
 from kb.proof.places import Places
-from kb.proof.words import SymptomProof, prove
+from kb.proof.symptom_proof import SymptomProof
+from kb.proof.words import prove
 
 ROOT = Path(__file__).parent.parent.parent
 RELEASES = {"gadgets": ["1.0.0", "1.1.0", "2.0.0", "2.1.0"], "widgets": ["0.1.0"]}

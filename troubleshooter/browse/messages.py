@@ -8,8 +8,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from kb.index.message import IndexedMessage, IndexUnreadable, ReleaseChanges
 from kb.index.place import Guard, shown
-from kb.index.store import IndexedMessage, IndexUnreadable, MessageIndex, ReleaseChanges, manifest, shipped
+from kb.index.store import MessageIndex, manifest, shipped
 from kb.pages.render import Pages
 from kb.pages.words import say
 

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from kb.cache import knowledge
-from kb.compiled import Body, Listed, Status, translation
+from kb.compiled import Body, translation
 from kb.errors import UsageError
 from kb.extensions import CALLER, entry_folders
+from kb.literal_index import Listed, Status
 from kb.nearest import did_you_mean
 from kb.placeholders import general
 from kb.printed import from_one_thread, printed_by, proven
@@ -157,8 +158,9 @@ def search(words: list[str], entries: list[Path], lang: str, format: str) -> int
 
 def _messages(words: str) -> list[dict[str, object]]:
     """The messages of the index that match the words; none if no index is installed."""
+    from kb.index.message import IndexUnreadable
     from kb.index.place import shown
-    from kb.index.store import IndexUnreadable, shipped
+    from kb.index.store import shipped
 
     try:
         found = shipped().search(words)

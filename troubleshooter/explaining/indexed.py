@@ -18,8 +18,9 @@ from troubleshooter.explaining.sources import SourceFile, installed
 from troubleshooter.observe.model import Failure, Frame
 
 if TYPE_CHECKING:
+    from kb.index.message import IndexedMessage
     from kb.index.record import StoredSite
-    from kb.index.store import IndexedMessage, MessageIndex
+    from kb.index.store import MessageIndex
 
 END = 10**6
 """A line below everything in a function that was written out."""
@@ -82,7 +83,8 @@ def _fitting(
 
 
 def _index() -> MessageIndex | None:
-    from kb.index.store import IndexUnreadable, shipped
+    from kb.index.message import IndexUnreadable
+    from kb.index.store import shipped
 
     try:
         return shipped()

@@ -10,9 +10,9 @@ PATIENCE_SECONDS = 60
 _STEP_SECONDS = 0.01
 
 
-def wait_for(state: Callable[[], object]) -> None:
-    """Return when ``state`` is true. Raises AssertionError if it never becomes true."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
+def wait_for(state: Callable[[], object], seconds: float = PATIENCE_SECONDS) -> None:
+    """Return when ``state`` is true. Raises AssertionError if it does not become true in so many seconds."""
+    deadline = time.monotonic() + seconds
     while not state():
         assert time.monotonic() < deadline, "the state that the test waits for did not come"
         time.sleep(_STEP_SECONDS)

@@ -199,3 +199,16 @@ def test_modules_of_the_working_folder_are_not_imported(logs: Path) -> None:
         pytest.skip("the command is not installed beside this Python")
     done = subprocess.run([script, "scan", "logs"], cwd=logs.parent, capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stderr
+
+
+def test_a_log_on_which_its_worker_hangs_is_told_and_the_others_are_done(logs: Path, at_start: Callable[..., Path]) -> None:
+    stuck = at_start()
+    (logs / "g0" / "stuck.log").write_text("x\n")
+    done = scan("logs", "--jobs", "2", "--stalled-after", "1", cwd=logs.parent)
+    assert done.returncode == 1, done.stderr
+    told = json.loads(done.stdout)
+    assert [bad["error"] for bad in told["unreadable"] if bad["job"] == "logs/g0/stuck.log"] == [
+        "logs/g0/stuck.log: the process that read it gave no answer for 1 s and was ended, twice; look at it alone: troubleshoot FILE"
+    ]
+    assert (told["jobs"], told["healthy"]) == (122, 40)
+    assert len(list(stuck.iterdir())) == 2

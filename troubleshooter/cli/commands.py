@@ -246,6 +246,11 @@ COMMANDS = (
                 "workers", "--jobs", "-j", kind="whole", metavar="N", least=1,
                 help="scan.workers",
             ),
+            Option("on", "--on", metavar="RAY", help="scan.on"),
+            Option(
+                "stalled", "--stalled-after", kind="number", metavar="SECONDS", default=600.0, least=1,
+                help="scan.stalled",
+            ),
             Option("listed", "--list", kind="flag", help="scan.listed"),
             HISTORY, ENTRIES, IGNORE, LANG, SHORT_FORMAT,
         ),

@@ -121,12 +121,18 @@ class Unreadable(TroubleshootError):
     """Whether the same input may be readable a while later."""
 
 
+class NoSuchFile(Unreadable):
+    """There is no file of this name: it may have been moved, or lie on a file system that is not mounted here."""
+
+    passes = True
+
+
 def from_path(path: Path) -> list[Source]:
     """The sources of a file, or of all logs of a folder. Raises `Unreadable`."""
     try:
         return _folder(path) if stat.S_ISDIR(os.stat(path).st_mode) else [_file(path, str(path))]
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise Unreadable(
+        raise NoSuchFile(
             f"{path}: no such file; check the name, or pipe the log in: command 2>&1 | troubleshoot"
         ) from error
     except (OSError, ValueError) as error:

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,8 +20,10 @@ from troubleshooter.report.jsontext import as_json
 from troubleshooter.scan import jobs, record
 from troubleshooter.scan.places.names import is_elsewhere
 from troubleshooter.scan.printable import printable
-from troubleshooter.scan.run import scan
+from troubleshooter.scan.run import Executor, scan
 from troubleshooter.scan.summary import MAX_SHOWN, lines, listing, listing_lines, summary
+from troubleshooter.scan.worker import WorkerSetup
+from troubleshooter.scan.workers import STALLED_SECONDS, Workers
 from troubleshooter.signals import Ended, Signals
 
 if TYPE_CHECKING:
@@ -32,12 +35,14 @@ RECORD = "troubleshoot-scan.jsonl"
 def run(
     paths: Sequence[str], *, kept: Path | None, summary_only: bool, workers: int | None, entries: Sequence[Path],
     ignore: Sequence[str], lang: str, format: str, history: Path | None = None, listed: bool = False,
+    on: str | None = None, stalled: float = STALLED_SECONDS,
 ) -> int:  # fmt: skip
     """Scan logs and print the summary. With ``summary_only`` the paths are records, which are only summed up.
 
     Returns the exit status: 1 a failure was diagnosed, 3 only unknown failures, 2 nothing could be read, else 0; after a
     signal 128 plus its number. Raises `UsageError` when the paths hold no log. With ``listed`` only the files of
-    each job are printed, and the exit status is 0.
+    each job are printed, and the exit status is 0. ``on`` names a Ray cluster (`on_ray.OnRay`); a log on which a worker
+    spends over ``stalled`` seconds and a second for each MB is given up.
     """
     target = kept or Path(RECORD)
     skipped: list[jobs.Skipped] = []
@@ -60,10 +65,10 @@ def run(
                 reasons = ignored(ignore, packs(*entries))  # compiled once here, not by every worker
                 bar = format == "terminal" and sys.stderr.isatty()
                 with _history(history) as on_rows:
-                    known = scan(
-                        found, target, workers=workers or cores(), entries=entries, ignore=reasons, bar=bar,
-                        copies=places.copies if places else None, on_rows=on_rows,
-                    )  # fmt: skip
+                    copies = places.copies if places else {}
+                    setup = WorkerSetup(tuple(map(str, entries)), reasons, copies, on_rows is not None)
+                    executor = _executor(on, setup, workers, stalled)
+                    known = scan(found, target, executor, bar=bar, on_rows=on_rows)
             rows = known._replace(
                 by_job={job.name: known.by_job[job.name] for job in found if job.name in known.by_job}
             )
@@ -98,6 +103,17 @@ def places_of(paths: Iterable[str]) -> contextlib.AbstractContextManager[LogPlac
     from troubleshooter.scan.places.opening import LogPlaces
 
     return LogPlaces()
+
+
+def _executor(
+    on: str | None, setup: WorkerSetup, workers: int | None, stalled_s: float
+) -> AbstractContextManager[Executor]:
+    """Processes on this machine, or with ``on`` a Ray cluster."""
+    if on is None:
+        return Workers(workers or cores(), setup, stalled_s=stalled_s)
+    from troubleshooter.scan.on_ray import OnRay
+
+    return OnRay(on, setup, workers=workers, stalled_s=stalled_s)
 
 
 def cores() -> int:

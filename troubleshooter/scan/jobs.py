@@ -26,6 +26,8 @@ class Job:
     """Size and time of every file. A job whose stamp changed is diagnosed again."""
     modified: float
     """When the newest file was changed, in seconds since 1970."""
+    size_bytes: int = 0
+    """The size of all files together, as they are stored (a compressed one counts what it takes on disk)."""
 
 
 class Skipped(NamedTuple):
@@ -53,22 +55,23 @@ def find(paths: Iterable[str], places: LogPlaces | None = None) -> FoundJobs:
     def skip(path: str, reason: str) -> None:
         skipped.append(Skipped(path, reason))
 
-    files: dict[str, tuple[str, float]] = {}  # stamp and time
+    files: dict[str, tuple[str, float, int]] = {}  # stamp, time and size
     local: list[LogFile] = []
     for path in paths:
         if places is not None and is_elsewhere(path):
-            files.update((found.path, (found.stamp, found.modified)) for found in places.listing(path, skip))
+            files.update((found.path, found[1:]) for found in places.listing(path, skip))
         else:
             local += _below(path.removeprefix("file://"), skip)
     for path, status in _without_second_names(local):
-        files[path] = f"{status.st_size}:{status.st_mtime_ns}", status.st_mtime
+        files[path] = f"{status.st_size}:{status.st_mtime_ns}", status.st_mtime, status.st_size
     runs = group(sorted(files))
     for path in runs.unclaimed:
         skip(path, "crash facts of an unknown run: several runs have logs beside this file")
     jobs = []
     for name, members in runs.members.items():
         stamp = ";".join(files[path][0] for path in members)
-        jobs.append(Job(name, tuple(members), stamp, max(files[path][1] for path in members)))
+        modified = max(files[path][1] for path in members)
+        jobs.append(Job(name, tuple(members), stamp, modified, sum(files[path][2] for path in members)))
     return FoundJobs(sorted(jobs), skipped)
 
 

@@ -1,29 +1,42 @@
-"""Run a scan: diagnose on all cores, show a progress bar, append each result to the record."""
+"""Run a scan: diagnose on all cores or on a cluster, show a progress bar, append each result to the record."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
 from troubleshooter.scan import record
 from troubleshooter.scan.jobs import Job
 from troubleshooter.scan.lock import hold
 from troubleshooter.scan.record import Row, Rows
-from troubleshooter.scan.workers import ScanError, Workers
+from troubleshooter.scan.shards import shards
+from troubleshooter.scan.workers import ScanError
 
-BATCH_JOBS = 24
-"""Jobs that a worker gets at once: enough to hide the cost of handing over, few enough to write the record often."""
+
+class Executor(Protocol):
+    """What diagnoses the shards of a scan: the processes of this machine, or a cluster."""
+
+    @property
+    def capacity(self) -> int:
+        """How many shards it works on at the same time."""
+
+    @property
+    def where(self) -> str:
+        """Where it runs, for the progress bar; empty for this machine."""
+
+    def rows(self, shards: Sequence[Sequence[Job]]) -> Iterator[list[bytes]]:
+        """The rows of each shard once, in the order in which shards finish."""
 
 
 def scan(
-    jobs: Sequence[Job], kept: Path, *, workers: int, entries: Sequence[Path], ignore: dict[str, str], bar: bool,
-    copies: dict[str, str] | None = None, on_rows: Callable[[Iterable[bytes]], None] | None = None,
+    jobs: Sequence[Job], kept: Path, executor: AbstractContextManager[Executor], *, bar: bool,
+    on_rows: Callable[[Iterable[bytes]], None] | None = None,
 ) -> Rows:  # fmt: skip
-    """Diagnose the jobs that the record does not hold yet. Returns all rows of the record. ``copies`` maps an archive to the
-    path of its unpacked copy.
+    """Diagnose the jobs that the record does not hold yet. Returns all rows of the record. The ``executor`` is entered only if
+    there is a job to do.
 
     ``on_rows`` keeps the rows elsewhere, too (in a history): it gets those of the record first, then all new ones, each
     before it is in the record, so that a scan that is killed and started again loses none.
@@ -41,13 +54,9 @@ def scan(
         todo = [job for job in jobs if _is_to_do(job, done.by_job.get(job.name))]
         if not todo:
             return done
-        # With few jobs, smaller batches keep all workers busy.
-        size = max(1, min(BATCH_JOBS, -(-len(todo) // workers)))
-        batches = [todo[i : i + size] for i in range(0, len(todo), size)]
-        progress = _Bar(len(jobs), len(jobs) - len(todo)) if bar else None
-        made = Workers(min(workers, len(batches)), entries, ignore, copies, history=on_rows is not None)
-        with made as processes:
-            for lines in processes.rows(batches):
+        with executor as working:
+            progress = _Bar(len(jobs), len(jobs) - len(todo), working) if bar else None
+            for lines in working.rows(shards(todo, working.capacity)):
                 if on_rows is not None:
                     on_rows(lines)
                 _append(file, lines, kept)
@@ -79,15 +88,16 @@ def _is_to_do(job: Job, row: Row | None) -> bool:
 class _Bar:
     """A progress bar on standard error."""
 
-    def __init__(self, total: int, done: int) -> None:
-        self.total, self.done = total, done
+    def __init__(self, total: int, done: int, executor: Executor) -> None:
+        self.total, self.done, self.executor = total, done, executor
         self.step(0)
 
     def step(self, count: int) -> None:
         self.done += count
         width = 30
         full = width * self.done // max(1, self.total)
-        sys.stderr.write(f"\r{'█' * full}{'░' * (width - full)} {self.done}/{self.total} logs")
+        where = f" {where}" if (where := self.executor.where) else ""
+        sys.stderr.write(f"\r{'█' * full}{'░' * (width - full)} {self.done}/{self.total} logs{where}\x1b[K")
         sys.stderr.flush()
 
     def end(self) -> None:

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from troubleshooter.outcome import outcome
 from troubleshooter.pipeline import Diagnoser
@@ -33,16 +33,22 @@ READY = b"ready\n"
 _PR_SET_PDEATHSIG = 1
 
 
-def setup_line(
-    entries: list[Path], ignore: dict[str, str], copies: dict[str, str], *, history: bool = False
-) -> bytes:  # fmt: skip
-    """The first line that a worker reads: folders of entries, ids to ignore with the reason, paths of the copies of archives,
-    the parent's process id, and whether rows hold what a history needs."""
-    setup = {
-        "entries": [str(path) for path in entries], "ignore": ignore, "copies": copies, "parent": os.getpid(),
-        "history": history,
-    }  # fmt: skip
-    return json.dumps(setup).encode() + b"\n"
+class WorkerSetup(NamedTuple):
+    """How each worker of a scan diagnoses."""
+
+    entries: tuple[str, ...] = ()
+    """Folders of the user's own entries."""
+    ignore: dict[str, str] = {}  # noqa: RUF012 - nobody changes it
+    """By the id of an entry that is left out: the reason."""
+    copies: dict[str, str] = {}  # noqa: RUF012
+    """By archive: the path of its unpacked copy."""
+    history: bool = False
+    """Whether rows hold what a history needs."""
+
+
+def setup_line(setup: WorkerSetup) -> bytes:
+    """The first line that a worker reads: the setup and the process id of its parent."""
+    return json.dumps({**setup._asdict(), "parent": os.getpid()}).encode() + b"\n"
 
 
 def job_line(job: Job) -> bytes:

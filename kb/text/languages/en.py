@@ -421,6 +421,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "history.limit": "At most this many rows.",
         "history.format": "How the answer is written.",
         "scan.workers": "Processes (default: all cores).",
+        "scan.on": "Spread the work over a Ray cluster: ray (a new one on this machine), HOST:PORT or ray://HOST:PORT.",
+        "scan.stalled": "Give a log up on which a process spends longer, plus a second for each MB of the log.",
         "scan.listed": "Only show which files belong to which job.",
         "watch.paths": "Folders, logs, patterns or URLs (s3://, gs://, hf://, sftp://).",
         "watch.to": "Add each failure to this file, a line of JSON each.",

@@ -387,6 +387,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "history.limit": "最多行数。",
         "history.format": "输出格式。",
         "scan.workers": "进程数（默认：所有核）。",
+        "scan.on": "在 Ray 集群上分摊工作：ray（在本机新建一个）、HOST:PORT 或 ray://HOST:PORT。",
+        "scan.stalled": "某个日志的处理超过该秒数（另加每 MB 一秒）时放弃它。",
         "scan.listed": "只显示哪些文件属于哪个任务。",
         "watch.paths": "目录、日志、通配或 URL（s3://、gs://、hf://、sftp://）。",
         "watch.to": "把每个失败追加到此文件，每行一个 JSON。",

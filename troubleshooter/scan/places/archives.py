@@ -123,7 +123,8 @@ def _zip_listing(archive: str, path: str, skip: Skip) -> Iterator[ListedLog]:
                 modified = float(calendar.timegm((*info.date_time, 0, 0, 0)))
             except ValueError:
                 modified = 0.0
-            yield ListedLog(name_in(archive, info.filename), f"{info.file_size}:{info.CRC:08x}", max(modified, 0.0))
+            stamp = f"{info.file_size}:{info.CRC:08x}"
+            yield ListedLog(name_in(archive, info.filename), stamp, max(modified, 0.0), info.file_size)
 
 
 def _tar_listing(archive: str, path: str, skip: Skip) -> Iterator[ListedLog]:
@@ -134,6 +135,5 @@ def _tar_listing(archive: str, path: str, skip: Skip) -> Iterator[ListedLog]:
             if info.issparse():
                 skip(name_in(archive, info.name), "a sparse file")
                 continue
-            yield ListedLog(
-                name_in(archive, info.name), f"{info.size}:{info.mtime}", min(max(float(info.mtime), 0.0), 1e11)
-            )
+            modified = min(max(float(info.mtime), 0.0), 1e11)
+            yield ListedLog(name_in(archive, info.name), f"{info.size}:{info.mtime}", modified, info.size)

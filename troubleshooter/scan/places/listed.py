@@ -10,11 +10,13 @@ from troubleshooter.read.folder import Skip, named_like_a_log
 
 
 class ListedLog(NamedTuple):
-    """A file: its whole name, what tells a change of it, and when it was last written to (seconds since 1970; 0 is unknown)."""
+    """A file: its whole name, what tells a change of it, when it was last written to (seconds since 1970; 0 is unknown), and
+    its size (0 is unknown)."""
 
     path: str
     stamp: str
     modified: float
+    size_bytes: int = 0
 
 
 class LogPlace(Protocol):

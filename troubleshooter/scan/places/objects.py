@@ -113,7 +113,9 @@ class ObjectStore:
     def _listed(self, name: str, info: dict[str, Any]) -> ListedLog:
         change = next((info[key] for key in _CHANGES if info.get(key)), "")
         size = info.get("size", info.get("Size", 0))
-        return ListedLog(f"{self._scheme}://{name}", f"{size}:{str(change).strip(chr(34))}", _time(info))
+        return ListedLog(
+            f"{self._scheme}://{name}", f"{size}:{str(change).strip(chr(34))}", _time(info), int(size or 0)
+        )
 
 
 class BucketStore(ObjectStore):

@@ -130,7 +130,9 @@ class SftpPlace:
 
     def _listed(self, path: str, status: paramiko.SFTPAttributes) -> ListedLog:
         modified = float(status.st_mtime or 0)
-        return ListedLog(self._url(path), f"{status.st_size or 0}:{status.st_mtime or 0}", modified)
+        return ListedLog(
+            self._url(path), f"{status.st_size or 0}:{status.st_mtime or 0}", modified, status.st_size or 0
+        )
 
     def _sftp(self) -> paramiko.SFTPClient:
         """The open channel. Raises what paramiko raises."""

@@ -16,6 +16,7 @@ from troubleshooter.scan.places.names import is_archive, scheme_of
 from troubleshooter.scan.watch.sinks import FileSink, Sink, TerminalSink, WebhookSink, say
 from troubleshooter.scan.watch.state import WatchState
 from troubleshooter.scan.watch.watching import LogWatch
+from troubleshooter.scan.worker import WorkerSetup
 from troubleshooter.scan.workers import Workers
 from troubleshooter.signals import Signals
 
@@ -44,7 +45,8 @@ def watch(
     watching: LogWatch | None = None
     try:
         reasons = ignored(ignore, packs(*entries))
-        with signals.caught(), places_of(paths) as places, Workers(workers or cores(), entries, reasons) as processes:
+        setup = WorkerSetup(tuple(map(str, entries)), reasons)
+        with signals.caught(), places_of(paths) as places, Workers(workers or cores(), setup) as processes:
             watching = LogWatch(paths, state, sinks, processes, places, lang=lang, shield=signals.shield)
             if from_now and state.is_new:
                 watching.pass_over()

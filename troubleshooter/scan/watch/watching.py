@@ -13,7 +13,7 @@ from troubleshooter.scan import jobs
 from troubleshooter.scan.jobs import Job
 from troubleshooter.scan.places.opening import LogPlaces
 from troubleshooter.scan.printable import printable
-from troubleshooter.scan.run import BATCH_JOBS
+from troubleshooter.scan.shards import shards
 from troubleshooter.scan.watch.events import event_of
 from troubleshooter.scan.watch.sinks import EventRefused, Sink, SinkBusy, say, wait_s
 from troubleshooter.scan.watch.state import WatchState
@@ -59,7 +59,7 @@ class LogWatch:
         known = unknown = 0
         by_name = {job.name: job for job in todo}
         sinks = tuple(sink.name for sink in self._sinks)
-        for lines in self._workers.rows([todo[i : i + BATCH_JOBS] for i in range(0, len(todo), BATCH_JOBS)]):
+        for lines in self._workers.rows(shards(todo, 1)):
             for line in lines:
                 row = json.loads(line)
                 job = by_name[row["job"]]

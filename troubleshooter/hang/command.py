@@ -1,4 +1,4 @@
-"""``troubleshoot hang``: where the ranks of a running job stand, or where the Flight Recorder's dumps of a dead one part."""
+"""``troubleshoot hang``: where the ranks of a running job are, or where the Flight Recorder's dumps of a dead job differ."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ say = Section("hang")
 
 
 def hang(targets: list[str], format: str, lang: str) -> int:
-    """Say where the processes stand, or where the dumps part. 0 nothing stands apart, 3 it does.
+    """Print where the processes are, or where the dumps differ. Returns 3 if a rank differs from the others, else 0.
 
     Raises `UsageError` and `BadDump`.
     """

@@ -1,4 +1,4 @@
-"""Reads the dumps of torch's Flight Recorder as data: an unpickler that builds plain types only."""
+"""Read the dumps of torch's Flight Recorder as data. The unpickler builds plain types only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RANK = re.compile(r"(\d{1,6})(?:\.\w{1,10})?$")
 
 
 class BadDump(TroubleshootError):
-    """A file that is no dump of the Flight Recorder: one sentence with its place and the next step."""
+    """The file is no dump of the Flight Recorder. The message names the file and the next step."""
 
 
 class _Plain(pickle.Unpickler):
@@ -57,7 +57,7 @@ def read_dump_file(path: Path) -> RankDump:
         raise BadDump(f"{path}: cannot be read: {error.strerror or error}") from error
     except BadDump:
         raise
-    except Exception as error:  # an unpickler raises anything at damaged data
+    except Exception as error:  # an unpickler may raise any exception for damaged data
         raise BadDump(f"{path}: no dump of the Flight Recorder: {str(error)[:200] or type(error).__name__}") from error
     named = found.get("rank")
     match = _RANK.search(path.name)
@@ -84,7 +84,7 @@ def _collective(row: dict[str, Any]) -> Collective:
 
 
 class Apart(NamedTuple):
-    """The first collective of a group that not all ranks did alike. ``by_rank``: what each rank recorded, None for none."""
+    """The first collective of a group that differs between ranks. ``by_rank``: what each rank recorded, None if nothing."""
 
     group: str
     number: int
@@ -93,7 +93,7 @@ class Apart(NamedTuple):
 
 
 def first_difference(dumps: Sequence[RankDump]) -> Apart | None:
-    """Where the ranks part: a rank lacks a collective, or has another one, or other sizes; None where none is seen.
+    """The first difference between the ranks: one lacks a collective, or has another one or other sizes; None without a difference.
 
     ``what`` is ``missing``, ``operation``, ``sizes`` or ``unfinished``. A ring buffer forgets: only what all still hold is compared.
     """

@@ -1,4 +1,4 @@
-"""Compares where the ranks stand: who did not arrive, where the others wait, where they parted, and the kind of cause."""
+"""Compare where the ranks are: which did not arrive, where the others wait, where they diverged, and the kind of cause."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Cause = Literal[
 collective, so what they bring differs, or the network does. ``data-ended``: a rank left the loop, or its process ended well.
 ``meeting``: ranks wait for others that never came to form the group. ``stopped``: a process is stopped or traced."""
 BUSY = 0.2
-"""Share of a core from which a process counts as computing."""
+"""A process that uses at least this share of a core is computing."""
 COLLECTIVES = frozenset((
     "all_reduce", "all_gather", "all_gather_into_tensor", "all_gather_object", "all_gather_coalesced", "all_to_all", "all_to_all_single",
     "barrier", "broadcast", "broadcast_object_list", "gather", "gather_object", "monitored_barrier", "recv", "reduce", "reduce_scatter",
@@ -80,7 +80,7 @@ _DISK_WAITS = (
 
 
 class Standing(NamedTuple):
-    """Where a rank stands. ``collective``: the one that it waits in, or "". ``own``: the last frame of the run's own code."""
+    """Where a rank is. ``collective``: the collective in which it waits, or "". ``own``: the innermost frame of the run's own code."""
 
     rank: Rank
     collective: str
@@ -129,7 +129,7 @@ def collective_of(stack: Stack) -> str:
 
 
 def is_own(frame: StackFrame) -> bool:
-    """Whether a frame is the run's own code: neither of a package nor of Python, nor ours."""
+    """Whether a frame is the run's own code: not that of a package, of Python or of this tool."""
     path = frame.file.replace("\\", "/")
     return (
         installed_file(path) is None
@@ -140,7 +140,7 @@ def is_own(frame: StackFrame) -> bool:
 
 
 def judge(ranks: Sequence[Rank], world: int | None = None, ended_well: bool | None = None) -> HangVerdict:
-    """Compare the ranks. ``world``: how many there should be. ``ended_well``: how those that are gone ended, if that is known."""
+    """Compare the ranks. ``world``: how many ranks there should be. ``ended_well``: whether the ended ones succeeded, if known."""
     standing = [standing_of(rank) for rank in ranks]
     waiting = [one for one in standing if one.collective]
     late = [one for one in standing if not one.collective]
@@ -160,7 +160,7 @@ def judge(ranks: Sequence[Rank], world: int | None = None, ended_well: bool | No
 
 
 def _all_wait(standing: list[Standing]) -> HangVerdict:
-    """All ranks wait, but perhaps not for the same thing: the smaller group took another way."""
+    """The verdict if all ranks wait, perhaps at different places: the smaller group then took another branch."""
     if not standing:
         return HangVerdict("unknown", [], [], [], "", [])
     if all(one.collective == "meeting" for one in standing):
@@ -189,7 +189,7 @@ def reads_network(rank: Rank) -> bool:
 
 
 def _cause(one: Standing) -> Cause:
-    """What a rank does that waits in no collective, by its frames, its state and what the kernel says."""
+    """What a rank does that is in no collective, judged by its frames, its state and the kernel function that it waits in."""
     rank = one.rank
     files = [frame.file.replace("\\", "/") for frame in rank.stack]
     inner = files[:8]
@@ -223,7 +223,7 @@ def _cause(one: Standing) -> Cause:
 
 
 def _leaves(one: Standing) -> bool:
-    """Whether a rank is on its way out: it left the training loop, or never came to it."""
+    """Whether a rank is ending: it has left the training loop, or never reached it."""
     return any(frame.function in _LEAVING for frame in one.rank.stack[:6])
 
 
@@ -236,7 +236,7 @@ def _place(frame: StackFrame | None) -> tuple[str, int]:
 
 
 def source_line(frame: StackFrame | None) -> str:
-    """The line of code that a frame stands at; "" where its file cannot be read."""
+    """The line of code of a frame; "" if its file cannot be read."""
     if frame is None or frame.line < 1:
         return ""
     try:

@@ -41,7 +41,7 @@ Stack = tuple[StackFrame, ...]
 
 
 def stacks_of(pids: Sequence[int], folder: Path | None) -> dict[int, list[Stack]]:
-    """By process the stacks of its threads, the main thread's first; those that tell nothing are left out.
+    """By process: the stacks of its threads, the main thread's first. Stacks without information are left out.
 
     ``folder``: where the hook keeps a file for each process that it is in. Only those are sent the signal: it would end any
     other process. All are asked at once, so that their answers belong to one moment.

@@ -14,7 +14,7 @@ MOST_RANKS = 16
 
 
 def lines(verdict: HangVerdict, lang: str) -> list[str]:
-    """What is known, the most important first."""
+    """The verdict as lines of text, the most important first."""
     told: list[str] = []
     if verdict.missing:
         told.append(say("gone", lang, ranks=_numbers(verdict.missing)))
@@ -34,7 +34,7 @@ def lines(verdict: HangVerdict, lang: str) -> list[str]:
 
 
 def _where(one: Standing, lang: str, key: str) -> list[str]:
-    """The own line of a rank, and the innermost frame where that is another one."""
+    """The line of a rank's own code, and the innermost frame if that is another one."""
     out = []
     if one.own is not None:
         code = source_line(one.own)
@@ -58,7 +58,7 @@ def _collective(name: str, lang: str) -> str:
 
 
 def difference(apart: Apart, lang: str) -> list[str]:
-    """Where Flight Recorder dumps part."""
+    """The first difference between the dumps of the Flight Recorder, as lines of text."""
     told = [say(f"flight-{apart.what}", lang, number=apart.number, group=apart.group)]
     for rank, one in list(apart.by_rank.items())[:MOST_RANKS]:
         what = (

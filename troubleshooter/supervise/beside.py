@@ -86,8 +86,8 @@ class Beside:
         self._interim(now)
 
     def close(self) -> Mapping[str, str]:
-        """The run ended: the versions that were found."""
-        self.state.tick(self.supervisor.pid)  # a short run has a line, too
+        """Finish after the end of the run. Returns the versions that were found."""
+        self.state.tick(self.supervisor.pid)  # so that a short run has a line, too
         self.state.close()
         if self._family and self._end_family(signal.SIGTERM):  # a launcher may leave its ranks behind
             deadline = time.monotonic() + LEFT_SECONDS
@@ -113,7 +113,7 @@ class Beside:
             self._asks_until = now + ANSWER_SECONDS
 
     def _look_for_hang(self, now: float) -> None:
-        """Look where the ranks stand, after a long silence."""
+        """Look at the ranks after a long silence."""
         silence = now - self.supervisor.last_output
         if self._hangs is None:
             if silence < (self._hang_after or FIRST_SILENCE_SECONDS):
@@ -143,20 +143,20 @@ class Beside:
         self._kill_at = time.monotonic() + GRACE_SECONDS
 
     def _end_family(self, number: int) -> bool:
-        """Send a signal to all that the run consisted of when it was stopped; whether any of them was still there."""
+        """Send a signal to all processes that the run had when it was stopped. Returns whether any of them was still alive."""
         some = False
         for one in self._family:
             now = process(one.pid)
             if (
                 now is not None and now.started == one.started and now.state != "Z"
-            ):  # no other process of the same number
+            ):  # the number may belong to another process by now
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(one.pid, number)
                     some = True
         return some
 
     def _interim(self, now: float) -> None:
-        """Write the report of a run that was told to end, before a scheduler loses its patience."""
+        """Write the report of a run that was asked to end, before the scheduler kills everything."""
         if self.supervisor.signal not in ("SIGTERM", "SIGHUP") or self._interim_at < 0:
             return
         if not self._interim_at:
@@ -166,7 +166,7 @@ class Beside:
             from troubleshooter.supervise import ending
 
             ended = RunEnd(0, self.supervisor.signal, now - self.supervisor.last_output)
-            with suppress(Exception):  # the run goes on, and so do we
+            with suppress(Exception):  # no error here may disturb the run
                 tail = self.supervisor.shared.tail()
                 ending.keep(
                     self.folder,
@@ -178,7 +178,7 @@ _SECRET = ("token", "password", "passwd", "secret", "api-key", "api_key", "apike
 
 
 def redacted_words(command: object) -> list[str]:
-    """The words of a command; the value of an option whose name speaks of a secret is left out."""
+    """The words of a command, without the values of options whose names look like those of secrets."""
     out: list[str] = []
     hides = False
     for word in command if isinstance(command, (list, tuple)) else ():

@@ -1,4 +1,4 @@
-"""Starts the command in a process group of its own, as a shell would."""
+"""Start the command in a process group of its own, as a shell would."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 _RESTORED = ("SIGPIPE", "SIGXFSZ")
-"""Signals that Python ignores, and a program that a shell starts does not."""
+"""Signals that Python ignores, but that a program started by a shell does not."""
 
 
 class CannotStart(Exception):
-    """The command cannot be started; ``number`` is the error's number."""
+    """The command cannot be started. ``number``: the errno."""
 
     def __init__(self, number: int) -> None:
         super().__init__(os.strerror(number))

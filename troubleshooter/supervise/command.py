@@ -1,4 +1,4 @@
-"""``troubleshoot run``: the parts together, from the folder of the run to its exit status."""
+"""``troubleshoot run``: from the folder of the run to its exit status."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 say = Section("run")
 HOOK_FOLDER = "TROUBLESHOOT_HOOK_DIR"
 QUIET_SECONDS = 0.5
-"""So long after the start nothing is done beside the run, which needs the machine for itself then."""
+"""For this time after the start nothing is done beside the run, which then needs the whole machine."""
 BRING = Path(__file__).with_name("bring")
 """The folder that brings the hook into each Python of the run."""
 
 
 class Wishes(NamedTuple):
-    """What the user asked of a run, beside the command."""
+    """The options of a run."""
 
     stop_early: bool
     hang_after: float | None
@@ -61,7 +61,7 @@ def run(
     if history is not None:
         from troubleshooter.history.store import History
 
-        History(history).close()  # a file that cannot be used is said before the run starts
+        History(history).close()  # report an unusable file before the run starts
     for attempt in range(1, retry + 2):
         folder = new_folder(log, command, attempt)
         if folder.warning is not None:
@@ -113,7 +113,7 @@ def _told(
     folder: RunFolder, supervisor: Supervisor, ended: RunEnd, versions: Mapping[str, str], on_failure: str | None,
     wishes: Wishes, seconds: float,
 ) -> Report | None:  # fmt: skip
-    """Diagnose, keep, show, and call. Whatever goes wrong here must not change how the run ended."""
+    """Diagnose the run, record and print the diagnosis, call the user's command. No error here may change how the run ended."""
     from troubleshooter.supervise import ending
 
     entries, lang = wishes.entries, wishes.lang
@@ -136,5 +136,5 @@ def _told(
 
 
 def _retry_helps(report: Report, ended: RunEnd) -> bool:
-    """Whether the first answer says that the same command may well succeed; nobody who stopped a run wants it again."""
+    """Whether to run the command again: the first answer says that it may succeed, and no user stopped the run."""
     return ended.signal is None and ended.status != 0 and report.retry["decision"] == "may-help"

@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 say = Section("run")
 CALL_SECONDS = 60.0
-"""What the command of ``--on-failure`` may take."""
+"""The command of ``--on-failure`` may take this long."""
 SHOWN_RANKS = 16
 MOST_FACTS = 64
-"""Files of crash facts that are read, one a process."""
+"""At most this many files of crash facts are read; each process writes one."""
 _OF_OTHERS = ("DistBackendError", "DistNetworkError", "DistStoreError", "DistError")
-"""What a rank raises when another one has left it alone, as a rule."""
+"""Exceptions that a rank usually raises because another rank is gone."""
 
 
 def diagnosed(
     folder: RunFolder, tail: bytes, ended: RunEnd, versions: Mapping[str, str], entries: Sequence[Path], lang: str
 ) -> Report:
-    """The report on a run that ended. ``tail``: the last part of the output that the log could not take.
+    """The report on a run that ended. ``tail``: the last part of the output, if the log could not be written.
 
     Raises `TroubleshootError`.
     """
@@ -62,14 +62,14 @@ def diagnosed(
 
 
 def death(ended: RunEnd) -> str:
-    """What a shell would print of a command that died of a signal which nobody passed through us."""
+    """The line that a shell would print about a command that was killed by a signal from elsewhere."""
     if ended.status is None or ended.status >= 0 or ended.signal is not None or ended.status == -signal.SIGINT:
         return ""
     return f"{signal.strsignal(-ended.status)}\n"
 
 
 def keep(folder: RunFolder, report: Report) -> Path | None:
-    """Write the report as JSON and HTML beside the log; the path of the JSON, None where it cannot be written."""
+    """Write the report as JSON and HTML beside the log. Returns the path of the JSON, None if it cannot be written."""
     from troubleshooter.report.html import html
     from troubleshooter.report.jsontext import as_json
 
@@ -88,7 +88,7 @@ def remember(
     seconds: float,
     lang: str,
 ) -> None:
-    """Put the run into a history; what goes wrong with that is said, and changes nothing else."""
+    """Put the run into a history. An error is printed and changes nothing else."""
     import socket
     import time
 
@@ -136,7 +136,7 @@ def how(ended: RunEnd, lang: str) -> str:
 
 
 def ranks(report: Report, lang: str) -> list[str]:
-    """A line for each rank that failed, those that began it first; none where the log does not tell ranks apart."""
+    """A line for each rank that failed, the causes first; empty if the log does not name ranks."""
     order = {"initiating": 0, "cascade": 1, "teardown": 2, "handled": 3}
     by_rank: dict[int, tuple[int, int, str]] = {}
     for failure in report.failures:
@@ -207,7 +207,7 @@ def end_as(ended: RunEnd) -> int:
         import resource
 
         with suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # the core that tells something is the command's
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # only the core dump of the command is of use
         with suppress(OSError, ValueError):
             if -ended.status not in (signal.SIGKILL, signal.SIGSTOP):
                 signal.signal(-ended.status, signal.SIG_DFL)
@@ -223,7 +223,7 @@ def _signal_name(number: int) -> str:
 
 
 def told_safely(error: BaseException, lang: str) -> None:
-    """Say that there is no diagnosis; the run's own end is not changed by it."""
+    """Print that there is no diagnosis. The run ends as it would without it."""
     kind = str(error) if isinstance(error, TroubleshootError) else f"{type(error).__name__}: {error}"
     with suppress(OSError):
         print(f"troubleshoot: {say('no-diagnosis', lang, problem=kind)}", file=sys.stderr)

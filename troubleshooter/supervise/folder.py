@@ -21,7 +21,7 @@ _NAME_CHARACTERS = 40
 
 
 class RunFolder:
-    """``path`` is None where nothing can be written: then only the last part of the output is kept, in memory.
+    """``path`` is None if nothing can be written. Then only the last part of the output is kept, in memory.
 
     ``log`` is the open log, ``warning`` what the user must be told about the place.
     """
@@ -36,13 +36,13 @@ class RunFolder:
         return None if self.path is None else self.path / name
 
     def note(self, **facts: object) -> None:
-        """Write facts into ``run.json``, beside those that it has. A disk that takes nothing is passed over."""
+        """Add facts to ``run.json``. An error of the disk is ignored."""
         self.run.update(facts)
         write(self.file(RUN), json.dumps(self.run, indent=1, ensure_ascii=False, default=str) + "\n")
 
 
 def write(path: Path | None, text: str) -> bool:
-    """Write a file as a whole or not at all; whether it was written."""
+    """Write a file completely or not at all. Returns whether it was written."""
     if path is None:
         return False
     part = path.with_name(f".{path.name}.part")
@@ -57,7 +57,7 @@ def write(path: Path | None, text: str) -> bool:
 
 
 def append(path: Path | None, line: Mapping[str, object]) -> None:
-    """Add a line of JSON to a file. A disk that takes nothing is passed over."""
+    """Add a line of JSON to a file. An error of the disk is ignored."""
     if path is None:
         return
     try:
@@ -68,7 +68,7 @@ def append(path: Path | None, line: Mapping[str, object]) -> None:
 
 
 def new_folder(asked: Path | None, command: Sequence[str], attempt: int = 1) -> RunFolder:
-    """The folder for a run, with an empty log in it. Raises `UsageError` where the folder that was asked for cannot be had.
+    """The folder for a run, with an empty log in it. Raises `UsageError` if the folder that was asked for cannot be used.
 
     Where the usual one cannot be had the run still starts: its folder is then in the folder for temporary files.
     """
@@ -111,7 +111,7 @@ def _made(place: Path) -> RunFolder:
 
 
 def name_of(command: Sequence[str]) -> str:
-    """What a run is called: its script, such as ``train`` of ``torchrun --nproc-per-node 2 train.py``."""
+    """The name of a run, taken from its script: ``train`` for ``torchrun --nproc-per-node 2 train.py``."""
     words = [word.rstrip("/").rpartition("/")[2] for word in command]
     scripts = [word for word in words if word.endswith((".py", ".sh", ".ipynb"))]
     plain = [word for word in words if word and word[0] != "-" and word not in _PROGRAMS]

@@ -1,4 +1,4 @@
-"""The keeper: starts the command, and moves its output until the last process that writes has ended.
+"""The keeper starts the command and copies its output until the last process that writes has ended.
 
 It stands in a session of its own, so neither a closed terminal nor a signal to the supervisor's group reaches it. It tells
 the supervisor through a socket what becomes of the command, and goes on alone where the supervisor is killed.
@@ -22,7 +22,7 @@ from troubleshooter.supervise.pump import Pump
 
 _IGNORED = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGTTOU", "SIGTTIN", "SIGTSTP", "SIGPIPE")
 ENDED = "ended.json"
-"""What the keeper writes into the run's folder when it is alone: how the command ended."""
+"""The file in which a keeper without a supervisor writes how the command ended."""
 
 
 class Keeper:
@@ -42,13 +42,13 @@ class Keeper:
         self.before = before
         self.folder = folder
         self.outer = outer
-        """The user's terminal and its settings, put back where the supervisor cannot do so."""
+        """The user's terminal and its settings, which the keeper restores if the supervisor cannot."""
         self.pid = 0
         self.alone = False
         self.status: int | None = None
 
     def live(self) -> None:
-        """All of the keeper's life, in its own process. Does not return."""
+        """Run the keeper in its own process. Does not return."""
         status = 1
         try:
             self._live()
@@ -80,7 +80,7 @@ class Keeper:
             self._turn(woken)
 
     def _let_go(self) -> None:
-        """Close what only the command needs: a pipe's end is seen when its last writer is gone."""
+        """Close what only the command needs. A pipe ends only when its last writer has closed it."""
         held = {inlet.held for inlet in self.pump.inlets}
         outs = {inlet.out for inlet in self.pump.inlets}
         for stream in set(self.streams) - held - {1, 2}:
@@ -90,7 +90,7 @@ class Keeper:
                 os.close(number)
 
     def _turn(self, woken: int) -> None:
-        """Wait for something, and do it."""
+        """Wait for the next event and handle it."""
         poll = select.poll()
         inlets = {inlet.source: inlet for inlet in self.pump.inlets if inlet.is_open}
         for source in inlets:
@@ -109,7 +109,7 @@ class Keeper:
                 self._stay_alone()
 
     def _wait(self) -> None:
-        """Learn what became of the command."""
+        """Find out whether the command stopped or ended."""
         if self.status is not None:
             return
         try:
@@ -125,7 +125,7 @@ class Keeper:
         else:
             for inlet in self.pump.inlets:
                 if inlet.held is not None:
-                    with suppress(OSError):  # its children that stay must get no SIGHUP when we leave the terminal
+                    with suppress(OSError):  # its remaining children must get no SIGHUP when we leave the terminal
                         os.tcsetpgrp(inlet.held, os.getpgrp())
                     os.close(inlet.held)
                     inlet.held = None
@@ -145,21 +145,21 @@ class Keeper:
                 self._stay_alone()
 
     def _hear(self) -> bool:
-        """Whether the supervisor is still there; it says nothing else."""
+        """Whether the supervisor is still alive. It sends no other message."""
         try:
             return bool(self.talk.recv(64))
         except OSError:
             return False
 
     def _stay_alone(self) -> None:
-        """The supervisor is gone: put the user's terminal back, and keep the log going."""
+        """Go on without a supervisor: restore the user's terminal and keep writing the log."""
         self.alone = True
         if self.outer is not None and self.status is None:
             with suppress(termios.error, OSError):
                 termios.tcsetattr(self.outer[0], termios.TCSANOW, self.outer[1])
 
     def _note(self) -> None:
-        """Write down how the command ended, for nobody else does."""
+        """Write down how the command ended, because no supervisor does."""
         if self.folder is None or self.status is None:
             return
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Moves the output of a run from the kernel into its log, and on to where the user reads it.
+"""Move the output of a run from the kernel into its log, and on to where the user reads it.
 
 Nothing is lost where the process that does it is killed: `os.splice` moves bytes from a pipe into the log within one system
 call, so at each moment they are in the one or in the other. What comes from a terminal goes through such a pipe, too.
@@ -18,7 +18,7 @@ from troubleshooter.supervise.shared import Shared
 
 CHUNK_BYTES = 1 << 16
 RETRY_SECONDS = 10.0
-"""A log that could not be written, for example on a full disk, is tried again after this time."""
+"""If the log cannot be written (a full disk), writing is tried again after this time."""
 _GONE = (errno.EPIPE, errno.EIO, errno.EBADF, errno.ECONNRESET, errno.ENXIO)
 
 
@@ -40,7 +40,7 @@ class Inlet:
 
 
 class Pump:
-    """``log`` is None where no log can be written at all. ``shared`` tells a second pump where this one stood."""
+    """``log`` is None if no log can be written at all. ``shared`` holds the position, for a second pump that takes over."""
 
     def __init__(self, inlets: Sequence[Inlet], log: int | None, shared: Shared) -> None:
         self.inlets = inlets
@@ -52,7 +52,7 @@ class Pump:
         self._why = ""
 
     def go_on(self) -> None:
-        """Take over from a pump that was killed: what it had in hand comes first."""
+        """Take over from a pump that was killed. The bytes that it had read already come first."""
         self._pass_on(self.inlets[self.shared.inlet])
         for inlet in self.inlets:
             if inlet.pipe is not None:
@@ -68,7 +68,7 @@ class Pump:
         except BlockingIOError:
             return False
         except OSError as error:
-            if error.errno != errno.EIO:  # how a terminal ends that nobody holds any more
+            if error.errno != errno.EIO:  # a terminal that no process has open any more ends with this error
                 raise
             moved = 0
         if not moved:
@@ -173,7 +173,7 @@ class Pump:
             self.shared.passed = place + len(data)
 
     def _write(self, inlet: Inlet, data: bytes) -> None:
-        """Write to where the user reads. If nobody reads there any more, nothing is written."""
+        """Write to where the user reads. Nothing is written if nobody reads there any more."""
         view = memoryview(data)
         while len(view) and inlet.out is not None:
             try:

@@ -6,7 +6,7 @@ import mmap
 import struct
 
 TAIL_BYTES = 4 << 20
-"""What is kept of output that the log could not take: its last part."""
+"""Of output that cannot be written to the log, this much is kept, the last part."""
 _NUMBERS = 4
 _HEAD_BYTES = 8 * _NUMBERS
 
@@ -58,7 +58,7 @@ class Shared:
         self._set(3, value)
 
     def keep(self, data: bytes) -> None:
-        """Keep what the log could not take, over the oldest of it."""
+        """Keep output that cannot be written to the log; the oldest is overwritten."""
         data = data[-TAIL_BYTES:]
         start = self.missing % TAIL_BYTES
         first = data[: TAIL_BYTES - start]
@@ -68,7 +68,7 @@ class Shared:
         self._set(2, self.missing + len(data))
 
     def tail(self) -> bytes:
-        """The last bytes of what the log could not take."""
+        """The last bytes of the output that could not be written to the log."""
         end = self.missing
         if end <= TAIL_BYTES:
             return self._memory[_HEAD_BYTES : _HEAD_BYTES + end]

@@ -1,4 +1,4 @@
-"""The state of a run's processes and of the GPUs, a line of JSON a minute. Nothing here waits for anything."""
+"""Write the state of a run's processes and of the GPUs, one line of JSON each minute. Nothing here blocks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from troubleshooter.supervise.folder import append
 EVERY_SECONDS = 60.0
 MOST_PROCESSES = 128
 GPU_SECONDS = 20.0
-"""After which nvidia-smi is given up: it hangs where a driver does."""
+"""nvidia-smi is given up after this time. It hangs if the driver does."""
 _GPU_QUERY = "index,utilization.gpu,memory.used,memory.total,temperature.gpu,power.draw"
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
@@ -37,7 +37,7 @@ class ProcessState(NamedTuple):
 
 
 def process(pid: int) -> ProcessState | None:
-    """The state of one process; None where it is gone, or where there is no ``/proc``."""
+    """The state of one process; None if it has ended, or if there is no ``/proc``."""
     try:
         raw = Path(f"/proc/{pid}/stat").read_bytes()
         name, _, rest = raw.partition(b"(")[2].rpartition(b")")
@@ -52,7 +52,7 @@ def process(pid: int) -> ProcessState | None:
 
 
 def family(pid: int) -> list[ProcessState]:
-    """A process and all that descend from it, in the order of their ids; those of torchrun have sessions of their own."""
+    """A process and all its descendants, in the order of their ids, whatever their sessions: torchrun's workers have their own."""
     found: dict[int, ProcessState] = {}
     with suppress(OSError):
         for name in os.listdir("/proc"):
@@ -71,7 +71,7 @@ def family(pid: int) -> list[ProcessState]:
 
 
 class StateLog:
-    """Writes the lines. ``nvidia-smi`` is asked beside the run; its answer is written when it came."""
+    """Writes the lines. ``nvidia-smi`` runs in the background, and its answer is written when it arrives."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -104,7 +104,7 @@ class StateLog:
     def _hear(self, now: float) -> None:
         assert self._asked is not None
         if self._asked.poll() is None:
-            if now > self._given_up:  # one that hangs in the kernel cannot be ended: no other is started
+            if now > self._given_up:  # a process that hangs in the kernel cannot be killed, so no other is started
                 self._asked.kill()
                 self._smi = None
                 if self._asked.stdout is not None:

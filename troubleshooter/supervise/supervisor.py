@@ -1,4 +1,4 @@
-"""The supervisor: what the user's shell started. It passes keys and signals on, and learns how the command ended."""
+"""The supervisor is the process that the user's shell started. It passes on keys and signals, and learns how the command ended."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from troubleshooter.supervise.window import Window
 
 TICK_SECONDS = 1.0
 TO_GROUP = ("SIGINT", "SIGQUIT")
-"""Passed on to the command's whole group, as a terminal does."""
+"""Signals that are passed on to the command's whole group, as a terminal does."""
 TO_COMMAND = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2")
-"""Passed on to the command alone, as `kill` and schedulers do: its workers may not handle them."""
+"""Signals that are passed on to the command alone, as `kill` and schedulers do, because workers may not handle them."""
 ENDING = ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT")
 _OWN = ("SIGCONT", "SIGTSTP", "SIGWINCH", "SIGCHLD")
 _STOPS = tuple(getattr(signal, name) for name in ("SIGTSTP", "SIGTTIN", "SIGTTOU") if hasattr(signal, name))
 
 
 class RunEnd(NamedTuple):
-    """How a command ended. ``status``: as Python counts (negative: a signal), None where nobody saw it.
+    """How a command ended. ``status``: its exit status, negative for a signal, None if no process saw it.
 
     ``signal``: the signal that we were sent to end it, and ``silent_s`` how long it had printed nothing then. ``goes_on``:
     whether processes of it still hold its output. ``error``: the number of the error by which it could not be started.
@@ -55,7 +55,7 @@ class Supervisor:
         self.shared = Shared()
         self.pid = 0
         self.asked: Callable[[str], None] | None = None
-        """Takes the next key that is pressed, where a question was asked."""
+        """After a question, this function gets the next key."""
         self.signal: str | None = None
         self.last_output = time.monotonic()
         self._silent = 0.0
@@ -70,7 +70,7 @@ class Supervisor:
         }
 
     def run(self) -> RunEnd:
-        """Start the command and stay until it ends."""
+        """Start the command and wait until it ends."""
         terminals = [os.isatty(number) for number in range(3)]
         self.window = Window(terminals.index(True), keys=terminals[0]) if any(terminals) else None
         inlets, streams = self._streams(terminals)
@@ -94,7 +94,7 @@ class Supervisor:
         restore = self._handle_signals(wake)
         for stream in set(streams) - {1, 2}:
             os.close(stream)
-        if 0 in streams:  # a program that feeds us must see when the command reads no more
+        if 0 in streams:  # a program that writes to our input must see when the command closes it
             os.open(os.devnull, os.O_RDONLY)
         if self.window is not None:
             self.window.take()
@@ -109,7 +109,7 @@ class Supervisor:
         return self._ended
 
     def tell(self, text: str) -> None:
-        """Say something to the user, on a line of its own."""
+        """Print a message to the user on a line of its own."""
         end = self.window.line_end if self.window is not None else "\n"
         start = end if self.window is not None else ""
         with suppress(OSError):
@@ -122,7 +122,7 @@ class Supervisor:
                 (os.killpg if group else os.kill)(self.pid, number)
 
     def _streams(self, terminals: Sequence[bool]) -> tuple[list[Inlet], list[int]]:
-        """What is read from the command, and its three standard streams."""
+        """The streams that are read from the command, and the command's three standard streams."""
         inlets: list[Inlet] = []
         streams = [0, 1, 2]
         if self.window is not None:
@@ -158,7 +158,7 @@ class Supervisor:
         return restore
 
     def _turn(self) -> None:
-        """Wait for something, at most until the next tick, and do it."""
+        """Wait for the next event, at most until the next tick, and handle it."""
         poll = select.poll()
         keys = self.window is not None and self.window.has_keys and self.window.is_ours()
         poll.register(self._woken, select.POLLIN)
@@ -204,7 +204,7 @@ class Supervisor:
                     self._continue()
 
     def _heard(self) -> None:
-        """Hear what the keeper says."""
+        """Read messages of the keeper."""
         try:
             said = self.talk.recv(1 << 16)
         except OSError:
@@ -233,7 +233,7 @@ class Supervisor:
         before = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         os.killpg(os.getpgrp(), signal.SIGTSTP)
         signal.signal(signal.SIGTSTP, before)
-        if not select.select([self._woken], [], [], 0)[0]:  # no SIGCONT came: nobody is there who could stop us
+        if not select.select([self._woken], [], [], 0)[0]:  # no SIGCONT came: no shell is there that could stop us
             self._continue()
 
     def _continue(self) -> None:
@@ -254,7 +254,7 @@ class Supervisor:
             self.window.press(keys)
 
     def _take_over(self) -> None:
-        """The keeper was killed: move the output ourselves."""
+        """Move the output in this process, because the keeper was killed."""
         with suppress(ChildProcessError):
             os.waitpid(self._keeper, 0)
         if not self.pid:
@@ -276,7 +276,7 @@ class Supervisor:
             self._ended = RunEnd(None, self.signal, self._silent)
 
     def _end_group(self) -> None:
-        """Pass the signal that ended the command on to what it left in its group."""
+        """Pass the signal that ended the command on to the remaining processes of its group."""
         if self._ended is not None and self._ended.signal in ("SIGTERM", "SIGHUP") and self.pid:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, getattr(signal, self._ended.signal))
@@ -290,7 +290,7 @@ def _handler(number: int) -> object:
 
 
 def _same(one: int, other: int) -> bool:
-    """Whether two descriptors lead to the same place."""
+    """Whether two descriptors are open on the same file, pipe or terminal."""
     try:
         first, second = os.fstat(one), os.fstat(other)
     except OSError:

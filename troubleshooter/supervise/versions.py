@@ -1,4 +1,4 @@
-"""Which Python a command runs, and which versions that one has installed: read from metadata, nothing is imported there."""
+"""Find the Python that a command runs and the versions installed there. They are read from metadata; nothing is imported."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHEBANG = re.compile(rb"#!\s*(\S+)(?:\s+(\S+))?")
 
 
 def interpreter_of_command(command: Sequence[str]) -> str | None:
-    """The interpreter that the command starts, or None where its words do not tell, as those of a shell script."""
+    """The interpreter that the command starts; None if the command does not name it (a shell script)."""
     for word in command:
         name = os.path.basename(word)
         if _PYTHON.match(name):
@@ -67,7 +67,7 @@ class Versions:
         self.is_known = True
 
     def wait(self) -> Mapping[str, str]:
-        """The versions by package; none where the interpreter does not answer."""
+        """The versions by package; empty if the interpreter does not answer."""
         if self.interpreter is not None:
             self._thread.join(ASK_SECONDS)
         return self.found

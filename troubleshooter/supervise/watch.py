@@ -1,4 +1,4 @@
-"""Looks at the metrics of a run while it runs: says once that its results are lost, and since which step."""
+"""Watch the metrics of a run, and report once that its results are lost, and since which step."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from troubleshooter.read.text import texts
 
 say = Section("run")
 BYTES_A_TICK = 1 << 18
-"""Of output that comes faster only the last so many bytes are looked at: the watch must stay cheap."""
+"""At most this many new bytes are read at once, the last ones, so that watching stays cheap."""
 LONGEST_LINE = 1 << 14
 TOLD_RECORDS = 3
-"""So many records in a row tell that the metrics fail: a loss scaler skips a step, but not the loss of three."""
+"""The metrics fail if this many records in a row do. A loss scaler skips one bad step, but not three."""
 LOST_RECORDS = 6
-"""So many in a row, and nothing can bring the weights back."""
+"""After this many failing records in a row, nothing can restore the weights."""
 _LOSS, _GRADIENT = "loss", "grad_norm"
 
 
@@ -50,7 +50,7 @@ class Watch:
         self._number = 0
 
     def look(self) -> Failing | None:
-        """Read what is new; what fails now, or None."""
+        """Read the new part of the log. Returns what fails now, or None."""
         end = os.fstat(self._log).st_size
         if end <= self._place:
             return None
@@ -80,7 +80,7 @@ _KEYS = tuple(key.encode() for key in MetricReader.keywords)
 
 
 def failing(seen: Observations) -> Failing | None:
-    """What the last records of metrics show that no run recovers from, or None."""
+    """A failure in the last records of metrics from which no run recovers, or None."""
     losses = seen.metrics.get(_LOSS, [])
     gradients = {point.record: point.value for point in seen.metrics.get(_GRADIENT, [])}
     if not losses:

@@ -1,4 +1,4 @@
-"""The user's terminal, and the pseudo-terminal that the run gets in its place: settings, width, keys."""
+"""The user's terminal, and the pseudo-terminal that the run gets instead: settings, width, keys."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Window:
         self.resize()
 
     def resize(self) -> None:
-        """Give the run's terminal the size of the user's; the run is told by the kernel."""
+        """Give the run's terminal the size of the user's. The kernel signals the change to the run."""
         with suppress(OSError):
             size = fcntl.ioctl(self.outer, termios.TIOCGWINSZ, b"\0" * 8)
             fcntl.ioctl(self.master, termios.TIOCSWINSZ, size)
 
     def is_ours(self) -> bool:
-        """Whether we stand in the foreground of the user's terminal: else its keys and settings are somebody else's."""
+        """Whether this process is in the foreground of the user's terminal. If not, its keys and settings belong to another."""
         try:
             return os.tcgetpgrp(self.outer) == os.getpgrp()
         except OSError:
@@ -45,14 +45,14 @@ class Window:
             with suppress(termios.error):
                 if self.has_keys:
                     tty.setraw(self.outer, termios.TCSANOW)
-                else:  # line ends were made by the run's terminal already
+                else:  # the run's terminal has made the line ends already
                     settings = termios.tcgetattr(self.outer)
                     settings[1] &= ~termios.OPOST
                     termios.tcsetattr(self.outer, termios.TCSANOW, settings)
                 self._is_raw = True
 
     def give_back(self) -> None:
-        """Put the user's settings back."""
+        """Restore the user's settings."""
         if self._is_raw:
             self._is_raw = False
             with suppress(termios.error):
@@ -60,17 +60,17 @@ class Window:
 
     @property
     def line_end(self) -> str:
-        """What begins a new line on the user's terminal now."""
+        """The characters that begin a new line on the user's terminal."""
         return "\r\n" if self._is_raw else "\n"
 
     def keys(self) -> bytes | None:
-        """Keys that were pressed; None where the terminal is gone. Ask where `is_ours` only."""
+        """The keys that were pressed; None if the terminal is gone. Call it only if `is_ours`."""
         try:
             return os.read(self.outer, KEYS_BYTES) or None
         except OSError:
             return None
 
     def press(self, keys: bytes) -> None:
-        """Give keys to the run."""
+        """Pass keys on to the run."""
         with suppress(OSError):
             os.write(self.master, keys)

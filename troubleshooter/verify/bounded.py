@@ -1,4 +1,4 @@
-"""Run a program that may do anything, and hear at most so much of it for at most so long."""
+"""Run a program that cannot be trusted, with limits on its time and on the amount of its output."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from typing import Final
 __all__ = ["Heard", "hear"]
 
 OUTPUT_CAP: Final = 1 << 20
-"""Bytes that are read of each of the two streams; a program that says more is ended."""
+"""At most this many bytes of each of the two streams are read; a program that prints more is ended."""
 
 
 @dataclass(frozen=True)
 class Heard:
-    """What a program said. ``stopped`` is why it was ended before its time, ``None`` when it ended by itself."""
+    """The output of a program. ``stopped``: why it was ended early; ``None`` if it ended by itself."""
 
     out: str
     err: str
@@ -28,7 +28,7 @@ class Heard:
 
 
 def hear(command: Sequence[str], seconds: float, environ: Mapping[str, str]) -> Heard:
-    """Run a program without input until it ends, then end what it left in its process group.
+    """Run a program without input until it ends, then end all that is left of its process group.
 
     Its own end counts: children that hold its output open are not waited for. Raises OSError when it cannot be started.
     """
@@ -73,7 +73,7 @@ def _listened(child: subprocess.Popen[bytes], seconds: float) -> Heard:
             if time.monotonic() > deadline:
                 stopped = f"did not answer within {seconds:g} s"
             ended = ended or child.poll() is not None
-    if stopped is None and child.poll() is None:  # it closed its output, and goes on
+    if stopped is None and child.poll() is None:  # it closed its output but still runs
         with contextlib.suppress(subprocess.TimeoutExpired):
             child.wait(max(0.0, deadline - time.monotonic()))
         if child.poll() is None:
@@ -83,7 +83,7 @@ def _listened(child: subprocess.Popen[bytes], seconds: float) -> Heard:
 
 
 def _communicated(child: subprocess.Popen[bytes], seconds: float) -> Heard:
-    """Where pipes cannot be watched (Windows): only the clock is kept."""
+    """The same where pipes cannot be watched (Windows): only the time is limited."""
     try:
         out, err = child.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:

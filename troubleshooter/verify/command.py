@@ -1,4 +1,4 @@
-"""``troubleshoot verify [ENTRY | LOG]``: the cheap question (installed versions) first, then the probe."""
+"""``troubleshoot verify [ENTRY | LOG]``: compare the installed versions first, then run the probe if that decides nothing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["UNUSABLE", "answer", "verify"]
 UNUSABLE = 2
 TIMEOUT = 60.0
 _RECORD_BESIDE = Path()
-"""``--record`` without a folder."""
+"""The value of ``--record`` without a folder."""
 
 
 def verify(
@@ -165,7 +165,7 @@ def _answered(
         place = record if isinstance(record, Path) and record != _RECORD_BESIDE else None
         path = records.write(said, probe, options, records.folder_for(asked.id, asked.folder, place))
         note = say("recorded-in", lang, path=path)
-    if asked.is_log:  # a record is of what ran, whatever a log was asked
+    if asked.is_log:  # the record above is of the run itself, without the log
         same = same_environment(found.environment, asked.site_folders, asked.log_versions)
         settled = probe.settles(options, asked.from_log, model is not None)
         said = judge.of_log(said, settled=settled, same=same, from_log=asked.from_log, language=lang)
@@ -175,7 +175,7 @@ def _answered(
 
 
 def _before_running(asked: Subject, found: ChosenEnvironment, probe: Probe, always: bool, lang: str) -> Verdict | None:
-    """The answer where no run is needed, or none is possible. A recording always runs: a record is of a run."""
+    """The answer if no run is needed or none is possible, else ``None``. ``always`` (a recording): versions outside the range are run, too."""
     where, _ = standing(asked, found.environment)
     if where == "outside" and not always:
         return judge.by_versions(asked, found.environment, lang)
@@ -246,7 +246,7 @@ def _gpu_facts(gpus: list[Gpu]) -> dict[str, object]:
 
 
 def _memory(model: Path | None) -> int:
-    """MB that a probe may hold; with a model, what it needs in float32, but never most of what is free."""
+    """The memory in MB that a probe may use. With a model: what it needs in float32, but at most 80 % of the free memory."""
     if model is None:
         return 2048
     weights = sum(path.stat().st_size for path in model.glob("*.safetensors")) >> 20
@@ -260,7 +260,7 @@ def _memory(model: Path | None) -> int:
 
 
 def _overview(python: str | None, format: str, entries: Sequence[Path], lang: str) -> int:
-    """Every entry's version range against one environment; nothing is run."""
+    """Compare the version ranges of all entries with one environment. No probe runs."""
     reach = subject.reach(entries, lang)
     packages = {package for one in reach.with_versions for package in one.versions}
     found = find(python, (), sorted(packages))
@@ -292,7 +292,7 @@ def _overview(python: str | None, format: str, entries: Sequence[Path], lang: st
 
 
 def _consent(lang: str) -> Consent | None:
-    """A question on the terminal; where nobody sits there, nobody is asked and nothing is run."""
+    """A function that asks on the terminal; ``None`` if no terminal is there, so that nothing is run without consent."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
 
@@ -305,7 +305,7 @@ def _consent(lang: str) -> Consent | None:
 
 
 def _print(text: str) -> None:
-    """To standard output; a reader that went away (`| head`) is no trouble."""
+    """Print to standard output. A reader that has gone away (`| head`) is no error."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""The GPUs of this machine, asked of the driver: no context is made, no device touched, until all is well."""
+"""The GPUs of this machine as the driver lists them. No context is made on a GPU before it is known to be free."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, Final
 __all__ = ["FREE_MB", "Choice", "Gpu", "choose", "gpus"]
 
 FREE_MB: Final = 2048
-"""A probe takes at most 512 MB; below this a running job might miss them."""
+"""A GPU with less free memory is not used: a probe takes up to 512 MB, which a running job might need."""
 
 _FIELDS: Final = ("index", "name", "uuid", "pci.bus_id", "memory.total", "memory.free", "compute_cap", "compute_mode")
 
@@ -36,14 +36,14 @@ class Gpu:
 
 @dataclass(frozen=True)
 class Choice:
-    """Where the probe runs; ``refused`` says why a GPU was not taken."""
+    """The device of a run; ``refused`` says why no GPU was chosen."""
 
     device: str
     refused: str | None = None
 
 
 def gpus() -> list[Gpu]:
-    """What nvidia-smi says, else what the driver's library says, else nothing."""
+    """The GPUs that nvidia-smi lists, else those that the driver's library lists, else none."""
     return _from_smi() or from_library()
 
 
@@ -130,7 +130,7 @@ def from_library(library: Any = None) -> list[Gpu]:
 
 
 def choose(wanted: str, able: tuple[str, ...], present: list[Gpu], environ: Mapping[str, str] | None = None) -> Choice:
-    """The device for a probe. ``auto`` takes a GPU only for probes that say nothing about a processor."""
+    """The device for a probe. ``auto`` chooses a GPU only for probes that cannot run on a CPU."""
     if wanted == "cpu":
         return Choice("cpu", None if "cpu" in able else "this question needs a GPU, and --device cpu forbids one")
     if wanted == "auto" and "cpu" in able:
@@ -143,7 +143,7 @@ def choose(wanted: str, able: tuple[str, ...], present: list[Gpu], environ: Mapp
 
 
 def _refusal(number: int, present: list[Gpu], environ: Mapping[str, str]) -> str | None:
-    """Why GPU ``number`` (as torch would count) is not to be touched; ``None`` when it may be."""
+    """Why GPU ``number`` (torch's count) must not be used; ``None`` if it may be."""
     if not present:
         return "no NVIDIA GPU answers on this machine (neither nvidia-smi nor the driver's library)"
     candidates = _meant(number, present, environ)
@@ -161,7 +161,7 @@ def _refusal(number: int, present: list[Gpu], environ: Mapping[str, str]) -> str
 
 
 def _meant(number: int, present: list[Gpu], environ: Mapping[str, str]) -> list[Gpu] | str:
-    """The driver's GPUs that torch's ``cuda:number`` can be: several when the order is ambiguous, a text when none."""
+    """The GPUs that torch's ``cuda:number`` may be: several if the order is ambiguous; a text with the reason if none."""
     shown = environ.get("CUDA_VISIBLE_DEVICES")
     if shown is not None:
         names = [part.strip() for part in shown.split(",") if part.strip()]
@@ -178,5 +178,5 @@ def _meant(number: int, present: list[Gpu], environ: Mapping[str, str]) -> list[
         return f"there is no GPU {number}: the driver lists {len(present)}"
     mixed = len({gpu.name for gpu in present}) > 1
     if mixed and environ.get("CUDA_DEVICE_ORDER") != "PCI_BUS_ID":
-        return present  # fastest first: any of them may be meant, so all must be free
+        return present  # torch counts the fastest GPU first: the number may mean any of them, so all must be free
     return [gpu for gpu in present if gpu.index == number] or present

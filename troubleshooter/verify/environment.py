@@ -1,4 +1,4 @@
-"""The training environment: what an interpreter says about itself, and whether it is the one that wrote the log."""
+"""The training environment: the versions that an interpreter reports, and whether it is the interpreter that wrote the log."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PACKAGES: Final = (
     *("unsloth_zoo", "deepspeed", "flash-attn", "triton", "xformers", "numpy", "safetensors", "vllm", "lightning"),
     *("llamafactory", "axolotl", "huggingface-hub"),
 )
-"""Asked for in every run; an entry's own packages are added."""
+"""Packages whose versions are always asked for, beside those of the entry."""
 
 # Run by the training interpreter: names of metadata folders only, nothing of any package imported. Python 3.8 and newer.
 # importlib.metadata gives the same answer but imports many modules; it is asked about legacy installs only.
@@ -54,16 +54,16 @@ print(json.dumps(dict(executable=sys.executable, version=sys.version.split()[0],
 """
 _DROPPED: Final = frozenset(("PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONHOME"))
 INSIDE: Final = ("bin/python", "bin/python3", "python.exe", "Scripts/python.exe")
-"""Where the folder of an environment (of venv, conda, uv) has its interpreter."""
+"""The paths of the interpreter within the folder of an environment (venv, conda, uv)."""
 
 
 class EnvironmentProblem(TroubleshootError):
-    """The environment cannot be asked; the message says why and what to do."""
+    """The interpreter of an environment gave no answer; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
 class Environment:
-    """What an interpreter said about itself."""
+    """An interpreter's answer about itself."""
 
     python: str
     version: str
@@ -76,7 +76,7 @@ class Environment:
 
 
 def installed() -> dict[str, str]:
-    """The versions that this very interpreter sees, and its own."""
+    """The versions of the packages that this process can import, and of its Python."""
     import platform
     from importlib import metadata
 
@@ -118,7 +118,7 @@ def _last_line(heard: Heard) -> Any:
 
 
 def _environment(said: Any, python: str) -> Environment:
-    """The answer, held to its form. Raises what its parts raise."""
+    """The answer with checked types. Raises KeyError, TypeError or ValueError for any other form."""
     base, built = said["user_base"], said["gpu_build"]
     if not (base is None or isinstance(base, str)) or not (built is None or isinstance(built, bool)):
         raise TypeError("user_base or gpu_build")
@@ -134,7 +134,7 @@ def _environment(said: Any, python: str) -> Environment:
 
 
 def interpreter_of(named: str) -> str:
-    """The interpreter that a user named: it itself, or that of an environment's folder."""
+    """The interpreter that a user named by its path or by the folder of its environment."""
     path = Path(named).expanduser()
     try:
         if path.is_dir():
@@ -151,7 +151,7 @@ def interpreter_of(named: str) -> str:
 def same_environment(
     environment: Environment, folders: Iterable[str], versions: Mapping[str, str] | None = None
 ) -> bool | None:
-    """Whether the log was written by this environment; ``None`` when the log does not say."""
+    """Whether this environment wrote the log; ``None`` if the log does not say."""
     from kb.versions import release
 
     for name, version in (versions or {}).items():

@@ -1,4 +1,4 @@
-"""What is known about the fixes of an entry: before a run, from versions and records; after it, from what the probe tried."""
+"""Judge the fixes of an entry: before a run from versions and records, after it from what the probe tried."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which interpreter is asked: the one that the user names, the log's, the active one, or the first on PATH with torch.
+"""Choose the interpreter: the one that the user names, the log's, the active one, or the first on PATH with torch.
 
 A log is a stranger's text: it never chooses what is run. An interpreter that only a log names is run if it and the packages
 beside it are the user's own (`kb.trusted`), or if the user says so when asked.
@@ -27,7 +27,7 @@ _SYSTEM: Final = (Path("/usr/local"), Path("/usr"))
 
 @dataclass(frozen=True)
 class ChosenEnvironment:
-    """The environment that is asked, why this one (a key of ``words``), and what the log named and was not run."""
+    """The chosen environment, the reason (a phrase of ``words``), and the interpreters that the log names but that were not run."""
 
     environment: Environment
     why: str
@@ -70,7 +70,7 @@ def find(
 
 
 def _may_run(python: str, consent: Consent | None, untrusted: list[str]) -> bool:
-    """Whether an interpreter that a log names may be run; one environment is asked about once."""
+    """Whether an interpreter that a log names may be run. The user is asked only once about an environment."""
     if is_own_file(python) and all(is_own_file(folder) for folder in _beside(python)):
         return True
     named = str(printable(python))
@@ -81,7 +81,7 @@ def _may_run(python: str, consent: Consent | None, untrusted: list[str]) -> bool
 
 
 def _beside(python: str) -> Iterator[str]:
-    """What the interpreter of an environment reads before its first line: its settings and its packages."""
+    """The files that an interpreter reads before it runs any code: the environment's settings and packages."""
     prefix = Path(python).parent.parent
     if prefix in _SYSTEM:
         return
@@ -120,7 +120,8 @@ def _all_candidates(folders: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _prefixes(folder: Path) -> Iterator[Path]:
-    """…/lib/python3.11/site-packages belongs to …; Debian's and user folders belong to the system's interpreter."""
+    """The environment of a site-packages folder (``ENV/lib/python3.11/site-packages``). Debian's and users' folders belong to the
+    system's interpreter."""
     if folder.parent.parent.name in ("lib", "lib64"):
         yield folder.parent.parent.parent
     elif folder.parent.name.lower() == "lib":  # Windows: …\Lib\site-packages

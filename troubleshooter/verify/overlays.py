@@ -48,7 +48,7 @@ BASE: Final = (
     *("httpx", "typer-slim", "shellingham", "hf-xet", "psutil", "pandas", "pyarrow", "dill", "multiprocess", "xxhash"),
     *("fsspec", "aiohttp", "pydantic", "protobuf", "rich", "jinja2"),
 )
-"""What every overlay may count on; torch is the version whose processor-only build the index serves."""
+"""The packages of the base environment, which every overlay has; torch is the build for CPUs."""
 
 NAMED: Final = (
     "torch",
@@ -61,7 +61,7 @@ NAMED: Final = (
     "unsloth",
     "deepspeed",
 )
-"""Packages that a pair states itself: never pulled in as somebody's dependency."""
+"""Packages whose versions a pair states itself. They are never installed as dependencies."""
 
 
 class Unbuildable(TroubleshootError):
@@ -69,7 +69,7 @@ class Unbuildable(TroubleshootError):
 
 
 class IndexProblem(Unbuildable):
-    """The package index does not answer; the message says what was asked and what to do. It says nothing of a release."""
+    """The package index does not answer; the message says what was asked and what to do. No release is at fault."""
 
 
 _NO_INDEX: Final = re.compile(
@@ -86,7 +86,7 @@ def index_lost(said: str) -> bool:
 
 
 def default_folder() -> Path:
-    """Where environments are kept: ``TROUBLESHOOT_ENVS``, else the user's cache."""
+    """The folder of the environments: ``TROUBLESHOOT_ENVS``, else one in the user's cache."""
     from kb.cache import cache_folder
 
     named = os.environ.get("TROUBLESHOOT_ENVS")
@@ -95,13 +95,13 @@ def default_folder() -> Path:
 
 @dataclass(frozen=True)
 class Overlays:
-    """A folder of environments; what is missing is made on demand unless ``build`` is false."""
+    """A folder of environments. Missing ones are made when they are needed, unless ``build`` is false."""
 
     folder: Path
     build: bool = True
     places: Path | None = None
-    """Another folder for overlays that are soon thrown away; the base environment stays where it is. They are not compiled to
-    bytecode, which takes longer than the few runs save."""
+    """A folder for overlays that are soon deleted; the base environment stays in ``folder``. These overlays are not compiled to
+    bytecode: that takes longer than it saves in a few runs."""
 
     @property
     def python(self) -> Path:
@@ -109,13 +109,13 @@ class Overlays:
         return self.folder / "base" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
     def ready(self, versions: Mapping[str, str]) -> bool:
-        """Whether a pair can run right now, with nothing to install."""
+        """Whether a pair can run without installing anything."""
         return self._complete(self.folder / "base") and all(
             self._complete(self._place(name, version)) for name, version in versions.items() if name != "torch"
         )
 
     def path(self, versions: Mapping[str, str]) -> str:
-        """The PYTHONPATH of a pair, made first where it is missing."""
+        """The PYTHONPATH of a pair. Missing overlays are made first."""
         wanted = versions.get("torch", TORCH)
         if wanted != TORCH:
             raise Unbuildable(f"torch {wanted}: only torch {TORCH} is built here; verify in an environment of your own")
@@ -123,7 +123,7 @@ class Overlays:
         return os.pathsep.join(str(self._overlay(n, v)) for n, v in versions.items() if n != "torch")
 
     def base(self) -> Path:
-        """The interpreter with torch, made first where it is missing."""
+        """The interpreter with torch. A missing environment is made first."""
         place = self.folder / "base"
         if not self._complete(place):
             self._may_build("the base environment")
@@ -136,7 +136,7 @@ class Overlays:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Keep other processes from making environments in this folder; they wait. (Where there is no fcntl they do not.)"""
+        """Inside this block, other processes that want to make environments in this folder wait (not on Windows)."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with (self.folder / ".lock").open("w") as lock:
             if fcntl is not None:
@@ -193,7 +193,7 @@ class Overlays:
     def _run(self, command: list[str], tolerant: bool = False) -> None:
         environ = (
             {**os.environ, "TMPDIR": str(self.places)} if self.places else None
-        )  # a pip that is killed leaves folders
+        )  # a killed pip leaves folders behind
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, env=environ
         )
@@ -205,7 +205,7 @@ class Overlays:
 
 
 def canonical(name: str) -> str:
-    """A package's name as indexes compare it."""
+    """The normalized name of a package, as indexes compare it."""
     from packaging.utils import canonicalize_name
 
     return canonicalize_name(name)
@@ -225,7 +225,7 @@ def _installed(environment: Path) -> dict[str, str]:
 
 
 def requirements(overlay: Path, stated: Collection[str] = NAMED) -> list[Requirement]:
-    """What the packages of an overlay need, other than the packages that are ``stated`` themselves."""
+    """The requirements of the packages of an overlay, without the packages that are ``stated``."""
     from packaging.requirements import Requirement
 
     found = []
@@ -241,7 +241,7 @@ def requirements(overlay: Path, stated: Collection[str] = NAMED) -> list[Require
 
 
 def met(requirement: Requirement, base: Mapping[str, str], overlay: Path) -> bool:
-    """Whether an overlay, or the environment below it, has what is required."""
+    """Whether an overlay, or the environment below it, satisfies a requirement."""
     name = canonical(requirement.name)
     own = {canonical(p.parent.name.split("-")[0]): p.parent.name.split("-")[1] for p in _metadata(overlay)}
     version = own.get(name) or base.get(name)

@@ -72,7 +72,7 @@ def _fix(number: int, fix: FixResult, lang: str, paint: Any) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """A text of an entry without the marks around its code."""
+    """A text of an entry without the backticks around code."""
     return re.sub(r"`([^`\n]+)`", r"\1", text)
 
 
@@ -92,7 +92,7 @@ def _coloured() -> bool:
 
 
 class Progress:
-    """One line on the terminal, rewritten while the probe runs; silent where nobody watches."""
+    """One line on the terminal that is rewritten while the probe runs; nothing is printed without a terminal."""
 
     def __init__(self, quiet: bool) -> None:
         self._live = not quiet and sys.stderr.isatty()

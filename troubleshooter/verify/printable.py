@@ -1,4 +1,4 @@
-"""What others say (interpreters, libraries, models) without what steers a terminal."""
+"""Texts from interpreters, libraries and models, made safe for a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A probe file as the tool sees it: literals read from its syntax tree. The tool never imports or runs a probe."""
+"""The description of a probe, read as literals from the syntax tree of its file. The tool never imports a probe."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ __all__ = ["COMPANIONS", "FOLDER", "Options", "Probe", "ProbeProblem", "load", "
 
 FOLDER: Final = Path(__file__).resolve().parent.parent / "probes"
 COMPANIONS: Final = tuple(sorted(path.name for path in FOLDER.glob("_[a-z]*.py")))
-"""Sent along with every probe."""
+"""Files that are copied beside every probe."""
 
 Options = dict[str, str | int | float | bool]
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*\Z")
 
 
 class ProbeProblem(TroubleshootError, ValueError):
-    """No such probe, or a ``with:`` value that it does not take; the message says what was expected."""
+    """There is no such probe, or it does not take this ``with:`` value; the message says what was expected."""
 
 
 @dataclass(frozen=True)
 class Probe:
-    """What a probe file says about itself."""
+    """The description that a probe's file gives of the probe."""
 
     name: str
     path: Path
@@ -44,7 +44,7 @@ class Probe:
     devices: tuple[str, ...]
     uses_model: bool
     settled_by: tuple[str, ...] | None
-    """What must be known before an answer is about the run of a log (see `troubleshooter.probes`)."""
+    """The values that a log must give before an answer is about that log's run (see `troubleshooter.probes`)."""
     loopback: bool
     shared_memory: bool
     sha256: str

@@ -1,4 +1,4 @@
-"""Records of runs: what keeps an entry's "verified" true. Written by a run, never by hand; read by ``check``."""
+"""Records of runs, the evidence that an entry is verified. A run writes them, nobody by hand; ``check`` reads them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["FOLDER", "Record", "RecordProblem", "check_records", "folder_for", "
 FOLDER: Final = "verified"
 SCHEMA: Final = 1
 _STACK: Final = ("torch", "transformers", "accelerate", "peft", "trl", "bitsandbytes", "datasets", "unsloth")
-"""Packages that name a record: the ones that failures hang on."""
+"""The name of a record's file holds the versions of these packages, which decide most failures."""
 
 
 @dataclass(frozen=True)
@@ -50,17 +50,17 @@ class Record:
 
 @dataclass(frozen=True, slots=True, order=True)
 class RecordProblem(Problem):
-    """A problem of an entry's records; ``fails`` is false for what is only to be listed."""
+    """A problem of an entry's records; with ``fails`` false it is only listed."""
 
     fails: bool = True
 
 
 class NoHome(TroubleshootError):
-    """The user has no home folder, where one is needed."""
+    """The user has no home folder, and one is needed."""
 
 
 def data_folder() -> Path:
-    """Where a user's own records live when the entries are installed and not to be written to. Raises `NoHome`."""
+    """The folder of a user's own records, for entries in an installed package. Raises `NoHome`."""
     name, below = ("LOCALAPPDATA", "AppData/Local") if sys.platform == "win32" else ("XDG_DATA_HOME", ".local/share")
     base = os.environ.get(name)
     if not base:
@@ -71,7 +71,7 @@ def data_folder() -> Path:
 
 
 def folder_for(entry: str, entry_folder: Path | None, asked: Path | None = None) -> Path:
-    """Where a record goes: the folder asked for, else beside the entry, else the user's data folder."""
+    """The folder for a record: the one that was asked for, else the entry's, else one in the user's data folder."""
     if asked is not None:
         return asked / entry
     if entry_folder is not None and (entry_folder / "entry.yaml").is_file() and os.access(entry_folder, os.W_OK):
@@ -80,7 +80,7 @@ def folder_for(entry: str, entry_folder: Path | None, asked: Path | None = None)
 
 
 def write(verdict: Verdict, probe: Probe, options: Options, folder: Path) -> Path:
-    """Write a run's result; a run over the same versions replaces the older one."""
+    """Write the record of a run. It replaces an earlier one with the same versions."""
     installed: Mapping[str, str] = verdict.environment["versions"]
     stack = {name: installed[name] for name in _STACK if name in installed}
     shown = _without_paths(verdict.as_json())
@@ -115,7 +115,7 @@ _PATH: Final = re.compile(r"(?:(?<![\w.~/:…])/|\b[A-Za-z]:\\)(?:[^\s'\"/\\:,()
 
 
 def _without_paths(said: Any) -> Any:
-    """Records are shared: no folder of the machine that made them stands in them."""
+    """The values without folders of this machine, because records are shared."""
     if isinstance(said, str):
         return _PATH.sub("…/", said)
     if isinstance(said, list):
@@ -126,7 +126,7 @@ def _without_paths(said: Any) -> Any:
 
 
 def read(folder: Path) -> tuple[list[Record], list[RecordProblem]]:
-    """All records of a folder, and what is wrong with files that are none."""
+    """All records of a folder, and a problem for each file that is not a record."""
     records, problems = [], []
     for path in sorted(folder.glob("*.json")):
         try:
@@ -157,7 +157,7 @@ def _problem(path: Path, message: str, hint: str = "", fails: bool = True, field
 
 
 def check_records(entry: EntryLike, folder: Path, probe_folders: Sequence[Path] = ()) -> list[RecordProblem]:
-    """What an entry's records say against it, and which of its claims no record carries.
+    """Records that contradict the entry, and claims of the entry that no record supports.
 
     ``folder`` is the entry's own folder, ``probe_folders`` are those with a team's own probes. Problems with ``fails`` are contradictions, unreadable records, and probes or
     ``with`` values that do not exist; the others are claims without a record and records of an older probe file.
@@ -190,7 +190,7 @@ def check_records(entry: EntryLike, folder: Path, probe_folders: Sequence[Path] 
 
 
 def _inside(entry: EntryLike, record: Record) -> bool | None:
-    """Whether a record's versions lie in the entry's ranges; ``None`` when they do not say."""
+    """Whether a record's versions are in the entry's ranges; ``None`` if the record does not name them."""
     for package, range_ in entry.versions.items():
         installed = record.versions.get(package)
         try:

@@ -1,7 +1,7 @@
-"""Run one probe in a process of its own: private pipe, limits, and nothing left behind.
+"""Run one probe in a process of its own, with limits, and leave nothing of it behind.
 
-Standard library only. Whatever the probe does (hang, fork, print rubbish, eat memory, crash), the answer is an
-``ProbeOutcome``; the rows in it are what the probe said on its private channel, never what it printed.
+Only the standard library is used. Whatever the probe does (hang, fork, print rubbish, use up memory, crash), the result is a
+`ProbeOutcome`. Its rows come from the probe's private channel, never from what the probe printed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _RESULTS_CAP: Final = 1 << 20
 _TAIL: Final = 8192
 _PREFIX: Final = "troubleshoot-probe-"
 _OLD_SECONDS: Final = 24 * 3600
-"""No probe runs for longer than an hour."""
+"""Folders older than this belong to no running probe, because none runs for longer than an hour."""
 _FAREWELL_SECONDS: Final = 15
 
 
@@ -43,7 +43,7 @@ class Limits:
     seconds: float = 60.0
     resident_mb: int = 2048
     address_space_mb: int | None = None
-    """Only for builds of torch that hold no GPU code: those map far more than they use."""
+    """Only for builds of torch without GPU code. The others reserve far more addresses than they use."""
 
 
 def run(
@@ -75,14 +75,14 @@ def run(
             "timeout": limits.seconds,
             "address_space": limits.address_space_mb << 20 if limits.address_space_mb else None,
             "loopback": probe.loopback,
-            # The GPU driver keeps files of its own there.
+            # The GPU driver keeps its own files in shared memory.
             "shared_memory": probe.shared_memory or device.startswith("cuda"),
             "key": secrets.token_hex(8),
         }
         environment = environment_for(temporary, device, user_base, os.environ if environ is None else environ)
         return _Watch(temporary, request, limits, progress).run(python, environment)
     finally:
-        if temporary.exists():  # the supervisor removes it, if there was one
+        if temporary.exists():  # without a supervisor nothing has removed it yet
             supervisor.remove(temporary)
 
 
@@ -98,7 +98,7 @@ def _remove_old() -> None:
 
 
 class _Watch:
-    """Starts the process, listens, and ends it."""
+    """Starts the process of a probe, listens to it, and ends it."""
 
     def __init__(self, folder: Path, request: Row, limits: Limits, progress: Callable[[str], None] | None) -> None:
         self.folder, self.request, self.limits, self.progress = folder, request, limits, progress
@@ -110,7 +110,7 @@ class _Watch:
         self.notes: list[str] = []
         self.stop: tuple[Status, str] | None = None
         self.said: dict[str, Any] = {}
-        """What the supervisor said last, by key."""
+        """The last message of the supervisor for each key."""
         self._half = b""
 
     def run(self, python: str, environment: Mapping[str, str]) -> ProbeOutcome:
@@ -186,11 +186,11 @@ class _Watch:
                 self._judge(time.monotonic() - started)
                 if self.stop or (ended and not events):
                     return
-                # An orphan may hold the pipes open for ever: the probe's own end counts, not theirs.
+                # An orphan may keep the pipes open for ever, so the end of the probe counts, not that of the pipes.
                 ended = ended or "exit" in self.said or "failed" in self.said
 
     def _told(self, chunk: bytes) -> None:
-        """What the supervisor says."""
+        """Read messages of the supervisor."""
         *lines, self._half = (self._half + chunk).split(b"\n")
         for line in lines:
             with contextlib.suppress(ValueError):
@@ -198,7 +198,7 @@ class _Watch:
         self.peak = max(self.peak, self.said.get("mb", 0.0))
 
     def _farewell(self, child: subprocess.Popen[bytes], heard: int) -> None:
-        """Wait until the supervisor has ended everything, and hear its last words."""
+        """Wait until the supervisor has ended everything, and read its last messages."""
         try:
             child.wait(_FAREWELL_SECONDS)
         except subprocess.TimeoutExpired:
@@ -211,7 +211,7 @@ class _Watch:
     # --- without one (Windows) --------------------------------------------------------------------------------
 
     def _watched(self, command: list[str], environment: Mapping[str, str], started: float) -> ProbeOutcome:
-        """Where descriptors are not inherited: a file takes the results, and only the clock is watched."""
+        """Run the probe where descriptors are not inherited: results go to a file, and only the time is limited."""
         results = self.folder / "results.jsonl"
         self._request(fd=None, results=str(results))
         printed = self.folder / "printed"
@@ -257,7 +257,7 @@ class _Watch:
             except ValueError:
                 continue
             if not isinstance(row, dict) or row.get("key") != self.request["key"]:
-                continue  # not from our side of the channel
+                continue  # not written by `_boot.py`, which alone knows the key
             row.pop("key")
             row = printable(row)
             self.rows.append(row)

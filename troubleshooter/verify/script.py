@@ -24,7 +24,7 @@ __all__ = ["MAX_LINES", "ScriptCheck", "Unscriptable", "check", "script_of"]
 
 MAX_LINES: Final = 60
 _HELPERS: Final = ("llama", "tokenizer", "rows", "training_arguments")
-"""What the kit makes; each becomes a function of the file, as ``make_tokenizer``: probes call what they get ``tokenizer``."""
+"""What the kit makes. Each becomes a function of the file with ``make_`` in front, because probes use the plain name for the result."""
 _HELPER_NAMES: Final = tuple(f"make_{name}" for name in _HELPERS)
 _SILENT: Final = ("say", "note", "expects")
 _HEAD: Final = """import os, sys, tempfile
@@ -42,17 +42,17 @@ _FRAME: Final = re.compile(r'^\s{0,40}File "([^"\n]{1,400})", line \d{1,7}, in (
 
 
 class Unscriptable(TroubleshootError):
-    """This probe cannot be written as one small file; the message says why."""
+    """This probe cannot be turned into one small file; the message says why."""
 
 
 _RANK: Final = re.compile(r"^\[rank\d{1,5}\]:\s?", re.MULTILINE)
-"""What torch.distributed puts in front of a traceback's lines."""
+"""The prefix that torch.distributed adds to the lines of a traceback."""
 
 
 @dataclass(frozen=True)
 class ScriptCheck:
-    """What came of running a file. ``fails`` is the exception's line, ``place`` the function that raised it; ``fixed`` are the
-    fixes with which it ran, ``broken`` those with which it did not."""
+    """The result of running a file. ``fails``: the line of the exception. ``place``: the function that raised it. ``fixed``: the fixes
+    with which the file ran to its end. ``broken``: the other fixes."""
 
     fails: str
     place: str
@@ -109,7 +109,7 @@ def script_of(probe: Probe, options: Options, title: str = "") -> str:
 
 
 def fixes_of(text: str) -> list[str]:
-    """The names of the fixes that a file knows."""
+    """The names of the fixes that a file takes as arguments."""
     calls = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
     return [
         str(call.args[0].value)
@@ -177,7 +177,7 @@ def _kit() -> dict[str, ast.FunctionDef | ast.Assign]:
 
 
 class _Alone(ast.NodeTransformer):
-    """Turns what asks the kit into plain code."""
+    """Replaces uses of the kit by plain code."""
 
     def __init__(self, probe: str, options: Options) -> None:
         self._probe = probe

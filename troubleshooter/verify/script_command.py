@@ -24,8 +24,8 @@ __all__ = ["same_failure", "write_script"]
 def write_script(
     asked: Subject, path: Path, python: str | None, timeout: float, lang: str, folders: Sequence[Path] = ()
 ) -> int:
-    """Write the file, run it, and say what came of it. Returns 1 where it fails as the probe does, 0 where neither fails, 3 where it
-    could not be checked or differs from the probe. Raises UsageError for an entry without a probe, and `Unscriptable`."""
+    """Write the file, run it, and print the result. Returns 1 if it fails as the probe does, 0 if neither fails, 3 if it could not be
+    checked or differs from the probe. Raises UsageError for an entry without a probe, and `Unscriptable`."""
     named = asked_probe(asked)
     if named is None:
         raise UsageError(f"verify: {asked.id} has no probe, so there is nothing to write")
@@ -73,7 +73,7 @@ def _status(said: ScriptCheck, kind: str, place: str) -> int:
 
 
 def _of_probe(probe: Probe, options: Options, environment: Environment, timeout: float) -> tuple[str, str]:
-    """The exception of the probe's own run and where it was raised; "" where the failure does not occur here."""
+    """The exception of the probe's own run and the function that raised it; "" if the failure does not occur here."""
     limits = runner.Limits(seconds=timeout)
     outcome = runner.run(probe, environment.python, options, limits=limits, user_base=environment.user_base)
     for row in outcome.of("symptom"):

@@ -21,7 +21,7 @@ _HOLE = re.compile(r"<<[\w-]+(?::[a-z]+)?(?:\|([^>]*))?>>")
 
 
 class SubjectProblem(TroubleshootError):
-    """Nothing to verify: one sentence with the next step. ``seen`` says that something was read but not explained."""
+    """There is nothing to verify; the message names the next step. ``seen``: a log was read, but its failure is unknown."""
 
     def __init__(self, text: str, seen: bool = False) -> None:
         super().__init__(text)
@@ -31,7 +31,7 @@ class SubjectProblem(TroubleshootError):
 
 @dataclass(frozen=True)
 class Fix:
-    """A fix as shown; ``english`` is what a probe's words are looked for in."""
+    """A fix in the language of the answer. A probe's patterns are matched with ``english``."""
 
     do: str
     code: str | None = None
@@ -41,7 +41,7 @@ class Fix:
 
 @dataclass(frozen=True)
 class Subject:
-    """An entry as verifying reads it, with what a log said about the environment that wrote it."""
+    """The entry to verify, with what a log says about the environment that wrote it."""
 
     id: str
     title: str
@@ -49,7 +49,7 @@ class Subject:
     fixes: Sequence[Fix]
     probe: Mapping[str, Any] | None
     folder: Path | None = None
-    """The entry's own folder, where it can be known: records go beside it."""
+    """The entry's folder, if it is known; records are kept in it."""
     site_folders: Sequence[str] = ()
     log_versions: Mapping[str, str] = field(default_factory=dict)
     from_log: Mapping[str, object] = field(default_factory=dict)
@@ -126,20 +126,20 @@ def _of_sources(sources: Sequence[Any], entries: Sequence[Path], lang: str, prob
 
 @dataclass(frozen=True)
 class Reach:
-    """How much of the knowledge can be checked in an environment."""
+    """The numbers of entries that can be checked in an environment."""
 
     failures: int
-    """Entries that are failures."""
+    """The number of entries about failures."""
     probes: int
-    """Of these those with a probe."""
+    """How many of them have a probe."""
     with_versions: Sequence[Subject]
-    """Those that state a version range."""
+    """The entries with a version range."""
     checkable: int
-    """Those with a probe, a version range, or both."""
+    """How many have a probe, a version range, or both."""
 
 
 def reach(entries: Sequence[Path] = (), lang: str = "en") -> Reach:
-    """All failures of the knowledge, counted, and those that one environment's versions can be held against."""
+    """Count all entries about failures, and list those with version ranges, which can be compared with an environment."""
     from kb.cache import knowledge
 
     bodies = knowledge(*entries).bodies()
@@ -170,7 +170,7 @@ def _subject(body: Mapping[str, Any], entries: Sequence[Path], lang: str) -> Sub
 
 
 def _values(probe: Mapping[str, Any] | None, captured: Mapping[str, str], folders: Sequence[Path]) -> dict[str, object]:
-    """What the log says of a probe's ``with`` values; what the probe does not take is left out."""
+    """The probe's ``with`` values that the log fills in, without values that the probe does not accept."""
     if not probe or not probe.get("with"):
         return {}
     from troubleshooter.report.fill import fill
@@ -183,14 +183,14 @@ def _values(probe: Mapping[str, Any] | None, captured: Mapping[str, str], folder
                 try:
                     load(str(probe["name"]), folders).options({key: form})
                 except ProbeProblem:
-                    continue  # the log's word, not the entry's fault
+                    continue  # the log holds an unusual value; the entry is right
                 found[key] = form
                 break
     return found
 
 
 def _forms(said: str) -> Iterator[str | int]:
-    """Ways to read a value of a log: as it stands, as a number, in lower case, a set or list of Python without its marks."""
+    """Readings of a value of a log: unchanged, as a number, in lower case, and a Python set or list without its brackets."""
     yield said
     if said.isascii() and said.isdigit():
         yield int(said)
@@ -199,7 +199,7 @@ def _forms(said: str) -> Iterator[str | int]:
 
 
 def _plain(text: str | None) -> str | None:
-    """A text without a log: placeholders show their default, or their name."""
+    """A text that no log fills in: placeholders are replaced by their default or their name."""
     return _HOLE.sub(lambda hole: hole[1] or "…", text) if text else None
 
 
@@ -225,7 +225,7 @@ def _site_folders(report: Report) -> list[str]:
 
 
 def _versions(report: Report) -> dict[str, str]:
-    """Versions that the log states, where it states one."""
+    """The versions of packages for which the log names exactly one."""
     stated = report.facts.get("versions") or {}
     found = {}
     for name, value in stated.items():

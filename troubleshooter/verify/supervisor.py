@@ -1,4 +1,4 @@
-"""The parent of a probe: starts it, watches what it starts, and leaves nothing of it, however the tool ends.
+"""The parent of a probe. It starts the probe, watches all processes of it, and ends them all, however the tool itself ends.
 
 Run as a program of its own (``python -I -S supervisor.py FOLDER CONTROL STATUS PROGRAM ARGUMENT...``), in a session of its own, with
 two pipes from the tool. Nothing is ever written to CONTROL: the tool holds its other end, so the system closes it when the tool
@@ -28,7 +28,7 @@ __all__ = ["main", "remove"]
 _SET_REAPER = 36
 _DEAD = "ZX"
 _PATIENCE = 5.0
-"""Seconds that killing may take: a process in an uninterruptible wait ends when the wait does."""
+"""Killing may take this many seconds: a process in an uninterruptible wait ends only when the wait is over."""
 
 
 class Process(NamedTuple):
@@ -41,7 +41,7 @@ class Process(NamedTuple):
 
 
 def processes() -> list[Process]:
-    """All processes of this machine, from /proc; from ``ps`` where there is none; else nothing."""
+    """All processes of this machine, from /proc, else from ``ps``; empty if neither is there."""
     try:
         entries = os.listdir("/proc")
     except OSError:
@@ -80,13 +80,13 @@ class Family:
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self.known: set[tuple[int, int]] = set()
-        """All that were met, by number and start; the probe itself is not among them."""
+        """All processes that were ever seen, by number and start time, without the probe itself."""
         self.listed = False
-        """Whether this system says which processes there are."""
+        """Whether this system can list processes."""
         self._since = time.time()
 
     def members(self) -> list[Process]:
-        """The living ones: our descendants (orphans are ours), and those of the probe's session or of acquaintance."""
+        """The processes that are alive: our descendants (orphans become ours), those of the probe's session, and those seen before."""
         everyone = processes()
         self.listed = self.listed or bool(everyone)
         mine = {
@@ -100,12 +100,12 @@ class Family:
         return [p for p in mine.values() if p.state not in _DEAD]
 
     def end(self) -> bool:
-        """Kill them all and reap them; whether nobody is left."""
+        """Kill and reap all of them. Returns whether none is left."""
         deadline = time.monotonic() + _PATIENCE
         shared: set[str] = set()
         while True:
             members = self.members()
-            for process in members:  # stopped first, so that nobody forks while others are being killed
+            for process in members:  # all are stopped first, so that none forks while others are killed
                 _signal(process.pid, signal.SIGSTOP)
                 shared |= _shared_memory(process.pid)
             for process in members:
@@ -120,7 +120,7 @@ class Family:
         return not members
 
     def _sweep(self, held: set[str]) -> None:
-        """Remove shared memory of killed workers: torch names its files after the process that made them."""
+        """Remove the shared memory of killed workers. torch names its files after the process that made them."""
         pids = {self.pid, *(pid for pid, _ in self.known)}
         with contextlib.suppress(OSError):
             for path in Path("/dev/shm").iterdir():
@@ -129,7 +129,7 @@ class Family:
                     held.add(str(path))
         for name in held:
             with contextlib.suppress(OSError):
-                if os.stat(name).st_ctime >= self._since - 1:  # never what was there before the probe
+                if os.stat(name).st_ctime >= self._since - 1:  # older files are not the probe's
                     os.unlink(name)
 
 
@@ -152,7 +152,7 @@ def _shared_memory(pid: int) -> set[str]:
 
 
 def reap() -> dict[int, int]:
-    """Exit codes of children that ended, by number; minus the signal for those that a signal ended."""
+    """The exit codes of children that ended, by number; negative for the number of the signal that ended them."""
     ended = {}
     with contextlib.suppress(ChildProcessError):
         while True:
@@ -164,7 +164,7 @@ def reap() -> dict[int, int]:
 
 
 def remove(folder: Path) -> None:
-    """Remove a probe's folder, also what it made unreadable."""
+    """Remove a probe's folder, including what the probe made unreadable."""
 
     def again(function: Callable[[str], object], path: str, _: object) -> None:
         with contextlib.suppress(OSError):
@@ -178,11 +178,11 @@ def remove(folder: Path) -> None:
 
 
 class _Status:
-    """What the tool is told; it may be gone."""
+    """Send a message to the tool, which may have ended."""
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
-        os.set_blocking(descriptor, False)  # a tool that was stopped (Ctrl-Z) reads nothing
+        os.set_blocking(descriptor, False)  # a tool that is stopped (Ctrl-Z) reads nothing; do not wait for it
 
     def say(self, **fields: object) -> None:
         with contextlib.suppress(OSError):
@@ -219,7 +219,7 @@ def main(arguments: list[str]) -> int:
     status = _Status(int(arguments[2]))
     _follow_orphans()
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, lambda *_: None)  # who ends the tool ends us; a handler, as SIG_IGN would be inherited
+        signal.signal(number, lambda *_: None)  # the end of the tool ends us; SIG_IGN would be inherited
     pid = _start(arguments[3:], control, status.descriptor)
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in range(3):
@@ -227,7 +227,7 @@ def main(arguments: list[str]) -> int:
     for descriptor in map(int, os.listdir("/dev/fd")) if os.path.isdir("/dev/fd") else ():
         if descriptor > 2 and descriptor not in (control, status.descriptor):
             with contextlib.suppress(OSError):
-                os.close(descriptor)  # the probe's own channel: its end must be seen by the tool
+                os.close(descriptor)  # the probe's own channel: the tool must see when the probe closes it
     family = Family(pid)
     look, pause, running = 0.0, 0.1, True
     while not select.select([control], [], [], 0.02)[0]:
@@ -238,7 +238,7 @@ def main(arguments: list[str]) -> int:
             look = time.monotonic()
             resident = sum(process.resident_kb for process in family.members()) / 1024
             status.say(mb=round(resident, 1), met=len(family.known))
-            pause = max(0.1, 20 * (time.monotonic() - look))  # very many processes are listed less often
+            pause = max(0.1, 20 * (time.monotonic() - look))  # a list of very many processes is made less often
     clean = family.end()
     remove(folder)
     status.say(clean=clean, met=len(family.known), listed=family.listed)

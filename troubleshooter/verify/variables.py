@@ -14,14 +14,14 @@ _PASSED: Final = re.compile(
     r"PATH|HOME|LANG|LANGUAGE|LC_\w+|TZ|USER|LOGNAME|USERNAME|SHELL|TERM"
     r"|LD_LIBRARY_PATH|DYLD_(?:FALLBACK_)?LIBRARY_PATH|PYTHON(?:PATH|NOUSERSITE|UTF8|HASHSEED|MALLOC|FAULTHANDLER)"
     r"|VIRTUAL_ENV|CONDA_(?:PREFIX|DEFAULT_ENV|EXE|PYTHON_EXE|SHLVL)|TROUBLESHOOT_\w+"
-    # How libraries and drivers behave; their accounts and tokens are among what is dropped below.
+    # Settings of libraries and drivers. Their accounts and tokens are dropped by `_NOT_PASSED`.
     r"|(?:CUDA|NVIDIA|CUBLAS|CUDNN|HIP|ROCM|ROCR|HSA|MIOPEN|ZE|SYCL|ONEAPI|ASCEND|PYTORCH|TORCH|TORCHINDUCTOR|TRITON|BNB|XFORMERS"
     r"|FLASH_ATTENTION|FLASH_ATTN|UNSLOTH|TRANSFORMERS|TOKENIZERS|SAFETENSORS|OMP|GOMP|KMP|MKL|OPENBLAS|NUMEXPR|GLOO|DS|PEFT|TRL)_\w+"
-    # Without these no program starts on Windows.
+    # No program starts on Windows without these.
     r"|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|PATHEXT|OS|NUMBER_OF_PROCESSORS|PROCESSOR_\w+|PROGRAM(?:FILES|DATA)\S*",
     re.IGNORECASE,
 )
-"""Variables that a probe gets to see; all others are dropped, as nobody knows what they hold."""
+"""The variables that are passed to a probe. All others are dropped, because they may hold anything."""
 _NOT_PASSED: Final = re.compile(
     r"TOKEN(?!IZERS)|SECRET|PASSW|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|_KEY\Z|_AUTH\Z|COOKIE|\ATORCH_NCCL_",
     re.IGNORECASE,
@@ -30,16 +30,19 @@ _WITH_PASSWORD: Final = re.compile(r"\w://[^/\s@:]*:[^/\s@]+@")
 
 
 def environment_for(temporary: Path, device: str, user_base: str | None, given: Mapping[str, str]) -> dict[str, str]:
-    """Of the user's environment what libraries need, with its homes moved, and offline; no secret, no launcher's variable."""
+    """The environment of a probe: the user's variables that libraries need, with home and caches in ``temporary``, and offline.
+
+    Secrets and the variables of launchers (``RANK``) are left out.
+    """
     kept = {
         name: value
         for name, value in given.items()
         if _PASSED.fullmatch(name) and not _NOT_PASSED.search(name) and not _WITH_PASSWORD.search(value)
     }
-    if "PYTHONPATH" in kept:  # a relative entry means the folder that the user stands in, not the probe's
+    if "PYTHONPATH" in kept:  # a relative entry is relative to the user's working folder, not to the probe's
         kept["PYTHONPATH"] = os.pathsep.join(os.path.abspath(p) for p in kept["PYTHONPATH"].split(os.pathsep) if p)
     if user_base:
-        kept["PYTHONUSERBASE"] = user_base  # else a torch from `pip install --user` vanishes with HOME
+        kept["PYTHONUSERBASE"] = user_base  # HOME moves: else a torch from `pip install --user` is not found
     home = str(temporary)
     for name in ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP"):
         kept[name] = home
@@ -72,7 +75,7 @@ def environment_for(temporary: Path, device: str, user_base: str | None, given: 
 
 
 def _visible(device: str, given: Mapping[str, str]) -> dict[str, str]:
-    """No device but the allowed one; its number is the one that the user's own variables give it."""
+    """Variables that hide all GPUs but the chosen one. It is named by the number that the user's own variables give it."""
     if not device.startswith("cuda"):
         return {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": "", "ACCELERATE_USE_CPU": "true"}
     number = int(device.partition(":")[2] or 0)

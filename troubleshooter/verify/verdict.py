@@ -15,7 +15,7 @@ __all__ = ["EXIT", "SCHEMA_VERSION", "Basis", "FixResult", "Question", "Said", "
 SCHEMA_VERSION = 1
 Said = Literal["confirmed", "kind-confirmed", "not-here", "cannot-tell"]
 Question = Literal["entry", "log", "kind"]
-"""Whose question was answered: an entry's, that of a log with its own values, or only that of a log's kind of failure."""
+"""What was asked: about an entry, about a log with the log's own values, or only about the kind of failure in a log."""
 Basis = Literal["run", "versions"]
 
 EXIT: Mapping[Said, int] = {"not-here": 0, "confirmed": 1, "kind-confirmed": 3, "cannot-tell": 3}
@@ -51,7 +51,7 @@ class Verdict:
     environment: Mapping[str, Any]
     question: Question = "entry"
     from_log: Mapping[str, object] = field(default_factory=dict)
-    """The probe's values that the log filled in."""
+    """The probe's ``with`` values that came from the log."""
     same_environment: bool | None = None
     symptom: Mapping[str, Any] = field(default_factory=dict)
     fixes: tuple[FixResult, ...] = ()
@@ -60,14 +60,14 @@ class Verdict:
     notes: tuple[str, ...] = ()
     mechanism: tuple[Mapping[str, Any], ...] = ()
     tail: str = ""
-    """What the probe printed last; shown where the probe itself failed."""
+    """The last lines that the probe printed, if the probe itself failed."""
 
     @property
     def exit_code(self) -> int:
         return EXIT[self.verdict]
 
     def as_json(self) -> dict[str, Any]:
-        """The contract of ``--format json``."""
+        """The object that ``--format json`` prints."""
         shown: dict[str, Any] = {
             "schema_version": SCHEMA_VERSION,
             "entry": self.entry,

@@ -10,7 +10,9 @@ from typing import Any
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal, nearest
 
 _VALUE = r"""("[^"]{0,60}"|'[^']{0,60}'|-?\d[\w.+-]*|True|False|None|\[[^\]]{0,60}\]|\{[^}]{0,80}\})"""
-_SETTING = re.compile(rf"(?<![\w.'\"])(?:--)?([A-Za-z_]\w*(?:\.\w+)*)`?\s?(?:=|to)\s?`?{_VALUE}")
+_SETTING = re.compile(
+    rf"(?<![\w.'\"])(?:--)?([A-Za-z_]\w*(?:\.\w+)*)`?(?: (?:flag|argument|option|parameter|field))?(?:\s?={{1,2}}\s?|\s+to\s+)`?{_VALUE}"
+)
 _TO_WORD = re.compile(r"\b[Ss]et [`'\"]?(?:--)?([A-Za-z_]\w*)[`'\"]? to `([A-Za-z]\w*)`")
 _SWITCH = re.compile(rf"(?<![\w.])`?([a-z_]\w+)`?\s?([<>])\s?{_VALUE}")
 _PRESENT = re.compile(
@@ -20,7 +22,14 @@ _PRESENT = re.compile(
 _ASKS = re.compile(
     r"\b(?:set|use|pass|provide|specify|supply|let|enable|disable|need|must|should|please|try|consider|instead)\b", re.I
 )
+_WAY = re.compile(
+    r"(?:^|[,.;:] |\b(?:or|and|please|should|must|can|to) )(?:re)?(?:load|run|call|launch|create|build|initiali[sz]e|instantiate)\b[^.;]{0,40}\bwith\b[^.;]{0,20}$",
+    re.I,
+)
+"""An instruction that ends in "with": "or load the model with"."""
 _NOT = re.compile(r"\b(?:not|never|cannot|can't|don't|only|unsupported)\b[^.;]{0,20}$", re.I)
+_STATED = re.compile(r"`?,? (?:but|should|must|which|is|are|exceeds?)\b")
+"""How a sentence goes on behind a setting that it found and speaks against."""
 MAX_LISTED = 2_000
 """Characters of a list of allowed values in a message."""
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
@@ -39,12 +48,14 @@ _BAD = re.compile(
 )
 
 
-_INSTALL = re.compile(r"(?<![\w-])(pip3? install [^`\"\n;)]{1,80}?)(?=`|\"|'?[.,]?(?:\s|$)(?!-|[\w.]+[=<>\[])|\n|\))")
+_INSTALL = re.compile(
+    r"(?<![\w-])(pip3? install (?:--?[\w-]+ )*[^`\"\n;)]{1,80}?)(?=`|\"|'?[.,]?(?:\s|$)(?!-|[\w.]+[=<>\[])|\n|\))"
+)
 _REQUIRED = re.compile(
     r"\b(?:[Rr]equires?|[Nn]eeds?) `([\w-]{2,40})`(?: or `[\w-]{2,40}`)? to be installed|\b[Ii]nstall(?: the)? [`']([a-zA-Z][\w-]{1,40})[`'](?! to )"
 )
 _NEWER = re.compile(
-    r"(?:latest|newer|newest|recent) version of [`'\"]?([a-z][\w-]{2,40})|\b(?:[Uu]pgrade|[Uu]pdate) (?:to )?[`'\"]?([a-z]\w{2,20}(?:[_-]\w{1,20})?)[`'\"]? (?:to|with|via|by|package|library)\b"
+    r"(?:latest|newer|newest|recent) version of [`'\"]?([a-z][\w-]{2,40})|\b(?:[Uu]pgrade|[Uu]pdate) (?:to )?[`'\"]?([a-z]\w{2,20}(?:[_-]\w{1,20})?)[`'\"]?(?:(?= or |[,.] )| (?:to|with|via|by|package|library)\b)"
 )
 _CALL = re.compile(
     r"\b(?:[Uu]se|[Cc]all|[Tt]ry|[Rr]un|using|calling)\b([^.`'\n]{0,40})[`']([\w.]{1,80}\([^`'\n]{0,80}\))[`']"
@@ -56,6 +67,7 @@ _WANTED: tuple[tuple[str, bool], ...] = (
     (rf"(?i){_NAME} (?:is|are) (?:a |an |currently |now ){{0,2}}(?:deprecated|not supported|unsupported|not allowed|incompatible|ignored)", False),
     (rf"(?i)\b(?:pass|provide|specify|supply|set|define|give|requires?|needs?)(?: only| also| in| along| either| both| a| an| the| at least| one of){{0,3}} {_NAME}", True),
     (rf"(?i){_NAME} (?:must|should|has to|have to|needs to)(?: also)? be (?:set|given|provided|specified|defined|passed)", True),
+    (rf"(?i)\b(?:at least one|one|either|both) of {_NAME}[^.]{{0,80}} (?:must|should|has to|have to|needs to) be (?:set|given|provided|specified|defined|passed)", True),
     (rf"(?i){_NAME} (?:is required|can't be None|cannot be None|must not be None|is missing)", True),
 )  # fmt: skip
 
@@ -96,7 +108,11 @@ def settings(message: str, known: dict[str, Any]) -> Iterator[Remedy]:
         before = message[max(0, found.start() - 60) : found.start()]
         if name in known and known[name] is not UNKNOWN and known[name] == literal(value):
             continue
-        if _PRESENT.search(before) or _NOT.search(before) or not _ASKS.search(_sentence(message, found.start())):
+        if _STATED.match(message, found.end()):
+            continue
+        if not _WAY.search(before) and (
+            _PRESENT.search(before) or _NOT.search(before) or not _ASKS.search(_sentence(message, found.start()))
+        ):
             continue
         yield Remedy("do-set", (("x", name), ("y", value)), f"{name}={value}", "message")
     for found in _TO_WORD.finditer(message):
@@ -162,7 +178,8 @@ def present(message: str) -> dict[str, str]:
     """The settings that a message says are there, as source by name: "you set `x=True`"."""
     out: dict[str, str] = {}
     for found in _SETTING.finditer(message):
-        if _PRESENT.search(message[max(0, found.start() - 60) : found.start()]):
+        before = message[max(0, found.start() - 60) : found.start()]
+        if _PRESENT.search(before) and not _WAY.search(before):
             out.setdefault(found[1].rpartition(".")[2], found[2])
     return out
 

@@ -22,7 +22,7 @@ def compared(
     one, other = length(left), length(right)
     if one is not None and other is not None:
         for mine in settable(origins(one))[:1]:
-            for its in origins(other)[:1]:
+            for its in [o for o in origins(other)[:1] if o.name != mine.name]:
                 yield Remedy("do-lengths", (("x", mine.name), ("y", its.name)), f"{mine.name}=...")
         return
     if (several := _summed(left)) is not None and not is_none(right):
@@ -55,7 +55,7 @@ def compared(
         return
     for origin in lefts[:1]:
         if wanted is not UNKNOWN:
-            yield from _value(origin, relation, wanted)
+            yield from _value(origin, relation, wanted, is_written=isinstance(right, ast.Constant))
         elif rights and isinstance(right, (ast.Name, ast.Attribute)):
             if rights[0].name != origin.name:
                 yield pair(origin, relation, rights[0].name)
@@ -70,7 +70,7 @@ def compared(
     value = constant(left)
     for origin in rights[:1]:
         if value is not UNKNOWN and (mirrored := _MIRRORED.get(relation)) is not None:
-            yield from _value(origin, mirrored, value)
+            yield from _value(origin, mirrored, value, is_written=isinstance(left, ast.Constant))
 
 
 _MIRRORED: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -91,8 +91,11 @@ def _of_part(
         yield Remedy("do-one-of", (("x", origin.name), ("y", choices(UNKNOWN, wanted))), f"{origin.name}=...")
 
 
-def _value(origin: Origin, relation: type[ast.cmpop], value: Any) -> Iterator[Remedy]:
-    """The value that an argument needs, where ``argument relation value`` must not hold."""
+def _value(origin: Origin, relation: type[ast.cmpop], value: Any, *, is_written: bool) -> Iterator[Remedy]:
+    """The value that an argument needs, where ``argument relation value`` must not hold.
+
+    ``is_written``: whether the condition itself has the value, as a number; it may also be that of another argument.
+    """
     step = 1 if isinstance(value, int) and not isinstance(value, bool) else None
     given = literal(origin.value)
     is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
@@ -104,7 +107,10 @@ def _value(origin: Origin, relation: type[ast.cmpop], value: Any) -> Iterator[Re
         yield set_to(origin, repr(value))
     elif relation in (ast.LtE, ast.GtE) and step is not None:
         needed = value + (step if relation is ast.LtE else -step)
-        yield set_to(origin, repr(float(needed) if origin.annotation == "float" else needed))
+        if is_written:  # the least value that would do is seldom the one that is wanted
+            yield replace(pair(origin, relation, repr(value)), trial=needed)
+        else:
+            yield set_to(origin, repr(float(needed) if origin.annotation == "float" else needed))
     elif relation is ast.NotIn and isinstance(value, (list, tuple, set, frozenset, dict)) and value:
         plain = all(isinstance(one, (str, int, float)) for one in value)
         meant = nearest(given, list(value)) if plain and isinstance(given, (str, int, float)) else UNKNOWN

@@ -199,12 +199,15 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
     people += [_origin(name, passed) for _, name in swapped if name and all(one.name != name for one in people)]
     whole = Formula("and", (*near, *around))
     advised = suggestions.named(said, values, whole, constant, subject)
-    derived = suggestions.derived(*(([], []) if is_caught(place) else (near, around)), said, origins, constant, subject)
+    is_told = not is_caught(place) and _takes_arguments(place.function)
+    derived = suggestions.derived(*((near, around) if is_told else ([], [])), said, origins, constant, subject)
     ordered = [
         *(remedy for remedy, _ in swapped),
         *advised,
         *suggestions.by_message([one for one in derived if not _changes_nothing(one, values)], said),
     ]
+    others = [one for one in context.source.places if one.function == place.function and one.line != place.line]
+    ordered = [one for one in ordered if not suggestions.forbidden(one, whole, others, constant, subject)]
     parts = [words(what, name, lang) for what in (*near, *around)]
     return FoundPlace(
         trace.frames[context.at] if context.at is not None else None,
@@ -212,6 +215,15 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
         _ranked(people, said),
         ordered,
     )
+
+
+def _takes_arguments(function: str) -> bool:
+    """Whether a user passes a function its arguments: nobody does for ``__getattr__`` or ``__eq__``."""
+    name = function.rpartition(".")[2]
+    return not re.fullmatch(r"__\w+__", name) or name in _CALLED
+
+
+_CALLED = frozenset(("__init__", "__post_init__", "__new__", "__call__", "__getitem__", "__setitem__", "__main__"))
 
 
 def _passed_through(trace: Trace, context: NameContext, failure: Failure) -> FoundPlace | None:
@@ -294,9 +306,11 @@ def _changes_nothing(remedy: Remedy, values: dict[str, Any]) -> bool:
 
 
 def _once(several: Iterable[Remedy]) -> list[Remedy]:
-    return list(
-        {(one.code or one.key, one.values if one.code is None else ()): one for one in reversed(list(several))}.values()
-    )[::-1]
+    """Each suggestion once, where it came first."""
+    out: dict[tuple[object, ...], Remedy] = {}
+    for one in several:
+        out.setdefault((one.code or one.key, one.values if one.code is None else ()), one)
+    return list(out.values())
 
 
 def _argument(origin: Origin, frames: Sequence[Frame], lang: str) -> ExplainedArgument:

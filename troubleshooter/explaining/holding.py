@@ -32,7 +32,7 @@ _CLASSES: dict[str, type] = {one.__name__: one for one in (int, float, str, bool
 _SEVERAL = (list, tuple, set, frozenset, dict)
 MAX_ITEMS = 1000
 """Items of a list over which a condition is asked."""
-_ABSTRACT = frozenset(
+ABSTRACT = frozenset(
     ("Number", "Real", "Integral", "Sequence", "Mapping", "Iterable", "Collection", "Hashable", "Sized")
 )
 _FUNCTIONS: dict[str, Callable[[Any], Any]] = {"abs": abs, "bool": bool, "int": int, "float": float}
@@ -107,10 +107,16 @@ def _false(atom: Atom) -> Atom:
 def _as_float(remedy: Remedy) -> Remedy | None:
     """The same number as a float, where an argument takes no other."""
     value = remedy.value
-    if remedy.key != "do-set" or not isinstance(value, int) or isinstance(value, bool):
+    if not isinstance(value, int) or isinstance(value, bool):
         return None
     text = repr(float(value))
-    return replace(remedy, values=(("x", remedy.subject), ("y", text)), code=f"{remedy.subject}={text}")
+    return replace(
+        remedy,
+        key="do-set",
+        trial=UNKNOWN,
+        values=(("x", remedy.subject), ("y", text)),
+        code=f"{remedy.subject}={text}",
+    )
 
 
 def _of(node: ast.expr, values: Values) -> Any:
@@ -201,4 +207,4 @@ def _is_instance(found: Any, classes: ast.expr) -> Any:
         return False
     if any(isinstance(found, _CLASSES[name]) for name in names if name in _CLASSES):
         return True
-    return UNKNOWN if set(names) & _ABSTRACT else False
+    return UNKNOWN if set(names) & ABSTRACT else False

@@ -14,7 +14,7 @@ from typing import Any
 from troubleshooter.explaining.comparisons import compared
 from troubleshooter.explaining.conditions import Atom, Formula, comparison, instance, remainder
 from troubleshooter.explaining.holding import Values, holds
-from troubleshooter.explaining.making import give, is_asked, is_plain, leave_out, set_to, settable
+from troubleshooter.explaining.making import give, is_asked, is_plain, leave_out, set_to, settable, without_self
 from troubleshooter.explaining.origins import Origin, Origins
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
 
@@ -80,6 +80,9 @@ def _divisible(left: ast.expr, right: ast.expr, origins: Origins, constant: Valu
         if isinstance(part, int) and part > 0:
             near = whole + part - whole % part if isinstance(whole, int) else part
             yield set_to(origin, str(near))
+        elif part is UNKNOWN:
+            needed = f"{without_self(ast.unparse(left))} % {without_self(ast.unparse(right))} == 0"
+            yield Remedy("do-pair", (("x", origin.name), ("y", needed)), f"{origin.name}=...")
 
 
 def _class(origin: Origin, classes: list[str], is_one: bool) -> Iterator[Remedy]:

@@ -33,7 +33,8 @@ class Instance:
 class Remedy:
     """One suggestion: a phrase with its values (``x``: the argument it is about), and code that can stand in a call.
 
-    ``part``: the part of the condition that it makes false, None where it was not derived from one.
+    ``part``: the part of the condition that it makes false, None where it was not derived from one. ``trial``: a value that
+    fits the suggestion, with which it is checked, where it names none itself.
     """
 
     key: str
@@ -41,6 +42,7 @@ class Remedy:
     code: str | None
     basis: Basis = "guard"
     part: ast.expr | None = None
+    trial: Any = UNKNOWN
 
     @property
     def subject(self) -> str:
@@ -50,6 +52,8 @@ class Remedy:
     def value(self) -> Any:
         """What the argument would be: a value, an `Instance`, or `UNKNOWN` where the suggestion gives none."""
         told = dict(self.values).get("y")
+        if self.trial is not UNKNOWN:
+            return self.trial
         if self.key == "do-set":
             return literal(told)
         if self.key == "do-class":

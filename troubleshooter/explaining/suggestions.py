@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from kb.index.place import MessagePlace
 from troubleshooter.explaining import advice
-from troubleshooter.explaining.conditions import Atom, Formula, atoms, comparison, is_none
-from troubleshooter.explaining.holding import Subjects, Values, checked, refuted
+from troubleshooter.explaining.conditions import Atom, Formula, atoms, is_caught, reasons
+from troubleshooter.explaining.holding import Subjects, Values, checked, holds, refuted
+from troubleshooter.explaining.meant import meant, names
 from troubleshooter.explaining.origins import Origins
 from troubleshooter.explaining.remedies import remedies
-from troubleshooter.explaining.remedy import UNKNOWN, Remedy
+from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices
 
 
 def derived(
@@ -33,11 +35,11 @@ def derived(
     spoken = {one.name for part in parts for atom in atoms(part) for one in origins(atom.expression)}
     for part in around:
         for remedy in remedies(part, origins, values):
-            if remedy.subject in spoken or _names(message, remedy.subject):
+            if remedy.subject in spoken or names(message, remedy.subject):
                 found.append(remedy)
     condition = Formula("and", (*near, *around))
-    found = [one for one in found if _is_meant(one, condition, message, origins)]
-    return checked(_sharpest(found), condition, values, subjects)
+    found = meant(_sharpest(_alternatives(_last_said(found, (*around, *reversed(near))))), condition, message, origins)
+    return checked(found, condition, values, subjects)
 
 
 def named(
@@ -47,6 +49,33 @@ def named(
     for remedy in (*advice.settings(message, known), *advice.commands(message)):
         if not refuted(remedy, condition, values, subjects):
             yield remedy
+
+
+def forbidden(
+    remedy: Remedy, condition: Formula, others: Sequence[MessagePlace], values: Values, subjects: Subjects
+) -> bool:
+    """Whether a suggestion leads to another of the function's checks: that one's condition would hold then, and does not now."""
+    if remedy.basis == "message":
+        return False
+    mine = [atom for atom in atoms(condition) if atom.expression is remedy.part]
+    for place in others:
+        if place.kind not in ("raise", "assert") or is_caught(place):
+            continue
+        near, around = reasons(place)
+        checks = [atom for one in near for atom in atoms(one)]
+        if len(checks) == 1 and any(_is_passed(part, checks[0]) for part in mine):
+            return True
+        if remedy.value is UNKNOWN:
+            continue
+        other = Formula("and", (*near, *around))
+        if other.parts and refuted(remedy, other, values, subjects) and holds(other, values) is not True:
+            return True
+    return False
+
+
+def _is_passed(part: Atom, check: Atom) -> bool:
+    """Whether a part of the condition is that another check was passed: ``not (a != b)`` behind the check of ``a != b``."""
+    return part.holds is not check.holds and ast.dump(part.expression) == ast.dump(check.expression)
 
 
 def by_message(several: Sequence[Remedy], message: str) -> list[Remedy]:
@@ -61,50 +90,56 @@ def by_message(several: Sequence[Remedy], message: str) -> list[Remedy]:
     return sorted(several, key=against)
 
 
+def _last_said(several: Sequence[Remedy], parts: Sequence[Formula | Atom]) -> list[Remedy]:
+    """Without what an earlier part tells of an argument that a later part tells more of: ``a > 0 and a % b`` is about ``a % b``.
+
+    ``parts``: in the order in which they were asked.
+    """
+    order = {id(part.expression): at for at, part in enumerate(_together(Formula("and", tuple(parts))))}
+    last: dict[str, int] = {}
+    for one in several:
+        if one.key in ("do-set", "do-pair", "do-one-of") and id(one.part) in order and not _is_equality(one):
+            last[one.subject] = max(last.get(one.subject, -1), order[id(one.part)])
+    return [
+        one
+        for one in several
+        if one.key not in ("do-set", "do-leave") or order.get(id(one.part), len(order)) >= last.get(one.subject, -1)
+    ]
+
+
+def _together(what: Formula | Atom) -> Iterator[Atom]:
+    """The parts of a condition that were all true."""
+    if isinstance(what, Atom):
+        yield what
+    elif what.kind == "and":
+        for part in what.parts:
+            yield from _together(part)
+
+
+def _is_equality(remedy: Remedy) -> bool:
+    part = remedy.part
+    if remedy.key != "do-set" or not isinstance(part, ast.Compare) or not isinstance(part.ops[0], (ast.Eq, ast.NotEq)):
+        return False
+    return isinstance(part.left, (ast.Name, ast.Attribute)) and isinstance(part.comparators[0], ast.Constant)
+
+
+def _alternatives(several: Sequence[Remedy]) -> list[Remedy]:
+    """One suggestion that names all values where each of several parts asks an argument for another value."""
+    out: list[Remedy] = []
+    for one in several:
+        same = [other for other in several if _is_equality(other) and other.subject == one.subject]
+        values = list({repr(other.value): other.value for other in same}.values())
+        if not _is_equality(one) or len(values) < 2:
+            out.append(one)
+        elif one is same[0]:
+            told = (("x", one.subject), ("y", choices(UNKNOWN, values)))
+            out.append(replace(one, key="do-one-of", values=told, code=f"{one.subject}=..."))
+    return out
+
+
 def _sharpest(several: Sequence[Remedy]) -> list[Remedy]:
     """Of each argument, what gives it a value or a class rather than what leaves it out."""
     valued = {one.subject for one in several if one.key == "do-set"}
     formed = {one.subject for one in several if one.key in ("do-class", "do-one-of")}
     kept = [one for one in several if one.key not in ("do-leave", "do-pass") or one.subject not in valued]
     return sorted(kept, key=lambda one: one.key == "do-leave" and one.subject in formed)
-
-
-def _is_meant(remedy: Remedy, condition: Formula, message: str, origins: Origins) -> bool:
-    """Whether a suggestion that would do is also one that a user wants: not one that drops what was asked for, or a check."""
-    if remedy.key == "do-install":
-        name = re.escape(remedy.subject).replace("\\-", "[-_]")
-        return (
-            re.search(
-                rf"(?i)install[^.]{{0,20}}\b{name}|\b{name}\b[^.]{{0,20}}(?:install|available|package|library)", message
-            )
-            is not None
-        )
-    if remedy.key == "do-set" and _CHECKS.match(remedy.subject):
-        return _names(message, remedy.subject)
-    if remedy.key != "do-leave" or not isinstance(remedy.part, ast.Compare) or len(list(atoms(condition))) == 1:
-        return True
-    others = (atom for atom in atoms(condition) if atom.expression is not remedy.part and _is_given(atom))
-    return _AGAINST.search(message) is not None or any(
-        one.name != remedy.subject and one.exact for atom in others for one in origins(atom.expression)
-    )
-
-
-_CHECKS = re.compile(r"(?:un)?safe|strict|check|verif|valid|raise|force|ignore|allow|trust|enforce|fail")
-"""How switches begin that turn a check off."""
-_AGAINST = re.compile(
-    r"(?i)\b(?:not (?:\w+ ){0,2}(?:supported|allowed|compatible|used|work|meaningful)|unsupported|only supported|can(?:not|'t)|incompatible|exclusive|together"
-    r"|both|only one|either|already|instead|remove|unset|deprecated|without|neither)\b"
-)
-"""Words of a message that speaks against something being there."""
-
-
-def _is_given(atom: Atom) -> bool:
-    """Whether a part says that something is there: given, set, or of a value."""
-    found = comparison(atom)
-    if found is None:
-        return atom.holds and isinstance(atom.expression, (ast.Name, ast.Attribute))
-    return found[1] in (ast.IsNot, ast.NotEq) if is_none(found[2]) else found[1] is ast.Eq
-
-
-def _names(message: str, name: str) -> bool:
-    return re.search(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", message, re.IGNORECASE) is not None

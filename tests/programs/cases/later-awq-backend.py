@@ -1,0 +1,3 @@
+from transformers import AwqConfig
+
+AwqConfig(bits=4, backend="fast")

@@ -1,0 +1,3 @@
+from peft import DeloraConfig
+
+config = DeloraConfig(r=-4, target_modules=["q_proj"])

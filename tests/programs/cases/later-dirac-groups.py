@@ -1,0 +1,3 @@
+import torch
+
+torch.nn.init.dirac_(torch.empty(3, 2, 3), groups=2)

@@ -1,0 +1,3 @@
+from accelerate import FullyShardedDataParallelPlugin
+
+FullyShardedDataParallelPlugin(fsdp_version=1, mixed_precision_policy=16)

@@ -1,0 +1,4 @@
+from transformers import BatchEncoding
+
+batch = BatchEncoding({"input_ids": [[1, 2]]})
+print(batch.tokens())

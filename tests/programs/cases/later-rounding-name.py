@@ -1,0 +1,3 @@
+from datasets.arrow_reader import ReadInstruction
+
+print(ReadInstruction("train", to=50, unit="%", rounding="nearest"))

@@ -1,0 +1,3 @@
+import torch
+
+torch.save({"a": torch.ones(2)}, 3)

@@ -1,0 +1,3 @@
+from datasets.packaged_modules.tsfile.tsfile import TsFileConfig
+
+config = TsFileConfig(columns=[])

@@ -156,6 +156,32 @@ class Gadget(Base):
         if speed not in ("slow_a", "slow_b", "quick"):
             raise ValueError(f"no such speed: {speed}")
 
+    def lift(self, load=None):
+        if load is None:
+            raise ValueError("a load is needed")
+        if load == 9:
+            raise ValueError("nine is too much for `load`")
+
+    def turn(self, way="left"):
+        if way == "left":
+            self.left()
+        elif way == "right":
+            self.right()
+        else:
+            raise ValueError(f"no such way: {way}")
+
+    def group(self, size, count):
+        if size > 1 and size % count != 0:
+            raise ValueError("size must be a multiple of count")
+
+    def rank(self, r=8):
+        if r <= 0:
+            raise ValueError("r has to be positive")
+
+    def unknown(self, kind):
+        if kind is None or isinstance(kind, Missing):
+            self.wind()
+
 
 def passing_on(func):
     def wrapper(*args, **kwargs):

@@ -97,7 +97,9 @@ def test_an_argument_is_left_out_where_the_message_speaks_against_it(explained: 
 
 
 def test_an_item_of_an_argument_is_not_the_argument(explained: Explained):
-    report = explained("g.columns(names=['a', 'a'])", [("twice the column", "columns")], "ValueError: twice the column a")
+    report = explained(
+        "g.columns(names=['a', 'a'])", [("twice the column", "columns")], "ValueError: twice the column a"
+    )
     assert "names=..." not in codes(report)
     assert "names" in {one["name"] for one in report.explained[0]["arguments"]}
 

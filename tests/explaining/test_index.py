@@ -24,7 +24,11 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[store.Mes
     """An index of three releases of the library; the oldest of them lacks one of the messages."""
     texts = {"a": OLD, "b": LIBRARY}
     messages = link(
-        [LinkedRelease("1.0.0", [(FILE, "a")]), LinkedRelease("1.1.0", [(FILE, "b")]), LinkedRelease("1.2.0", [(FILE, "b")])],
+        [
+            LinkedRelease("1.0.0", [(FILE, "a")]),
+            LinkedRelease("1.1.0", [(FILE, "b")]),
+            LinkedRelease("1.2.0", [(FILE, "b")]),
+        ],
         lambda *at: places(texts[at[-1]], FILE),
     )
     path = tmp_path / "messages.sqlite"

@@ -23,6 +23,16 @@ CASES = [
     ("TypeError: sqrt(): argument 'input' (position 1) must be Tensor, not float", "float", "input"),
     ("TypeError: Gadget.wind() missing 1 required positional argument: 'turns'", "needs `turns`", "turns"),
     ("TypeError: Gadget.wind() got an unexpected keyword argument 'colour'", "no parameter", "colour"),
+    ("AttributeError: 'tuple' object has no attribute 'contiguous'", "a tensor was expected", "contiguous"),
+    ("AttributeError: 'NoneType' object has no attribute 'wind_up'", "None", "wind_up"),
+    ("AttributeError: 'str' object has no attribute 'value'", "enum", "value"),
+    ("AttributeError: 'SpringConfig' object has no attribute 'turns'", "has no field", "turns"),
+    ("NameError: name 'spring' is not defined", "nothing is named", "spring"),
+    ("OSError: /opt/venv/gadget/libspring.so: undefined symbol: wind_up", "another build", "/opt/venv/gadget/libspring.so"),
+    ("RuntimeError: <Queue at 0x7f1a00331160 maxsize=50000> is bound to a different event loop", "event loop", "Queue"),
+    ("TypeError: cannot pickle code objects", "cannot be pickled", "code"),
+    ("KeyError: slice(None, 64, None)", "as if it were a list", "slice(None, 64, None)"),
+    ("TypeError: unsupported operand type(s) for /: 'int' and 'list'", "not defined", "/"),
 ]  # fmt: skip
 
 
@@ -48,12 +58,42 @@ def test_the_refused_value_of_a_field_is_shown_and_an_allowed_one_suggested():
 
 
 def test_without_a_line_operands_have_no_names_and_nothing_is_suggested_for_them():
-    [found] = report("RuntimeError: Sizes of tensors must match except in dimension 2. Expected size 512 but got size 1").explained
+    [found] = report(
+        "RuntimeError: Sizes of tensors must match except in dimension 2. Expected size 512 but got size 1"
+    ).explained
     assert "512" in found["condition"]
     assert not found["arguments"]
     assert not found["suggestions"]
 
 
-@pytest.mark.parametrize("message", ["KeyError: 'a'", "AttributeError: 'Gadget' object has no attribute 'a'", "ValueError: no", "ZeroDivisionError: division by zero"])
+@pytest.mark.parametrize(
+    "message",
+    [
+        "KeyError: 'a'",
+        "AttributeError: 'Gadget' object has no attribute 'a'",
+        "ValueError: no",
+        "ZeroDivisionError: division by zero",
+    ],
+)
 def test_a_message_that_says_nothing_more_stays_unexplained(message: str):
     assert not report(message).explained
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("TypeError: Strings must be encoded before hashing", "bytes"),
+        ("ValueError: substring not found", "not there"),
+        ("torch.fx.proxy.TraceError: symbolically traced variables cannot be used as inputs to control flow", "traced"),
+        ("RuntimeError: narrow() cannot be applied to a 0-dim tensor.", "single number"),
+        ("RuntimeError: cannot resize variables that require grad", "resized"),
+    ],
+)
+def test_a_message_without_a_name_still_tells_what_was_wrong(message: str, told: str):
+    [found] = report(message).explained
+    assert told in found["condition"]
+    assert found["condition"] != report(message, "zh").explained[0]["condition"]
+
+
+def test_an_attribute_that_is_no_tensors_says_nothing_of_a_tensor():
+    assert not report("AttributeError: 'tuple' object has no attribute 'wind_up'").explained

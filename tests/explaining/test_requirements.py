@@ -15,7 +15,9 @@ TOOL = Diagnoser.of([])
 
 
 def report(line: str, message: str, lang: str = "en") -> Report:
-    log = f'Traceback (most recent call last):\n  File "/home/me/train.py", line 7, in <module>\n    {line}\n{message}\n'
+    log = (
+        f'Traceback (most recent call last):\n  File "/home/me/train.py", line 7, in <module>\n    {line}\n{message}\n'
+    )
     return TOOL.diagnose(log, lang=lang)
 
 
@@ -49,7 +51,9 @@ CASES = [
 
 
 @pytest.mark.parametrize(("line", "message", "told", "code"), CASES)
-def test_a_requirement_of_torch_is_said_with_its_numbers_and_a_suggestion(line: str, message: str, told: str, code: str):
+def test_a_requirement_of_torch_is_said_with_its_numbers_and_a_suggestion(
+    line: str, message: str, told: str, code: str
+):
     [found] = report(line, message).explained
     assert told in found["condition"]
     assert found["suggestions"][0]["code"] == code

@@ -56,7 +56,12 @@ def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained |
         sources = Sources(folders)
         listed = known(failure)
         found = _from_source(failure, sources, lang) or _from_index(failure, listed, sources, lang)
-        found = found or messages.explain(failure, lang)
+        told = messages.explain(failure, lang) if found is None or not found.condition else None
+        if (
+            found is not None and told is not None
+        ):  # the line shows what was used, and the message what was wrong with it
+            found.condition = told.condition
+        found = found or told
     if found is None:
         return None
     frame = found.frame or (frames[-1] if frames else None)
@@ -230,9 +235,9 @@ def _passed_through(trace: Trace, context: NameContext, failure: Failure) -> Fou
     """A library's line where Python itself, or compiled code, raised: what the line used, and where that came from."""
     text = marked(trace.frames[context.at or 0])
     tree = next((node for node in calls(text)), None)
-    people: list[Origin] = []
-    for part in references(tree, context) if tree is not None else ():
-        people += trace.origins(part, context)
+    people = [one for part in _used(tree, context) for one in trace.origins(part, context)]
+    if not people:
+        people = [one for part in _used(_at(context), context) for one in trace.origins(part, context)]
     if not people:
         return None
     swapped = list(advice.replacements(failure.message, _literals(trace)))
@@ -240,6 +245,22 @@ def _passed_through(trace: Trace, context: NameContext, failure: Failure) -> Fou
         trace.frames[context.at or 0], "", _ranked(people, failure.message),
         [*(remedy for remedy, _ in swapped), *advice.settings(failure.message, {}), *advice.commands(failure.message)],
     )  # fmt: skip
+
+
+def _used(expression: ast.expr | None, context: NameContext) -> list[ast.expr]:
+    return [*references(expression, context)] if expression is not None else []
+
+
+def _at(context: NameContext) -> ast.expr | None:
+    """The innermost whole expression of the statement at the line of a frame: the condition of an ``if``, what is assigned."""
+    best: ast.expr | None = None
+    for node in ast.walk(context.source.tree):
+        value = getattr(node, "test", None) or getattr(node, "iter", None) or getattr(node, "value", None)
+        if not isinstance(node, ast.stmt) or not isinstance(value, ast.expr):
+            continue
+        if value.lineno <= context.line <= (value.end_lineno or value.lineno):
+            best = value
+    return best
 
 
 def _passed(trace: Trace) -> dict[str, str]:

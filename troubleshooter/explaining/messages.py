@@ -40,9 +40,9 @@ def explain(failure: Failure, lang: str) -> FoundPlace | None:
         found = re.search(pattern, failure.message) if failure.type in exceptions.split() else None
         if found is not None:
             told = rule(found)
-            origin = Origin(told.name, "data", "", told.value)
+            origins = [Origin(told.name, "data", "", told.value)] if told.name else []
             frame = failure.frames[-1] if failure.frames else None
-            return FoundPlace(frame, say(told.key, lang, **told.values), [origin], list(told.remedies), "rule")
+            return FoundPlace(frame, say(told.key, lang, **told.values), origins, list(told.remedies), "rule")
     return None
 
 
@@ -95,6 +95,23 @@ def _class(m: re.Match[str]) -> MessageAnswer:
     )
 
 
+def _told(key: str, name: str, *fixes: tuple[str, str]) -> Rule:
+    """A rule whose sentence is filled with the pattern's groups. ``name``: the group of the name at fault; ``fixes``: phrases and code."""
+
+    def rule(m: re.Match[str]) -> MessageAnswer:
+        values = m.groupdict("")
+        remedies = tuple(Remedy(word, (("x", code),), code, "rule") for word, code in fixes)
+        return MessageAnswer(key, values, values.get(name, ""), None, remedies)
+
+    return rule
+
+
+_OF_TENSORS = (
+    "shape|size|view|reshape|contiguous|to|cuda|cpu|device|dtype|dim|ndim|detach|zero_|copy_|requires_grad|grad|numel|unsqueeze|squeeze"
+    "|flatten|transpose|permute|mean|float|half|bfloat16|backward|is_cuda|data_ptr|stride|element_size"
+)
+"""Attributes that a tensor has, and that nothing else is asked for as often."""
+
 RULES: tuple[tuple[str, str, Rule], ...] = (
     ("ValidationError", r"validation errors? for (?P<model>[\w.\[\], |]{1,80})\n(?P<field>\S{1,120})\n\s{1,8}(?P<told>[^\n\[]{3,300})(?:\[type=\w+(?:, input_value=(?P<value>[^\n]{1,200}?), input_type=\w+)?\])?", _field),
     ("ValidationError", r"^(?P<model>)(?P<field>[\w.]{1,120}) (?P<told>Field required|Extra inputs are not permitted|Input should be [^\n]{1,200})(?P<value>)$", _field),
@@ -102,4 +119,18 @@ RULES: tuple[tuple[str, str, Rule], ...] = (
     ("ImportError", r"^cannot import name '(?P<name>\w{1,80})' from '(?P<module>[\w.]{1,120})'", _module),
     ("TypeError", r"^(?:(?P<function>[\w.<>]{1,160})\(\) )?got multiple values for (?:keyword )?argument '(?P<name>\w{1,80})'", _twice),
     ("TypeError", r"^(?P<function>[\w.]{1,80})\(\): argument '(?P<name>\w{1,60})' \(position \d{1,3}\) must be (?P<want>\w{1,60}), not (?P<got>[\w.]{1,60})", _class),
+    ("AttributeError", rf"^'(?P<t>tuple|list|dict|NoneType|int|float|str)' object has no attribute '(?P<a>{_OF_TENSORS})'", _told("msg-tensor", "a")),
+    ("AttributeError", r"^'str' object has no attribute '(?P<a>value|name)'", _told("msg-member", "a")),
+    ("AttributeError", r"^'NoneType' object has no attribute '(?P<a>\w{1,80})'", _told("msg-none", "a")),
+    ("AttributeError", r"^'(?P<c>\w{0,80}(?:Config|Args|Arguments|Settings))' object has no attribute '(?P<a>\w{1,80})'", _told("msg-setting", "a")),
+    ("AttributeError ImportError OSError", r"^(?P<f>[^\s:]{1,200}\.so[\w.]{0,20}): undefined symbol: (?P<a>\w{1,120})", _told("msg-symbol", "f")),
+    ("NameError", r"^name '(?P<x>\w{1,80})' is not defined", _told("msg-name", "x")),
+    ("RuntimeError", r"<(?P<t>\w{1,40})(?: object)? at 0x[^>]{1,80}> is (?:bound to|attached to) a different (?:event )?loop", _told("msg-loop", "t", ("do-one-loop", "asyncio.run(main())"))),
+    ("TypeError AttributeError PicklingError", r"^(?:cannot pickle|[Cc]an't pickle) (?P<t>(?:local )?[^\n:]{1,80}?)(?: objects?)?(?::|$)", _told("msg-pickle", "t")),
+    ("TypeError", r"^(?:Strings|Unicode-objects) must be encoded before hashing", _told("msg-bytes", "", ("do-encode", "text.encode()"))),
+    ("ValueError", r"^substring not found$", _told("msg-substring", "", ("do-find", "text.find(part)"))),
+    ("CompilationError AssertionError", r"Loop-carried variable (?P<x>\w{1,80}) has initial type (?P<a>\w{1,40}) but is re-assigned to (?P<b>\w{1,40}) in loop", _told("msg-triton-type", "x", ("do-type", ".to(tl.float32)"))),
+    ("KeyError", r"^(?P<x>slice\([^\n]{1,60}\))$", _told("msg-slice", "x", ("do-list", "list(layers.values())"))),
+    ("TraceError", r"symbolically traced variables cannot be used as inputs to control flow", _told("msg-traced", "")),
+    ("TypeError", r"^unsupported operand type\(s\) for (?P<op>[^\s:]{1,12}): '(?P<a>[\w.]{1,60})' and '(?P<b>[\w.]{1,60})'", _told("msg-operands", "op")),
 )  # fmt: skip

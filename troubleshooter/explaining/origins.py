@@ -296,6 +296,8 @@ class Trace:
                 position = position if any(isinstance(part, ast.Starred) for part in call.args) else None
                 continue
             if isinstance(value, Unseen):
+                if default is None:  # it has to be passed, so this call does, in a way that is not seen
+                    return [replace(origin, lost=True)]
                 whole = outer is not None or is_whole(text)
                 return [replace(origin, value=default if whole else None, passed=False if whole else None)]
             if at in self.own:

@@ -122,4 +122,6 @@ RULES: tuple[tuple[str, Rule], ...] = (
      _told("op-device", ("op-cast", "{y}.to({x}.device)"), names=("x", "y", "device"))),
     (r"Tensor on device (?P<a>[\w:]{1,40}) is not on the expected device (?P<b>[\w:]{1,40})!",
      _told("op-devices", ("op-cast", "{y}.to({x}.device)"), names=("x", "y", "device"))),
+    (r"narrow\(\) cannot be applied to a 0-dim tensor", _told("op-narrow", ("op-unsqueeze", ".unsqueeze(0)"))),
+    (r"cannot resize variables that require grad", _told("op-resize", ("op-cast", "{x}.detach()"))),
 )  # fmt: skip

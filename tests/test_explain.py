@@ -14,7 +14,7 @@ from troubleshooter.cli.knowledge import explain
 from troubleshooter.cli.why import placed
 from troubleshooter.explain import placing
 from troubleshooter.pipeline import Diagnoser
-from troubleshooter.rank import RankKey
+from troubleshooter.ranked import RankKey
 from troubleshooter.read.sources import from_text
 
 ROOT = Path(__file__).parents[1]

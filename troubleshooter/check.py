@@ -20,7 +20,8 @@ from troubleshooter.match.engine import Candidate
 from troubleshooter.neighbours import Neighbours
 from troubleshooter.observe.observations import Observations
 from troubleshooter.pipeline import Diagnoser
-from troubleshooter.rank import Ranked, rank
+from troubleshooter.rank import rank
+from troubleshooter.ranked import Ranked
 from troubleshooter.read.sources import Source, from_path, from_text
 from troubleshooter.read.stream import read
 from troubleshooter.read.text import fold

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kb import lazy
-from troubleshooter.rank import Ranked
+from troubleshooter.ranked import Ranked
 from troubleshooter.weights import DOUBTED, LIKELY
 
 PASSING_ON = ("torch/nn/modules/module.py", "<frozen", "<string>")

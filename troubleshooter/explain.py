@@ -12,7 +12,8 @@ from troubleshooter.limits import limited
 from troubleshooter.match.engine import candidates, passes, trials
 from troubleshooter.match.outcome import Outcome, Trial
 from troubleshooter.observe.observations import Observations
-from troubleshooter.rank import Dropped, Ranked, RankKey, ranking
+from troubleshooter.rank import Dropped, ranking
+from troubleshooter.ranked import Ranked, RankKey
 
 
 class SymptomTrial(NamedTuple):

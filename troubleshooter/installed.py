@@ -18,7 +18,7 @@ from troubleshooter.match.outcome import Anchor
 from troubleshooter.observe.facts import canonical
 from troubleshooter.observe.model import Fact
 from troubleshooter.observe.observations import Observations
-from troubleshooter.rank import Ranked
+from troubleshooter.ranked import Ranked
 from troubleshooter.weights import DOUBTED
 
 _OF_A_FILE = "transformers_version"

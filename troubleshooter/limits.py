@@ -9,7 +9,7 @@ from kb.printed import from_one_thread
 from troubleshooter.elsewhere import elsewhere
 from troubleshooter.installed import without_fixless
 from troubleshooter.observe.observations import Observations
-from troubleshooter.rank import Ranked
+from troubleshooter.ranked import Ranked
 from troubleshooter.unseen import doubted
 from troubleshooter.weights import CERTAIN, ONE_THREAD
 

@@ -14,7 +14,7 @@ from kb.likeness import words
 from troubleshooter.match.engine import Candidate
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome, Trial
 from troubleshooter.observe.observations import Observations
-from troubleshooter.rank import Ranked
+from troubleshooter.ranked import Ranked
 from troubleshooter.weights import DOUBTED, Score
 
 MIN_CHARACTERS, MIN_WORDS = 16, 4

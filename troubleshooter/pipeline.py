@@ -17,7 +17,8 @@ from troubleshooter.observe.observations import Observations
 from troubleshooter.observe.observer import Observer
 from troubleshooter.observe.readers import keywords
 from troubleshooter.pieces import of_pieces
-from troubleshooter.rank import Ranked, rank
+from troubleshooter.rank import rank
+from troubleshooter.ranked import Ranked
 from troubleshooter.read.given import Given, given
 from troubleshooter.read.line import Line
 from troubleshooter.read.scanner import Scanner, Segment

@@ -16,7 +16,7 @@ from kb.libraries import SIGNS, spoken_of
 from kb.likeness import has_rare_word
 from troubleshooter.match.regex import search
 from troubleshooter.observe.observations import Observations
-from troubleshooter.rank import Ranked
+from troubleshooter.ranked import Ranked
 from troubleshooter.read.text import fold
 from troubleshooter.weights import CERTAIN, DOUBTED, LIKELY
 

@@ -10,7 +10,7 @@ from kb import versions
 from kb.compiled import Knowledge
 from troubleshooter.observe.model import DatedPackage, Failure, Point
 from troubleshooter.observe.observations import Observations
-from troubleshooter.rank import Ranked
+from troubleshooter.ranked import Ranked
 from troubleshooter.read.text import fold, plain
 from troubleshooter.report import TOP
 from troubleshooter.report.curves import charted, first_bad, sample

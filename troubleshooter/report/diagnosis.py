@@ -9,7 +9,7 @@ from troubleshooter.installed import already_installed, ruled_out
 from troubleshooter.match.context import Context
 from troubleshooter.match.regex import search
 from troubleshooter.observe.observations import Observations
-from troubleshooter.rank import Ranked
+from troubleshooter.ranked import Ranked
 from troubleshooter.read.text import fold
 from troubleshooter.report.evidence import evidence_lines
 from troubleshooter.report.fill import fill, safe

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from troubleshooter.rank import Ranked
+from troubleshooter.ranked import Ranked
 from troubleshooter.read.line import Line
 from troubleshooter.read.notebook import CELL
 from troubleshooter.read.text import plain

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from troubleshooter.observe.model import Role as FailureRole
-    from troubleshooter.rank import Confidence
+    from troubleshooter.ranked import Confidence
     from troubleshooter.report.parts import (
         Advice,
         AffectedVersions,

@@ -11,7 +11,7 @@ from typing import Literal, TypedDict
 from kb.likeness import Near
 from troubleshooter.observe.model import EndState
 from troubleshooter.observe.model import Role as FailureRole
-from troubleshooter.rank import VersionState
+from troubleshooter.ranked import VersionState
 from troubleshooter.read.stream import Problem
 
 Kind = Literal["failure", "harmless"]

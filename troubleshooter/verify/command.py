@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kb.errors import TroubleshootError
-from troubleshooter.streams import close_output
 from troubleshooter.verify import judge, present, subject
-from troubleshooter.verify.entry import asked_probe, ranges, standing
+from troubleshooter.verify.entry import asked_probe, standing
 from troubleshooter.verify.environment import EnvironmentProblem, same_environment
 from troubleshooter.verify.interpreters import ChosenEnvironment, Consent, find
+from troubleshooter.verify.overview import overview
 from troubleshooter.verify.subject import Subject, SubjectProblem
-from troubleshooter.verify.verdict import SCHEMA_VERSION, Verdict
+from troubleshooter.verify.verdict import Verdict
 from troubleshooter.verify.words import say
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def verify(
                 "--script writes the probe of one entry; name the entry: troubleshoot verify ENTRY --script FILE"
             )
         if target is None:
-            return _overview(python, format, entries, lang)
+            return overview(python, format, entries, lang)
         if target == "-":
             asked = subject.of_stdin(entries, lang, probes)
         elif log:
@@ -107,7 +107,7 @@ def verify(
         text = json.dumps(shown, ensure_ascii=False, indent=1) + "\n"
     else:
         text = present.shown(said, asked.title, found.why, lang, code if show_code else "", log=log)
-    _print(text)
+    present.write(text)
     return said.exit_code
 
 
@@ -259,38 +259,6 @@ def _memory(model: Path | None) -> int:
     return max(2048, min(weights * 3 + 2048, int(free * 0.8) or 8192))
 
 
-def _overview(python: str | None, format: str, entries: Sequence[Path], lang: str) -> int:
-    """Compare the version ranges of all entries with one environment. No probe runs."""
-    reach = subject.reach(entries, lang)
-    packages = {package for one in reach.with_versions for package in one.versions}
-    found = find(python, (), sorted(packages))
-    inside = [one for one in reach.with_versions if standing(one, found.environment)[0] == "inside"]
-    if format == "json":
-        shown = {
-            "schema_version": SCHEMA_VERSION,
-            "environment": {"python": found.environment.python, "versions": dict(found.environment.versions)},
-            "knowledge": {
-                "failures": reach.failures, "with_probe": reach.probes, "with_versions": len(reach.with_versions),
-                "checkable": reach.checkable,
-            },
-            "entries": [
-                {**judge.by_versions(one, found.environment, lang).as_json(), "title": one.title} for one in inside
-            ],
-        }  # fmt: skip
-        print(json.dumps(shown, ensure_ascii=False, indent=1))
-    else:
-        lines = [say("affected-list", lang, count=len(inside), total=len(reach.with_versions))]
-        for one in inside:
-            more = f"  → troubleshoot verify {one.id}" if one.probe else ""
-            lines += [f"  {one.id}: {ranges(one)}{more}", f"      {present.plain(one.title)}"]
-        share = f"{100 * reach.checkable / max(1, reach.failures):.0f}"
-        counts = {"failures": reach.failures, "probes": reach.probes, "ranges": len(reach.with_versions)}
-        lines.append(say("reach", lang, share=share, checkable=reach.checkable, **counts))
-        lines.append(say("asked", lang, python=found.environment.python, why=say(found.why, lang)))
-        _print("\n".join(lines) + "\n")
-    return 3 if inside else 0
-
-
 def _consent(lang: str) -> Consent | None:
     """A function that asks on the terminal; ``None`` if no terminal is there, so that nothing is run without consent."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -302,15 +270,6 @@ def _consent(lang: str) -> Consent | None:
         return sys.stdin.readline().strip().lower() in say("yes", lang).split()
 
     return ask
-
-
-def _print(text: str) -> None:
-    """Print to standard output. A reader that has gone away (`| head`) is no error."""
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        close_output()
 
 
 def _check(device: str, timeout: float, model: Path | None, format: str) -> None:

@@ -7,6 +7,7 @@ import re
 import sys
 from typing import Any
 
+from troubleshooter.streams import close_output
 from troubleshooter.verify.verdict import FixResult, Verdict
 from troubleshooter.verify.words import say
 
@@ -106,3 +107,12 @@ class Progress:
         if self._live:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
+
+
+def write(text: str) -> None:
+    """Print to standard output. A reader that has gone away (`| head`) is no error."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        close_output()

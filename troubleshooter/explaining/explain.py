@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from kb.index.place import MessagePlace
 from troubleshooter.explaining import advice, messages, operations, own, suggestions
@@ -20,20 +20,19 @@ from troubleshooter.explaining.indexed import KnownMessage, known
 from troubleshooter.explaining.making import is_plain
 from troubleshooter.explaining.names import NameContext, references
 from troubleshooter.explaining.origins import Origin, Trace, is_own
+from troubleshooter.explaining.own_lines import literals, passed_values
+from troubleshooter.explaining.presented import presented
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
-from troubleshooter.explaining.shown import calls, code, marked
-from troubleshooter.explaining.sources import Sources, installed
+from troubleshooter.explaining.shown import calls, marked
+from troubleshooter.explaining.sources import Sources
 from troubleshooter.explaining.words import say
-from troubleshooter.observe.model import Failure, Frame
-from troubleshooter.observe.values import value_in
-from troubleshooter.report.fill import safe
+from troubleshooter.observe.model import Failure
 
 if TYPE_CHECKING:
-    from troubleshooter.report.parts import Explained, ExplainedArgument, Suggestion
+    from troubleshooter.report.parts import Explained
 
-MAX_ARGUMENTS, MAX_SUGGESTIONS = 6, 4
 SHORT = 200
-"""Characters of a value or a condition that is shown."""
+"""Characters of a condition that is shown."""
 
 
 def explain(failure: Failure, folders: Sequence[str] = (), lang: str = "en") -> Explained | None:
@@ -42,14 +41,12 @@ def explain(failure: Failure, folders: Sequence[str] = (), lang: str = "en") -> 
     ``folders``: where the packages of the training environment are installed, besides the paths that the log names.
     """
     try:
-        found = _explain(failure, folders, lang)
+        return _explain(failure, folders, lang)
     except RecursionError:  # a log may hold code that is nested deeper than people write
         return None
-    return cast("Explained", _printable(found)) if found is not None else None
 
 
 def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained | None:
-    frames = failure.frames
     found = own.explain(failure, lang) or operations.explain(failure, lang)
     listed: KnownMessage | None = None
     if found is None:
@@ -57,45 +54,13 @@ def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained |
         listed = known(failure)
         found = _from_source(failure, sources, lang) or _from_index(failure, listed, sources, lang)
         told = messages.explain(failure, lang) if found is None or not found.condition else None
-        if (
-            found is not None and told is not None
-        ):  # the line shows what was used, and the message what was wrong with it
+        # The line shows what was used, and the message what was wrong with it.
+        if found is not None and told is not None:
             found.condition = told.condition
         found = found or told
     if found is None:
         return None
-    frame = found.frame or (frames[-1] if frames else None)
-    mine = next((one for one in reversed(frames) if is_own(one)), None)
-    below = installed(frame.path) if frame is not None else ""
-    if found.basis == "index" and frame is not None and not below:
-        below = frame.path
-    return {
-        "exception": failure.exception,
-        "message": failure.message[:1000],
-        "line": failure.line.number,
-        "package": below.partition("/")[0].removesuffix(".py"),
-        "file": below or (frame.path if frame is not None else ""),
-        "function": frame.function if frame is not None else "",
-        "source_line": frame.line if frame is not None else 0,
-        "condition": found.condition,
-        "arguments": [_argument(origin, frames, lang) for origin in found.origins[:MAX_ARGUMENTS]],
-        "suggestions": [_suggestion(remedy, lang) for remedy in _once(found.remedies)[:MAX_SUGGESTIONS]],
-        "own": {"file": mine.path, "line": mine.line, "function": mine.function, "code": code(mine)[:SHORT]}
-        if mine
-        else None,
-        "releases": {"first": listed.first if listed else None, "last": listed.last if listed else None},
-        "places": found.places,
-        "basis": found.basis,
-    }
-
-
-def _printable(value: Any) -> Any:
-    """The same with each text as it may be printed: what a log says is not trusted."""
-    if isinstance(value, str):
-        return "\n".join(safe(line, 1000) for line in value.split("\n"))
-    if isinstance(value, list):
-        return [_printable(one) for one in value]
-    return {key: _printable(one) for key, one in value.items()} if isinstance(value, dict) else value
+    return presented(failure, found, listed, lang)
 
 
 def _from_source(failure: Failure, sources: Sources, lang: str) -> FoundPlace | None:
@@ -197,10 +162,10 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
                 people += origins(part)
     for hole in shown:
         people += origins(ast.parse(hole, mode="eval").body)
-    passed = _passed(trace)
+    passed = passed_values(trace)
     said = failure.message
     values = {one.name: literal(one.value) for one in people} | {key: literal(text) for key, text in passed.items()}
-    swapped = list(advice.replacements(said, _literals(trace)))
+    swapped = list(advice.replacements(said, literals(trace)))
     people += [_origin(name, passed) for _, name in swapped if name and all(one.name != name for one in people)]
     whole = Formula("and", (*near, *around))
     advised = suggestions.named(said, values, whole, constant, subject)
@@ -240,7 +205,7 @@ def _passed_through(trace: Trace, context: NameContext, failure: Failure) -> Fou
         people = [one for part in _used(_at(context), context) for one in trace.origins(part, context)]
     if not people:
         return None
-    swapped = list(advice.replacements(failure.message, _literals(trace)))
+    swapped = list(advice.replacements(failure.message, literals(trace)))
     return FoundPlace(
         trace.frames[context.at or 0], "", _ranked(people, failure.message),
         [*(remedy for remedy, _ in swapped), *advice.settings(failure.message, {}), *advice.commands(failure.message)],
@@ -261,35 +226,6 @@ def _at(context: NameContext) -> ast.expr | None:
         if value.lineno <= context.line <= (value.end_lineno or value.lineno):
             best = value
     return best
-
-
-def _passed(trace: Trace) -> dict[str, str]:
-    """The literal arguments of the calls in the user's own lines, the innermost line first, by keyword."""
-    out: dict[str, str] = {}
-    for at in reversed(trace.own):
-        for call in calls(code(trace.frames[at])):
-            for keyword in call.keywords:
-                if keyword.arg is not None and literal(ast.unparse(keyword.value)) is not UNKNOWN:
-                    out.setdefault(keyword.arg, ast.unparse(keyword.value))
-    return out
-
-
-def _literals(trace: Trace) -> dict[str, str]:
-    """The texts and numbers of the user's own lines, each with the keyword that it is the value of, "" without one."""
-    out: dict[str, str] = {}
-    within: list[ast.expr] = []
-    for at in reversed(trace.own):
-        for call in calls(code(trace.frames[at])):
-            for name, value in [(k.arg or "", k.value) for k in call.keywords] + [("", one) for one in call.args]:
-                if isinstance(value, ast.Constant) and isinstance(value.value, (str, int, float)):
-                    out.setdefault(str(value.value), name)
-                else:
-                    within.append(value)
-    for value in within:
-        for node in ast.walk(value):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                out.setdefault(node.value, "")
-    return out
 
 
 def _origin(name: str, passed: dict[str, str]) -> Origin:
@@ -324,34 +260,3 @@ def _changes_nothing(remedy: Remedy, values: dict[str, Any]) -> bool:
     """Whether a suggestion sets what is set already."""
     value = values.get(remedy.subject, UNKNOWN)
     return value is not UNKNOWN and remedy.code == f"{remedy.subject}={value!r}"
-
-
-def _once(several: Iterable[Remedy]) -> list[Remedy]:
-    """Each suggestion once, where it came first."""
-    out: dict[tuple[object, ...], Remedy] = {}
-    for one in several:
-        out.setdefault((one.code or one.key, one.values if one.code is None else ()), one)
-    return list(out.values())
-
-
-def _argument(origin: Origin, frames: Sequence[Frame], lang: str) -> ExplainedArgument:
-    if origin.passed is False:
-        why, value = say("why-not-passed", lang), origin.default
-    elif origin.passed:
-        why, value = say("why-passed", lang), origin.value
-    elif origin.value is not None:
-        why, value = say("why-message", lang), origin.value
-    elif origin.kind == "environment":
-        why, value = say("why-environment", lang), None
-    elif origin.owner:
-        key = "why-option" if origin.kind == "option" else "why-argument"
-        why, value = say(key, lang, owner=origin.owner), None
-    else:
-        why, value = say("why-line" if origin.kind == "data" else "why-condition", lang), None
-    if value is None:
-        value = value_in(frames, origin.expression) or value_in(frames, origin.name)
-    return {"name": origin.name, "value": value[:SHORT] if value else value, "why": why}
-
-
-def _suggestion(remedy: Remedy, lang: str) -> Suggestion:
-    return {"do": say(remedy.key, lang, **dict(remedy.values)), "code": remedy.code, "basis": remedy.basis}

@@ -1,0 +1,38 @@
+"""What the user's own lines of a traceback pass on: values by keyword, and texts and numbers with the keyword they belong to."""
+
+from __future__ import annotations
+
+import ast
+
+from troubleshooter.explaining.origins import Trace
+from troubleshooter.explaining.remedy import UNKNOWN, literal
+from troubleshooter.explaining.shown import calls, code
+
+
+def passed_values(trace: Trace) -> dict[str, str]:
+    """The literal arguments of the calls in the user's own lines, the innermost line first, by keyword."""
+    out: dict[str, str] = {}
+    for at in reversed(trace.own):
+        for call in calls(code(trace.frames[at])):
+            for keyword in call.keywords:
+                if keyword.arg is not None and literal(ast.unparse(keyword.value)) is not UNKNOWN:
+                    out.setdefault(keyword.arg, ast.unparse(keyword.value))
+    return out
+
+
+def literals(trace: Trace) -> dict[str, str]:
+    """The texts and numbers of the user's own lines, each with the keyword that it is the value of, "" without one."""
+    out: dict[str, str] = {}
+    within: list[ast.expr] = []
+    for at in reversed(trace.own):
+        for call in calls(code(trace.frames[at])):
+            for name, value in [(k.arg or "", k.value) for k in call.keywords] + [("", one) for one in call.args]:
+                if isinstance(value, ast.Constant) and isinstance(value.value, (str, int, float)):
+                    out.setdefault(str(value.value), name)
+                else:
+                    within.append(value)
+    for value in within:
+        for node in ast.walk(value):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                out.setdefault(node.value, "")
+    return out

@@ -221,13 +221,13 @@ def _say_next(folder: Path, culprit: Failure, knowledge: Knowledge) -> None:
         "  samples.log  holds the lines around the failure: read it, take out what others need not see; add a near miss"
     )
     print("               below '=== near-miss NAME: why', a log with the same words and another cause")
-    print(
-        "                                                                            (a team's own entry may do without)"
-    )
+    print("               (a team's own entry may do without a near miss)")
     for code in languages():
         if language(code).every_entry:
             name = language(code).english_name
-            print(f"  {code}.yaml      {f'title, cause and fixes in {name}':60}(a team's own entry may do without)")
+            print(
+                f"  {code}.yaml      title, cause and fixes in {name} (a team's own entry may do without: delete the file)"
+            )
     print(f"  troubleshoot check {folder}          then, once both texts fit: troubleshoot check --stamp {folder}")
 
 

@@ -104,7 +104,7 @@ class Excerpts:
             yield from self._scanned_by_threads(chain([block], blocks))
 
     def _scanned_by_threads(self, blocks: Iterable[Block]) -> Iterator[ScannedBlock]:
-        from concurrent.futures import ThreadPoolExecutor  # imports `logging`, which takes as long as reading 200 KB
+        from concurrent.futures import ThreadPoolExecutor  # slow to import, because it imports `logging`
 
         own = local()
 

@@ -19,17 +19,19 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from benchmarks.healthy_script import KINDS
+from benchmarks import healthy_more, healthy_script
 from benchmarks.intervals import share
 
 ROOT = Path(__file__).parents[1]
-SCRIPT = Path(__file__).with_name("healthy_script.py")
+SETS = {"first": healthy_script, "second": healthy_more}
+"""The second set has other kinds than those on which the rules were made."""
 LIMIT_SECONDS = 300.0
 
 
 def main(words: Sequence[str] | None = None) -> int:
     given = argparse.ArgumentParser(prog="python -m benchmarks.healthy_runs", description=__doc__.splitlines()[0])
     given.add_argument("--python", default=sys.executable)
+    given.add_argument("--set", choices=SETS, default="first")
     given.add_argument("--seeds", default="0-99")
     given.add_argument("--hang-after", type=float, default=3.0)
     given.add_argument("--silent", type=float, default=9.0)
@@ -53,12 +55,13 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _run(seed: int, options: argparse.Namespace) -> dict[str, Any]:
     started = time.monotonic()
-    kind = KINDS[seed % len(KINDS)]
+    script = SETS[options.set]
+    kind = script.KINDS[seed % len(script.KINDS)]
     with tempfile.TemporaryDirectory(prefix="healthy-") as folder:
         log = Path(folder) / "run"
         words = [
             sys.executable, "-m", "troubleshooter", "run", "--lang", "en", "--log", str(log), "--hang-after", str(options.hang_after),
-            "--", options.python, str(SCRIPT), str(seed), str(options.silent),
+            "--", options.python, str(script.__file__), str(seed), str(options.silent),
         ]  # fmt: skip
         running = subprocess.Popen(
             words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

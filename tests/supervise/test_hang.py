@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -12,11 +13,12 @@ from pathlib import Path
 import pytest
 
 from tests.supervise.running import COMMAND, ENVIRONMENT, run, script
+from tests.waiting import wait_for
 from troubleshooter.hang.flight import BadDump, first_difference, read_dump_file
 from troubleshooter.hang.judge import judge
 from troubleshooter.hang.notice import Look, verdict_on
 from troubleshooter.hang.ranks import Rank
-from troubleshooter.hang.stacks import Stack, StackFrame, read_dump, read_py_spy
+from troubleshooter.hang.stacks import Stack, StackFrame, read_dump, read_py_spy, stacks_of
 from troubleshooter.hang.tell import as_dict, lines
 from troubleshooter.supervise.state import ProcessState
 
@@ -266,3 +268,34 @@ def test_real_hangs(tmp_path: Path, kind: str, cause: str, ranks: int) -> None:
     here = next(n for n, text in enumerate(HANGING.read_text().splitlines(), 1) if text.endswith(f"# HERE {kind}"))
     assert f"hanging.py:{here}, " in done.stderr.decode() or kind in ("computing", "stopped")
     assert done.returncode == -signal.SIGTERM
+
+
+RECEIVES = """
+import ctypes, socket, sys, threading
+from troubleshooter import hook
+hook.install()
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+line = socket.socket(fileno=int(sys.argv[1]))
+line.sendall(b"ready")
+got = ctypes.create_string_buffer(20)
+count = ctypes.CDLL(None).recv(line.fileno(), got, 20, socket.MSG_WAITALL)
+line.sendall(b"%d bytes" % count)
+"""
+
+
+def test_a_process_that_is_asked_for_its_stacks_receives_every_byte(tmp_path: Path) -> None:
+    """A signal ends a ``recv`` that has a part of what it waits for, so another thread must get it."""
+    ours, theirs = socket.socketpair()
+    script = tmp_path / "train.py"
+    script.write_text(RECEIVES)
+    environment = {**ENVIRONMENT, "TROUBLESHOOT_HOOK_DIR": str(tmp_path)}
+    with subprocess.Popen([sys.executable, str(script), str(theirs.fileno())], env=environment, pass_fds=[theirs.fileno()]) as process, ours:
+        theirs.close()
+        assert ours.recv(5) == b"ready"
+        ours.sendall(b"x" * 10)
+        wait_for(lambda: Path(f"/proc/{process.pid}/syscall").read_text().split()[0] in ("45", "207"))
+        for _ in range(3):
+            stacks = stacks_of([process.pid], tmp_path)[process.pid]
+            assert stacks[0][-1].file == str(script)
+        ours.sendall(b"y" * 10)
+        assert ours.recv(20) == b"20 bytes"

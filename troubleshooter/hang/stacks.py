@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -53,7 +53,7 @@ def stacks_of(pids: Sequence[int], folder: Path | None) -> dict[int, list[Stack]
             continue
         with suppress(OSError):
             places[pid] = path, path.stat().st_size
-            os.kill(pid, signal.SIGUSR2)
+            _ask(pid)
     found: dict[int, list[Stack]] = {}
     deadline = time.monotonic() + ANSWER_SECONDS
     sizes: dict[int, int] = {}
@@ -74,12 +74,40 @@ def stacks_of(pids: Sequence[int], folder: Path | None) -> dict[int, list[Stack]
     return {pid: stacks for pid, stacks in found.items() if stacks}
 
 
+_FUTEX = {"x86_64": 202, "aarch64": 98}
+"""By machine: the number of the system call in which a thread waits for a lock."""
+
+
+def _ask(pid: int) -> None:
+    """Send SIGUSR2 to a thread that waits for a lock, if the process has one. Linux starts that wait again, whereas a signal cuts short
+    a ``recv`` that already has a part of its bytes, a ``poll`` and a ``sleep``, even where the handler asks for a restart."""
+    import ctypes  # needed by a hang alone
+
+    thread = next(_waiting_for_locks(pid), None)
+    send = getattr(ctypes.CDLL(None), "tgkill", None) if thread is not None else None
+    if send is None or send(pid, thread, int(signal.SIGUSR2)) != 0:
+        os.kill(pid, signal.SIGUSR2)
+
+
+def _waiting_for_locks(pid: int) -> Iterator[int]:
+    """The threads of a process that wait for a lock and do not block the signal."""
+    futex = _FUTEX.get(os.uname().machine)
+    for task in sorted(Path(f"/proc/{pid}/task").glob("*")):
+        with suppress(OSError, ValueError, IndexError):
+            called = (task / "syscall").read_text().split()[0]
+            if called == str(futex) and not _mask(task / "status", "SigBlk:") >> (signal.SIGUSR2 - 1) & 1:
+                yield int(task.name)
+
+
+def _mask(status: Path, name: str) -> int:
+    """A set of signals in a file ``status`` of /proc."""
+    return next((int(line.split()[1], 16) for line in status.read_text().splitlines() if line.startswith(name)), 0)
+
+
 def _handles_signal(pid: int) -> bool:
     """Whether a process handles the signal. Its file of stacks alone does not prove it: an earlier process may have left the file."""
     with suppress(OSError, ValueError, IndexError):
-        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith("SigCgt:"):
-                return bool(int(line.split()[1], 16) >> (signal.SIGUSR2 - 1) & 1)
+        return bool(_mask(Path(f"/proc/{pid}/status"), "SigCgt:") >> (signal.SIGUSR2 - 1) & 1)
     return False
 
 

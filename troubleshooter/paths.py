@@ -21,6 +21,14 @@ class InstalledFile(NamedTuple):
     file: str
 
 
+_CELL_FILE = lazy.compile(r".*[/\\]ipykernel_\d{1,12}[/\\]\d{1,24}\.py$")
+
+
+def shown_file(path: str) -> str:
+    """The path as a reader knows it. The file in which a notebook's kernel keeps the code of a cell is called Cell, as IPython does."""
+    return "Cell" if _CELL_FILE.match(path) else path
+
+
 def installed_file(path: str) -> InstalledFile | None:
     """The installed file that a path names (with forward slashes); None for another file."""
     found = _INSTALLED.match(path)

@@ -14,6 +14,7 @@ from troubleshooter.explaining.sources import installed
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure, Frame
 from troubleshooter.observe.values import value_in
+from troubleshooter.paths import shown_file
 from troubleshooter.report.fill import safe
 
 if TYPE_CHECKING:
@@ -37,13 +38,13 @@ def presented(failure: Failure, found: FoundPlace, listed: KnownMessage | None, 
         "message": failure.message[:1000],
         "line": failure.line.number,
         "package": below.partition("/")[0].removesuffix(".py"),
-        "file": below or (frame.path if frame is not None else ""),
+        "file": below or (shown_file(frame.path) if frame is not None else ""),
         "function": frame.function if frame is not None else "",
         "source_line": frame.line if frame is not None else 0,
         "condition": found.condition,
         "arguments": [_argument(origin, frames, lang) for origin in found.origins[:MAX_ARGUMENTS]],
         "suggestions": [_suggestion(remedy, lang) for remedy in _once(found.remedies)[:MAX_SUGGESTIONS]],
-        "own": {"file": mine.path, "line": mine.line, "function": mine.function, "code": code(mine)[:SHORT]}
+        "own": {"file": shown_file(mine.path), "line": mine.line, "function": mine.function, "code": code(mine)[:SHORT]}
         if mine
         else None,
         "releases": {"first": listed.first if listed else None, "last": listed.last if listed else None},

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from troubleshooter.observe.model import Failure, Frame
 from troubleshooter.observe.values import described, named_values, value_in
+from troubleshooter.paths import shown_file
 from troubleshooter.report.fill import safe
 from troubleshooter.report.way import way
 from troubleshooter.report.words import say
@@ -46,11 +47,6 @@ def lines(report: Report) -> list[str]:
     return out
 
 
-_CELL_FILE = re.compile(r"[/\\]ipykernel_\d{1,12}[/\\]\d{1,24}\.py$")
-CELL = "Cell"
-"""What IPython calls a cell; the file in which the kernel keeps its code tells a reader nothing."""
-
-
 def _is_own(frame: Frame) -> bool:
     """True if a frame belongs to no package. Code without a file (`exec`, a prompt) belongs to none."""
     return not any(place["package"] for place in way([frame]))
@@ -58,9 +54,7 @@ def _is_own(frame: Frame) -> bool:
 
 def _of(frame: Frame) -> FrameValues:
     place = next(iter(way([frame])), None)
-    file = place["file"] if place is not None else _plain(frame.file)
-    if _CELL_FILE.search(file):
-        file = CELL
+    file = place["file"] if place is not None else _plain(shown_file(frame.file))
     shown = {"file": file, "line": frame.line, "function": _plain(frame.function)}
     values: list[ValueShown] = [
         {"name": _plain(name), "value": _plain(value)} for name, value in list(_values(frame).items())[:MAX_VALUES]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from kb import lazy
 from troubleshooter.observe.model import Frame
-from troubleshooter.paths import installed_file
+from troubleshooter.paths import installed_file, shown_file
 from troubleshooter.report.fill import safe
 from troubleshooter.report.words import say
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 STEPS = 4
 """At most this many frames are shown; the innermost and the run's own are always among them."""
 
+_PASSING_ON = ("torch", "IPython", "ipykernel")
 _STANDARD = lazy.compile(r".*/python3(?:\.\d+)?/(([A-Za-z_]\w*)(?:/.+|\.py))$")
 _NO_FILE = lazy.compile(r"<(?!ipython-input|module)")
 
@@ -25,7 +26,7 @@ _NO_FILE = lazy.compile(r"<(?!ipython-input|module)")
 def way(frames: list[Frame]) -> list[Place]:
     """The frames to show, the innermost first. ``package`` is "" for the user's own code.
 
-    Code that only passes calls on (the standard library, torch) is shown only if the exception was raised in it.
+    Code that only passes calls on (the standard library, torch, a notebook's kernel) is shown only if the exception was raised in it.
     """
     found = [_place(frame) for frame in frames if not _NO_FILE.match(frame.file)]
     told = [(place, plumbing) for n, (place, plumbing) in enumerate(found, 1) if n == len(found) or not plumbing]
@@ -40,7 +41,7 @@ def way(frames: list[Frame]) -> list[Place]:
 
 def _place(frame: Frame) -> tuple[Place, bool]:
     """A frame as it is shown, and True if its code only passes calls on."""
-    file, package, standard = frame.path, "", False
+    file, package, standard = shown_file(frame.path), "", False
     if installed := installed_file(file):
         package, file = installed
     elif found := _STANDARD.match(file):
@@ -51,7 +52,7 @@ def _place(frame: Frame) -> tuple[Place, bool]:
         "function": safe(frame.function, 100),
         "package": package,
     }
-    return place, standard or package == "torch"
+    return place, standard or package in _PASSING_ON
 
 
 def steps(places: list[Place], lang: str, innermost: Literal["raised", "stood"] = "raised") -> list[str]:

@@ -12,6 +12,7 @@ from docs.pages_cli import cli
 from docs.pages_json import json_report
 from docs.pages_metrics import metric_layouts
 from docs.pages_platforms import platforms
+from docs.pages_ranges import claimed_ranges
 from docs.pages_reference import entry_reference
 
 HERE = Path(__file__).parent
@@ -46,6 +47,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "metric-layouts.md": metric_layouts,
     "performance.md": performance,
     "platforms.md": platforms,
+    "ranges.md": claimed_ranges,
 }
 """For each generated file of this folder, the function that makes its text."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kb import versions as ranges
-from troubleshooter.bisect.ranges import RangeRow, kept, main, searched, write
+from troubleshooter.bisect.ranges import RangeRow, compared, kept, known_already, main, searched, write
 from troubleshooter.bisect.trials import Judge, Judged, Versions
 from troubleshooter.verify import subject
 
@@ -76,6 +76,27 @@ def test_the_kept_rows_are_of_todays_claims() -> None:
         assert subject.of_entry(one.entry, [], "en").versions.get(one.package) == one.claimed, one
         assert all(not ranges.contains(one.claimed, version) for version in one.works.split()), one
         assert all(ranges.contains(one.claimed, version) for version in one.fails.split()), one
+
+
+def test_a_changed_claim_is_compared_with_what_was_tried() -> None:
+    said = row(">=1.8,<1.12", failing(OFFERED[7:12]))
+    assert said.agreement == "wrong"
+    mended = compared(said, ">=1.7,<1.12")
+    assert mended is not None
+    assert (mended.claimed, mended.agreement, mended.edge) == (">=1.7,<1.12", "agrees", said.edge)
+    still = compared(said, ">=1.7")
+    assert still is not None
+    assert still.agreement == "wrong"
+    assert compared(row(">=1.7", failing(OFFERED[9:], untold=OFFERED[7:9])), ">=1.9") is None, "an end was not found"
+
+
+def test_a_claim_that_was_searched_is_not_searched_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "ranges.tsv"
+    write([row(">=1.6", failing(OFFERED[7:]))], file)
+    assert known_already("own", "madeup", ">=1.7", file)
+    assert "agrees" in capsys.readouterr().out
+    assert kept(file)[0].claimed == ">=1.7"
+    assert not known_already("other", "madeup", ">=1.7", file)
 
 
 def test_claims_without_a_search_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -49,6 +49,9 @@ def test_a_good_probe_is_heard(running: Running) -> None:
     assert outcome.status == "ended", outcome.tail
     assert said(outcome) == "confirmed"
     assert [row["removed"] for row in outcome.of("fix")] == [True, False]
+    helped, useless = (row["cost"] for row in outcome.of("fix"))
+    assert helped["seconds"] >= 0, "without a price of its own, the time of the fixed code is kept"
+    assert useless == {}
     assert outcome.of("symptom")[0]["observed"]["where"] == "written_probe:fail"
 
 

@@ -1,11 +1,14 @@
 """The ranges that entries claim, compared with what their probes say of the releases: ``kb/data/ranges.tsv``.
 
-    python -m troubleshooter.bisect.ranges                 every entry that claims a range and has a probe
+    python -m troubleshooter.bisect.ranges                 every claimed range with a probe that was not searched yet
     python -m troubleshooter.bisect.ranges --only ENTRY    this entry; its rows in the file are replaced
+    python -m troubleshooter.bisect.ranges --again         those that were searched, too
     python -m troubleshooter.bisect.ranges --list          which entries claim a range, and what is known of it
 
 Each range is searched as `troubleshoot bisect ENTRY` does it, and the releases on both sides of each end that the entry claims
 are tried besides. A release that was not tried is taken to behave as its nearest tried neighbours do where those two agree.
+Each row is written as soon as it is known, so an interrupted run goes on where it stopped. A claim that was changed since is
+compared with the releases that were tried.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from troubleshooter.bisect.trials import Judge, Trials
 from troubleshooter.verify.entry import EntryLike, asked_probe, asks_the_log
 from troubleshooter.verify.overlays import IndexProblem, Overlays, default_folder
 
-__all__ = ["FILE", "RangeRow", "kept", "searched", "write"]
+__all__ = ["FILE", "RangeRow", "claims", "compared", "kept", "known_already", "searched", "state", "write"]
 
 FILE: Final = Path(__file__).resolve().parents[2] / "kb" / "data" / "ranges.tsv"
 SECONDS: Final = 180.0
@@ -69,12 +72,27 @@ def searched(
     told: dict[str, list[str]] = {"good": [], "bad": [], "skip": []}
     for tried in trials.tried.values():
         told[tried.outcome].append(tried.versions[package])
-    wrong = [version for version in told["good"] if ranges.contains(claimed, version)]
-    wrong += [version for version in told["bad"] if not ranges.contains(claimed, version)]
-    agreement: Agreement = "wrong" if wrong else "agrees" if told["good"] and told["bad"] else "open"
+    agreement = _agreement(claimed, told["good"], told["bad"])
     works, fails, untold = (" ".join(sorted(told[one], key=offered.index)) for one in ("good", "bad", "skip"))
     partners = " ".join(f"{name}=={version}" for name, version in fixed.items())
     return RangeRow(entry, package, claimed, agreement, _edge(found), works, fails, untold, partners, date)
+
+
+def _agreement(claimed: str, works: Sequence[str], fails: Sequence[str]) -> Agreement:
+    wrong = any(ranges.contains(claimed, version) for version in works)
+    wrong = wrong or any(not ranges.contains(claimed, version) for version in fails)
+    return "wrong" if wrong else "agrees" if works and fails else "open"
+
+
+def compared(row: RangeRow, claimed: str) -> RangeRow | None:
+    """The row for a claim that was changed since, from the releases that were tried; None where those do not tell.
+
+    They tell where both ends were found exactly: the releases on both sides of each were tried, so a claim that none of
+    them contradicts ends there.
+    """
+    if ":" in row.edge:
+        return None
+    return row._replace(claimed=claimed, agreement=_agreement(claimed, row.works.split(), row.fails.split()))
 
 
 def _edge(found: Finding) -> str:
@@ -110,6 +128,17 @@ def judged(entry: EntryLike) -> bool:
     return asked_probe(entry) is not None and not asks_the_log(entry)
 
 
+def known_already(entry: str, package: str, claimed: str, file: Path) -> bool:
+    """Whether the file tells about this claim; a row of an older claim is compared with it and written anew."""
+    row = next((row for row in kept(file) if (row.entry, row.package) == (entry, package)), None)
+    if row is not None and row.claimed != claimed and (row := compared(row, claimed)) is not None:
+        write([row], file)
+        print(
+            f"{row.agreement:<7} {entry}: {package} {claimed}; compared with what was tried on {row.date}", flush=True
+        )
+    return row is not None
+
+
 def _search(entry: EntryLike, package: str, claimed: str, overlays: Overlays) -> RangeRow:
     asked = asked_probe(entry)
     assert asked is not None
@@ -122,19 +151,36 @@ def _search(entry: EntryLike, package: str, claimed: str, overlays: Overlays) ->
     return searched(entry.id, package, claimed, judge, offered, fixed, likely, today)
 
 
+_ONE_TORCH: Final = "one torch in the probes' environments"
+_BUILT: Final = "compiled, or needs a GPU"
+UNSEARCHABLE: Final = {
+    "python": "a probe has one Python",
+    "torch": _ONE_TORCH,
+    **dict.fromkeys(("bitsandbytes", "deepspeed", "flash-attn", "megatron-core", "xformers"), _BUILT),
+}
+"""Packages whose releases the probes' environments cannot change, and why."""
+
+
+def state(entry: EntryLike, package: str, claimed: str, row: RangeRow | None) -> str:
+    """What is known of a claim, in a few words: what the search said, else why there was none."""
+    if row and row.claimed == claimed:
+        return f"{row.agreement} ({row.date})"
+    if row:
+        return f"searched as {row.claimed} ({row.date}); search it again"
+    if package in UNSEARCHABLE:
+        return UNSEARCHABLE[package]
+    if asked_probe(entry) is None:
+        return "no probe"
+    return "not searched" if judged(entry) else "its probe needs the log"
+
+
 def _listed(entries: Sequence[EntryLike], file: Path) -> None:
     known = {(row.entry, row.package): row for row in kept(file)}
     without = 0
     for entry, package, claimed in claims(entries):
         row = known.get((entry.id, package))
-        if row and row.claimed == claimed:
-            said = f"{row.agreement} ({row.date})"
-        elif row:
-            said = f"searched as {row.claimed} ({row.date}); search it again"
-        else:
-            said = "not searched" if judged(entry) else "no probe"
-            without += 1
-        print(f"{said:<24} {entry.id}: {package} {claimed}")
+        without += row is None
+        print(f"{state(entry, package, claimed, row):<24} {entry.id}: {package} {claimed}")
     total = len(list(claims(entries)))
     print(f"{total - without} of {total} claimed ranges were searched")
 
@@ -148,6 +194,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--entries", type=Path, default=Path("entries"), help="folder of entries (default: entries)")
     parser.add_argument("--only", action="append", default=[], metavar="ENTRY", help="only this entry")
+    parser.add_argument("--again", action="store_true", help="search claims that were searched before, too")
     parser.add_argument("--file", type=Path, default=FILE, help="the file to write (default: the kept one)")
     parser.add_argument("--list", action="store_true", help="search nothing; say what is known of each claim")
     chosen = parser.parse_args(arguments)
@@ -159,7 +206,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="troubleshoot-ranges-") as folder:
         overlays = Overlays(default_folder(), places=Path(folder))
         for entry, package, claimed in claims(entries):
-            if not judged(entry) or (chosen.only and entry.id not in chosen.only):
+            if not judged(entry) or package in UNSEARCHABLE or (chosen.only and entry.id not in chosen.only):
+                continue
+            if not (chosen.only or chosen.again) and known_already(entry.id, package, claimed, chosen.file):
                 continue
             try:
                 row = _search(entry, package, claimed, overlays)

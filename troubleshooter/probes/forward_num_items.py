@@ -36,8 +36,8 @@ def run(kit):
             super().__init__()
             self.inner = Inner()
 
-        def forward(self, input_ids=None, labels=None, **kwargs):
-            return self.inner(input_ids, labels, **kwargs)
+        def forward(self, input_ids=None, labels=None, **loss_kwargs):  # 4.46 asks for this name, later ones for any
+            return self.inner(input_ids, labels, **loss_kwargs)
 
     class Dropping(Wrapper):
         def forward(self, input_ids=None, labels=None, num_items_in_batch=None, **kwargs):
@@ -50,7 +50,7 @@ def run(kit):
             trainer.model_accepts_loss_kwargs = False
         trainer.train()
 
-    if kit.symptom("forward(input_ids, labels, **kwargs)", lambda: train(Wrapper())):
+    if kit.symptom("forward(input_ids, labels, **loss_kwargs)", lambda: train(Wrapper())):
         kit.fix(
             "drop",
             "forward(…, num_items_in_batch=None, **kwargs)",

@@ -35,10 +35,18 @@ def run(kit):
         with torch.no_grad():
             model(input_ids=ids)
 
+    def step(resized):
+        model = kit.llama(vocab_size=before)
+        if resized:
+            model.resize_token_embeddings(len(tokenizer))
+        ids = tokenizer("the fox", return_tensors="pt")["input_ids"]
+        return kit.training_step(model, input_ids=ids, labels=ids)
+
     if kit.symptom(f"{len(tokenizer)} tokens, {before} embedding rows", lambda: forward(False)):
         kit.fix(
             "resize",
             "model.resize_token_embeddings(len(tokenizer))",
             lambda: forward(True),
             words=r"resize_token_embeddings",
+            price=(lambda: step(False), lambda: step(True)),
         )

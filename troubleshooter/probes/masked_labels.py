@@ -33,6 +33,10 @@ def run(kit):
         logs = [entry for entry in trainer.state.log_history if "grad_norm" in entry]
         return [(round(float(entry["loss"]), 4), round(float(entry["grad_norm"]), 4)) for entry in logs]
 
+    def labelled(masked):
+        ids = kit.rows(1)[0]["input_ids"][None]
+        return kit.training_step(kit.llama(), input_ids=ids, labels=ids * 0 - 100 if masked else ids)
+
     attempt = kit.attempt(lambda: train(True))
     if attempt.error is not None:
         kit.undecided(f"training steps do not run here: {attempt.kind}: {attempt.message[:300]}")
@@ -48,4 +52,5 @@ def run(kit):
             removed=all(norm > 0 for _, norm in good),
             text=f"(loss, grad_norm) of the steps: {good}",
             words=r"ds\.filter|label|mask|template|truncat|max_(?:seq_)?length",
+            price=(lambda: labelled(True), lambda: labelled(False)),
         )

@@ -16,9 +16,9 @@ def run(kit):
     if not hasattr(torch.amp, "GradScaler"):
         kit.undecided("this torch has no gradient scaler for a processor (%s)" % torch.__version__)
 
-    def prepared(trained):
+    def prepared(trained, scaled=True):
         model, other = torch.nn.Linear(8, 8).to(kit.device), torch.nn.Linear(8, 8).to(kit.device)
-        scaler = torch.amp.GradScaler(kit.device)
+        scaler = torch.amp.GradScaler(kit.device, enabled=scaled)
         optimizer = torch.optim.SGD((model if trained else other).parameters(), lr=0.1)
 
         def step():
@@ -35,4 +35,5 @@ def run(kit):
             "give the optimizer the parameters that get a gradient",
             lambda: prepared(True)(),
             words=r"optimizer holds parameters",
+            price=(lambda: prepared(True, scaled=False), lambda: prepared(True)),
         )

@@ -35,18 +35,30 @@ def run(kit):
                 tokenizer.pad_token = tokenizer.eos_token
                 together()
 
-            kit.fix("pad-is-eos", "tokenizer.pad_token = tokenizer.eos_token", padded, words=r"pad_token\s*=")
+            kit.fix(
+                "pad-is-eos",
+                "tokenizer.pad_token = tokenizer.eos_token",
+                padded,
+                words=r"pad_token\s*=",
+                price=(lambda: lambda: tokenizer(["the quick brown fox jumps"], return_tensors="pt"), lambda: together),
+            )
         return
     kit.expects("ValueError", r"Cannot handle batch sizes > 1 if no padding token is defined")
     size = dict(
         vocab_size=128, hidden_size=32, intermediate_size=64, num_hidden_layers=1, num_attention_heads=2, num_labels=2
     )
 
-    def classify(pad):
-        model = transformers.LlamaForSequenceClassification(transformers.LlamaConfig(pad_token_id=pad, **size))
-        model(input_ids=torch.randint(3, 100, (2, 8)), labels=torch.tensor([0, 1]))
+    def classify(pad, rows=2):
+        config = transformers.LlamaConfig(pad_token_id=pad, **size)
+        model = transformers.LlamaForSequenceClassification(config)
+        batch = dict(input_ids=torch.randint(3, 100, (rows, 8)), labels=torch.arange(rows))
+        return lambda: model(**batch).loss.backward()
 
-    if kit.symptom("a batch of two through a classifier", lambda: classify(None)):
+    if kit.symptom("a batch of two through a classifier", lambda: classify(None)()):
         kit.fix(
-            "config-pad", "model.config.pad_token_id = tokenizer.pad_token_id", lambda: classify(0), words=r"pad_token_id"
+            "config-pad",
+            "model.config.pad_token_id = tokenizer.pad_token_id",
+            lambda: classify(0)(),
+            words=r"pad_token_id",
+            price=(lambda: classify(None, rows=1), lambda: classify(0)),
         )

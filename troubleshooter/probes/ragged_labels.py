@@ -31,4 +31,8 @@ def run(kit):
             "DataCollatorForSeq2Seq(tokenizer), which pads labels with -100",
             lambda: transformers.DataCollatorForSeq2Seq(tokenizer)(batch()),
             words=r"DataCollatorForSeq2Seq|DataCollatorForTokenClassification",
+            price=(
+                lambda: lambda: transformers.default_data_collator(batch()[:1]),  # one row needs no padding
+                lambda: lambda: transformers.DataCollatorForSeq2Seq(tokenizer)(batch()),
+            ),
         )

@@ -30,6 +30,10 @@ def run(kit):
             "DataCollatorForSeq2Seq(tokenizer, padding=True)",
             lambda: transformers.DataCollatorForSeq2Seq(tokenizer, padding=True, label_pad_token_id=-100)(rows()),
             words=r"DataCollatorForSeq2Seq",
+            price=(
+                lambda: lambda: transformers.default_data_collator(rows()[:1]),  # one row needs no padding
+                lambda: lambda: transformers.DataCollatorForSeq2Seq(tokenizer, label_pad_token_id=-100)(rows()),
+            ),
         )
         kit.fix(
             "one-length",

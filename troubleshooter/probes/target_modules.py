@@ -77,6 +77,12 @@ def run(kit):
         model = transformers.AutoModelForCausalLM.from_config(config)
         return peft.get_peft_model(model, peft.LoraConfig(r=2, target_modules=names, task_type="CAUSAL_LM"))
 
+    def step(names):
+        """A step with these adapters; of the bare model for None."""
+        model = adapt(names) if names else transformers.AutoModelForCausalLM.from_config(config)
+        ids = torch.randint(1, 60, (1, 8))
+        return kit.training_step(model.to(kit.device), input_ids=ids, labels=ids)
+
     said = ", ".join(targets) if targets else "no target_modules"
     if kit.symptom(f"{said} in a tiny {kind}", lambda: adapt(targets)):
         model = transformers.AutoModelForCausalLM.from_config(config)
@@ -93,5 +99,12 @@ def run(kit):
             f"name its own layers: {linear}",
             lambda: adapt(linear),
             words=r"target_modules=\[|named_modules|q_proj",
+            price=(lambda: step(None), lambda: step(linear)),
         )
-        kit.fix("all-linear", 'target_modules="all-linear"', lambda: adapt("all-linear"), words=r"=\"all-linear\"")
+        kit.fix(
+            "all-linear",
+            'target_modules="all-linear"',
+            lambda: adapt("all-linear"),
+            words=r"=\"all-linear\"",
+            price=(lambda: step(None), lambda: step("all-linear")),
+        )

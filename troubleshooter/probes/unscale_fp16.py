@@ -72,24 +72,45 @@ def run(kit):
 
         return once
 
+    def unscaled():
+        """Float16 trainables without a scaler run: what the fixes are compared with."""
+        model, loss_of = model_and_input()
+        trainable = [p for p in model.parameters() if p.requires_grad]
+        return stepped(kit, loss_of, torch.optim.SGD(trainable, lr=1e-3), torch.float16)
+
     if kit.symptom(f"{part} in float16, scaled gradients", lambda: prepared(False)()):
         kit.fix(
             "float32-trainables",
             "keep the trainable parameters in float32",
             lambda: prepared(True)(),
             words=r"\.float\(\)|to\(torch\.float32\)|float32",
+            price=(unscaled, lambda: prepared(True)),
         )
-        bfloat16(kit, torch, model_and_input)
+        bfloat16(kit, torch, model_and_input, unscaled)
 
 
-def bfloat16(kit, torch, model_and_input):
-    def without_scaler():
-        model, loss_of = model_and_input()
-        model.to(torch.bfloat16)
-        with kit.autocast(torch.bfloat16):
+def stepped(kit, loss_of, optimizer, dtype):
+    def step():
+        optimizer.zero_grad()
+        with kit.autocast(dtype):
             loss = loss_of()
         loss.backward()
+        optimizer.step()
+
+    return step
+
+
+def bfloat16(kit, torch, model_and_input, unscaled):
+    def prepared():
+        model, loss_of = model_and_input()
+        model.to(torch.bfloat16)
+        trainable = [p for p in model.parameters() if p.requires_grad]
+        return stepped(kit, loss_of, torch.optim.SGD(trainable, lr=1e-3), torch.bfloat16)
 
     kit.fix(
-        "bfloat16", "train in bfloat16, which needs no scaler", without_scaler, words=r"\bbf16\s*[=:]\s*[Tt]rue|bfloat16"
+        "bfloat16",
+        "train in bfloat16, which needs no scaler",
+        lambda: prepared()(),
+        words=r"\bbf16\s*[=:]\s*[Tt]rue|bfloat16",
+        price=(unscaled, prepared),
     )

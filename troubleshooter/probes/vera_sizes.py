@@ -25,10 +25,15 @@ def run(kit):
     def adapt(*targets):
         return peft.get_peft_model(kit.llama(), peft.VeraConfig(r=4, target_modules=list(targets)))
 
+    def step(model):
+        ids = kit.rows(1)[0]["input_ids"][None]
+        return kit.training_step(model, input_ids=ids, labels=ids)
+
     if kit.symptom("VeRA on q_proj (32 to 32) and up_proj (32 to 64)", lambda: adapt("q_proj", "up_proj")):
         kit.fix(
             "one-shape",
             "target layers of one shape",
             lambda: adapt("q_proj", "o_proj"),
             words=r'target_modules=\["q_proj", "o_proj"\]',
+            price=(lambda: step(kit.llama()), lambda: step(adapt("q_proj", "o_proj"))),
         )

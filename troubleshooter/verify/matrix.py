@@ -4,6 +4,7 @@
     python -m troubleshooter.verify.matrix --only cache-object-float --envs DIR
     python -m troubleshooter.verify.matrix --probes --record DIR  the probes themselves, before any entry names them
     python -m troubleshooter.verify.matrix --list                what would run
+    python -m troubleshooter.verify.matrix --device cuda --all --record DIR   everything on this machine's GPU (docs/gpu.md)
 
 Environments are one virtual environment with torch and a folder for each other package and version (``overlays``), made
 on demand under ``--envs``, else ``TROUBLESHOOT_ENVS``, else the user's cache. The pairs stand in the probes' files.
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from kb import versions as ranges
+from kb.errors import TroubleshootError
 from troubleshooter.verify import environment, judge, probe, record, runner
 from troubleshooter.verify.entry import EntryLike, asked_probe, asks_the_log
 from troubleshooter.verify.overlays import Overlays, Unbuildable, default_folder
@@ -188,7 +190,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--record", type=Path, help="write records below this folder instead of beside the entries")
     parser.add_argument("--no-record", action="store_true", help="write no records")
     parser.add_argument("--list", action="store_true", help="only say what would run")
+    parser.add_argument(
+        "--all", action="store_true", help="everything that verification does on a device, in one environment"
+    )
+    parser.add_argument("--device", choices=("cpu", "cuda"), help="the device for --all (default: cuda)")
+    parser.add_argument("--python", help="the interpreter with torch for --all (default: this one)")
+    parser.add_argument("--wheels", type=Path, help="a folder of wheels that --all needs besides, such as bitsandbytes")
+    parser.add_argument("--dry-run", action="store_true", help="with --all: only say which steps there are")
     chosen = parser.parse_args(arguments)
+    if chosen.all:
+        from troubleshooter.verify.gpu.command import try_all
+
+        try:
+            return try_all(
+                chosen.device or "cuda", chosen.python, chosen.wheels, chosen.record, chosen.dry_run, chosen.only
+            )
+        except TroubleshootError as problem:
+            print(problem, file=sys.stderr)
+            return 2
+    if chosen.device or chosen.python or chosen.wheels or chosen.dry_run:
+        parser.error(
+            "--device, --python, --wheels and --dry-run belong to --all; the pairs of versions run on the processor"
+        )
     if chosen.probes:
         pairs = [one for one in bare() if not chosen.only or one[0].id in chosen.only or one[0].probe[0] in chosen.only]
     else:

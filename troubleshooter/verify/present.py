@@ -83,6 +83,8 @@ def _price(cost: Any, lang: str) -> str:
     for name, key in (("seconds_per_step", "steps"), ("peak_mb", "memory")):
         if name in cost:
             parts.append(say(key, lang, without=cost[name]["without"], with_fix=cost[name]["with"]))
+    if not parts and "seconds" in cost:
+        parts.append(say("fixed-ran", lang, seconds=cost["seconds"]))
     if not parts:
         return ""
     return f"{say('measured-here', lang, on=cost.get('measured_on', ''))}: " + ", ".join(parts)

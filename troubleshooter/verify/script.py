@@ -62,7 +62,7 @@ class ScriptCheck:
 
 def script_of(probe: Probe, options: Options, title: str = "") -> str:
     """The file, at most `MAX_LINES` lines. Raises `Unscriptable`."""
-    tree = ast.parse(probe.path.read_text(encoding="utf-8"))
+    tree = _without_prices(ast.parse(probe.path.read_text(encoding="utf-8")))
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     constants = {
         target.id: node
@@ -174,6 +174,21 @@ def _kit() -> dict[str, ast.FunctionDef | ast.Assign]:
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "TINY":
             found["TINY"] = node
     return found
+
+
+def _without_prices(tree: ast.Module) -> ast.Module:
+    """The probe without what only measures prices: the ``price`` of each fix, and functions that nothing else calls."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _asked(node.func) == "fix":
+            node.keywords = [keyword for keyword in node.keywords if keyword.arg != "price"]
+    kept, before = 0, -1
+    while kept != before:
+        before = kept
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        for function in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]:
+            function.body = [one for one in function.body if not isinstance(one, ast.FunctionDef) or one.name in used]
+        kept = sum(isinstance(node, ast.FunctionDef) for node in ast.walk(tree))
+    return tree
 
 
 class _Alone(ast.NodeTransformer):

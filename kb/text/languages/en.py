@@ -543,6 +543,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "demonstration": "Demonstration of the mechanism, not a confirmation",
         "steps": "{without:.3g} s → {with_fix:.3g} s a step",
         "memory": "{without:.3g} MB → {with_fix:.3g} MB at the peak",
+        "fixed-ran": "the fixed code ran in {seconds:.3g} s",
         "model-unused": "This probe has no use for --model",
         "recorded-in": "Recorded in {path}",
         "script-fails": "{path} fails as the probe does: {failure}",

@@ -490,6 +490,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "demonstration": "机理演示，不是证实",
         "steps": "每步 {without:.3g} 秒 → {with_fix:.3g} 秒",
         "memory": "峰值 {without:.3g} MB → {with_fix:.3g} MB",
+        "fixed-ran": "修复后的代码用时 {seconds:.3g} s",
         "model-unused": "此探针用不到 --model",
         "recorded-in": "已记录到 {path}",
         "script-fails": "{path} 与探针以同样的方式失败：{failure}",

@@ -20,8 +20,8 @@ from troubleshooter.verify.device import Gpu
 from troubleshooter.verify.gpu.bench import Bench, JobSample
 from troubleshooter.verify.gpu.command import carried
 from troubleshooter.verify.gpu.steps import STEPS, StepResult, run_steps
+from troubleshooter.verify.outcome import ProbeOutcome
 from troubleshooter.verify.probe import Probe
-from troubleshooter.verify.runner import ProbeOutcome
 
 GPU_OF_TESTS = Gpu(0, "NVIDIA H100", "GPU-aa", "0000:01:00.0", 81559, 80000, (9, 0), "Default")
 OVERFLOW = {"largest": 65504.0, "product_overflows": True, "sum_overflows": True, "autocast_overflows": True}

@@ -19,6 +19,7 @@ from troubleshooter.verify import probe as probes
 from troubleshooter.verify import runner
 from troubleshooter.verify.bounded import hear
 from troubleshooter.verify.device import Gpu
+from troubleshooter.verify.outcome import ProbeOutcome
 from troubleshooter.verify.probe import Probe
 
 __all__ = ["Bench", "JobSample"]
@@ -70,7 +71,7 @@ class Bench:
 
     def probe(
         self, shipped: Probe, device: str, seconds: float = PROBE_SECONDS, environ: Mapping[str, str] | None = None
-    ) -> runner.ProbeOutcome:
+    ) -> ProbeOutcome:
         """Run a probe on one of the two devices."""
         given = {**(environ or os.environ), **({"PYTHONPATH": self.path} if self.path else {})}
         nvidia = [gpu.as_row() for gpu in self.gpus()] if device == "cuda" else []

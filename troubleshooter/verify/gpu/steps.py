@@ -16,7 +16,7 @@ from troubleshooter.verify import device as devices
 from troubleshooter.verify import probe as probes
 from troubleshooter.verify.device import Gpu
 from troubleshooter.verify.gpu.bench import Bench, JobSample
-from troubleshooter.verify.runner import ProbeOutcome
+from troubleshooter.verify.outcome import ProbeOutcome
 
 __all__ = ["STEPS", "GpuStep", "StepResult", "run_steps"]
 

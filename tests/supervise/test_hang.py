@@ -81,6 +81,12 @@ def test_the_cause_is_told_by_where_the_late_rank_stands(late: Rank, cause: str)
     assert as_dict(verdict)["waiting"] == [0, 2]
 
 
+def test_a_rank_that_waits_in_select_waits_for_the_network(tmp_path: Path) -> None:
+    own = tmp_path / "train.py"
+    own.write_text("select.select([server], [], [])\n")
+    assert judge([waits(0), rank(1, (str(own), 1, "serve")), waits(2)], 3).cause == "network"
+
+
 def test_the_smaller_group_took_another_way() -> None:
     verdict = judge([waits(0), waits(1), waits(2, 77, "broadcast")], 3)
     assert (verdict.cause, [one.rank.number for one in verdict.late]) == ("branch", [2])

@@ -86,6 +86,8 @@ def test_a_message_that_says_nothing_more_stays_unexplained(message: str):
         ("ValueError: substring not found", "not there"),
         ("torch.fx.proxy.TraceError: symbolically traced variables cannot be used as inputs to control flow", "traced"),
         ("RuntimeError: narrow() cannot be applied to a 0-dim tensor.", "single number"),
+        ("RuntimeError: CUDA NVRTC error: NVRTC_ERROR_COMPILATION", "NVRTC"),
+        ("RuntimeError: CUDA driver error: a PTX JIT compilation failed", "driver"),
         ("RuntimeError: cannot resize variables that require grad", "resized"),
     ],
 )
@@ -97,3 +99,22 @@ def test_a_message_without_a_name_still_tells_what_was_wrong(message: str, told:
 
 def test_an_attribute_that_is_no_tensors_says_nothing_of_a_tensor():
     assert not report("AttributeError: 'tuple' object has no attribute 'wind_up'").explained
+
+
+@pytest.mark.parametrize(
+    ("message", "told", "name"),
+    [
+        ("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`", "cuBLAS gave", "cublasCreate"),
+        ("CUDA error: internal error when calling `cusparseSpMM( handle, a)`", "cuSPARSE gave internal error", "cusparseSpMM"),
+        ("cusolver error: CUSOLVER_STATUS_INVALID_VALUE, when calling `cusolverDnXgeev( handle)`", "is not allowed", "cusolverDnXgeev"),
+    ],
+)
+def test_a_status_of_a_cuda_library_is_told_with_its_meaning(message: str, told: str, name: str):
+    [found] = report(f"RuntimeError: {message}").explained
+    assert told in found["condition"]
+    assert name in {one["name"] for one in found["arguments"]}
+
+
+def test_a_kernel_that_failed_is_run_again_so_that_the_failing_call_is_shown():
+    [found] = report("RuntimeError: CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling `cublasSgemm( handle)`").explained
+    assert "CUDA_LAUNCH_BLOCKING=1" in (found["suggestions"][0]["code"] or "")

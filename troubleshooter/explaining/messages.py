@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from troubleshooter.explaining import statuses
 from troubleshooter.explaining.advice import allowed
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origins import Origin
@@ -16,6 +17,7 @@ from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal, 
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
+BLOCKING = "CUDA_LAUNCH_BLOCKING=1 python ..."
 MAX_VALUE = 80
 """Characters of a refused value that are shown."""
 
@@ -29,6 +31,8 @@ class MessageAnswer:
     name: str
     value: str | None = None
     remedies: tuple[Remedy, ...] = ()
+    phrases: dict[str, str] = field(default_factory=dict)
+    """Values of the sentence that are phrases themselves, by their keys."""
 
 
 Rule = Callable[[re.Match[str]], MessageAnswer]
@@ -40,9 +44,12 @@ def explain(failure: Failure, lang: str) -> FoundPlace | None:
         found = re.search(pattern, failure.message) if failure.type in exceptions.split() else None
         if found is not None:
             told = rule(found)
+            said = {name: say(key, lang) for name, key in told.phrases.items()}
             origins = [Origin(told.name, "data", "", told.value)] if told.name else []
             frame = failure.frames[-1] if failure.frames else None
-            return FoundPlace(frame, say(told.key, lang, **told.values), origins, list(told.remedies), "rule")
+            return FoundPlace(
+                frame, say(told.key, lang, **{**told.values, **said}), origins, list(told.remedies), "rule"
+            )
     return None
 
 
@@ -106,6 +113,16 @@ def _told(key: str, name: str, *fixes: tuple[str, str]) -> Rule:
     return rule
 
 
+def _status(m: re.Match[str]) -> MessageAnswer:
+    """A CUDA library's status, with what it means."""
+    call, status = m["f"], m["s"].strip()
+    phrase = statuses.meaning(status)
+    values = {"f": call, "lib": statuses.library(call) or "CUDA", "s": status, "told": status}
+    late = phrase in ("status-execution", "status-internal")
+    fixes = (Remedy("do-blocking", (("x", BLOCKING),), BLOCKING, "rule"),) if late else ()
+    return MessageAnswer("msg-status", values, call, None, fixes, {"told": phrase} if phrase else {})
+
+
 _OF_TENSORS = (
     "shape|size|view|reshape|contiguous|to|cuda|cpu|device|dtype|dim|ndim|detach|zero_|copy_|requires_grad|grad|numel|unsqueeze|squeeze"
     "|flatten|transpose|permute|mean|float|half|bfloat16|backward|is_cuda|data_ptr|stride|element_size"
@@ -133,4 +150,7 @@ RULES: tuple[tuple[str, str, Rule], ...] = (
     ("KeyError", r"^(?P<x>slice\([^\n]{1,60}\))$", _told("msg-slice", "x", ("do-list", "list(layers.values())"))),
     ("TraceError", r"symbolically traced variables cannot be used as inputs to control flow", _told("msg-traced", "")),
     ("TypeError", r"^unsupported operand type\(s\) for (?P<op>[^\s:]{1,12}): '(?P<a>[\w.]{1,60})' and '(?P<b>[\w.]{1,60})'", _told("msg-operands", "op")),
+    ("RuntimeError AcceleratorError _LinAlgError LinAlgError", r"(?:CUDA|cusparse|cusolver|cudss) error: (?P<s>[\w ]{3,80}?),? when calling `(?P<f>\w{3,80})", _status),
+    ("RuntimeError AcceleratorError", r"^CUDA NVRTC error: (?P<s>[^\n]{3,120})", _told("msg-nvrtc", "")),
+    ("RuntimeError AcceleratorError", r"^CUDA driver error: (?P<s>[^\n]{3,120})", _told("msg-driver", "")),
 )  # fmt: skip

@@ -1,0 +1,37 @@
+"""What a status of a CUDA library means: cuBLAS, cuSPARSE and cuSOLVER refuse or fail with few statuses, which torch passes on.
+
+The statuses and the form of torch's messages are those of aten/src/ATen/cuda/Exceptions.h and Exceptions.cpp; the meanings are
+those of the libraries' manuals. ``STATUSES``: a pattern of the printed status, and the phrase that says what it means.
+"""
+
+from __future__ import annotations
+
+import re
+
+STATUSES: tuple[tuple[str, str], ...] = (
+    (r"(?i)not.initialized", "status-start"),
+    (r"(?i)alloc(?:ation)?.failed|insufficient.resources", "status-memory"),
+    (r"(?i)invalid.(?:numeric.)?value", "status-value"),
+    (r"(?i)arch.mismatch|architectural.feature", "status-arch"),
+    (r"(?i)mapping.error|access to GPU memory", "status-mapping"),
+    (r"(?i)execution.failed|failed to execute", "status-execution"),
+    (r"(?i)not.supported", "status-support"),
+    (r"(?i)internal", "status-internal"),
+)
+_LIBRARIES = {
+    "cublas": "cuBLAS",
+    "cusparse": "cuSPARSE",
+    "cusolver": "cuSOLVER",
+    "cudss": "cuDSS",
+    "hipblas": "hipBLAS",
+}
+
+
+def meaning(status: str) -> str:
+    """The phrase for a printed status; "" for one that is not known."""
+    return next((phrase for pattern, phrase in STATUSES if re.search(pattern, status)), "")
+
+
+def library(call: str) -> str:
+    """The library that a function belongs to, by its name; "" for another."""
+    return next((name for begin, name in _LIBRARIES.items() if call.lower().startswith(begin)), "")

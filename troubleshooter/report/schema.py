@@ -11,7 +11,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from troubleshooter import rank
+from troubleshooter import ranked
 from troubleshooter.report import model, parts
 from troubleshooter.report.model import SCHEMA_VERSION, Report
 
@@ -20,7 +20,7 @@ INTERNAL = ("lang",)
 """Fields of `Report` that its JSON form leaves out."""
 
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
-_NAMES = {**vars(rank), **vars(parts), **vars(model)}
+_NAMES = {**vars(ranked), **vars(parts), **vars(model)}
 
 
 def report_schema() -> dict[str, Any]:

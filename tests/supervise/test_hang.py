@@ -118,6 +118,11 @@ GONE = (1 << 22) + 1
 """A process id beyond those of Linux."""
 LOCKED = frames(("/env/lib/python3.11/site-packages/filelock/_unix.py", 1, "_acquire"), ("/app/train.py", 9, "f"))
 
+TIMERS = frames(
+    ("/usr/lib/python3.11/selectors.py", 468, "select"), ("/usr/lib/python3.11/asyncio/base_events.py", 1884, "_run_once"),
+    ("/app/serve.py", 9, "<module>"),
+)  # fmt: skip
+
 
 def test_a_process_that_stands_still_hangs() -> None:
     verdict = verdict_on(Seen(0, LOCKED), Seen(10, LOCKED), patient=False)
@@ -132,6 +137,7 @@ def test_a_process_that_stands_still_hangs() -> None:
         (Seen(0, LOCKED), Seen(10, LOCKED, "R")),
         (Seen(0, ()), Seen(10, ())),  # it did not answer yet: Python starts
         (Seen(0, LOCKED), Seen(10, frames(("/app/train.py", 10, "f")))),
+        (Seen(0, TIMERS), Seen(10, TIMERS)),
     ],
 )
 def test_a_process_at_work_does_not_hang(before: Look, now: Look) -> None:

@@ -188,6 +188,11 @@ def reads_network(rank: Rank) -> bool:
     return not collective_of(rank.stack) and _cause(standing_of(rank)) == "network"
 
 
+def runs_event_loop(rank: Rank) -> bool:
+    """Whether a rank's main thread waits in an event loop. Its stack does not tell whether a timer or an answer comes next."""
+    return any(frame.function == "_run_once" and "asyncio" in frame.file for frame in rank.stack[:4])
+
+
 def _cause(one: Standing) -> Cause:
     """What a rank does that is in no collective, judged by its frames, its state and the kernel function that it waits in."""
     rank = one.rank

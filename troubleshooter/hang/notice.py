@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from troubleshooter.hang.judge import HangVerdict, collective_of, is_own, judge, reads_network
+from troubleshooter.hang.judge import HangVerdict, collective_of, is_own, judge, reads_network, runs_event_loop
 from troubleshooter.hang.ranks import Rank, environment_of, numbers_of, ranks_of
 from troubleshooter.hang.stacks import stacks_of
 from troubleshooter.supervise.state import ProcessState, family
@@ -128,8 +128,8 @@ def verdict_on(before: Look, now: Look, *, patient: bool) -> HangVerdict | None:
     verdict = judge(ranks, world_size(ranks))
     if set(verdict.missing) & numbers_of(now.processes):
         return None  # a rank that starts has no stack yet
-    if not verdict.waiting and (len(ranks) == 1 or verdict.cause in _ALONE) and verdict.cause in _ALONE:
-        return None  # a script that waits on purpose, a debugger
+    if not verdict.waiting and (verdict.cause in _ALONE or all(map(runs_event_loop, ranks))):
+        return None  # a script that waits on purpose, a debugger, a loop whose next timer is far away
     return verdict
 
 

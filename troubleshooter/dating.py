@@ -159,17 +159,15 @@ def dates(said: Iterable[PrintedMessage], printed: Mapping[str, str], index: Mes
 def _releases(item: PrintedMessage, index: MessageIndex) -> dict[str, int]:
     """The releases (as bits) of the one package that prints the message; empty if several may, or if the text is short."""
     owner = item.file.split("/")[0] if item.file else None
-    found = [
-        one
-        for one in index.find(item.text, item.exception, owner, item.function)
-        if one.kind != "compiled" and _telling(one, item)
-    ]
+    fitting = [one for one in index.find(item.text, item.exception, owner, item.function) if one.kind != "compiled"]
+    found = [one for one in fitting if _telling(one, item)]
     if not found or len({one.package for one in found}) > 1:
         return {}
     best = max(one.quality for one in found)
     package, bits = found[0].package, 0
     names = list(index.releases(package))
-    for one in found:
+    # The log may hold the beginning of a longer message only: releases that print the longer one are possible too.
+    for one in [*found, *(other for other in fitting if other.extent == "beginning" and other.package == package)]:
         # If a shorter text fits as well, an older release may have printed that one.
         if one.quality * 2 < best:
             continue

@@ -11,9 +11,9 @@ import pytest
 from tests.robust.ambiguity import growth
 from tests.robust.patterns_of import Found, patterns
 
-WITHOUT = ("troubleshooter.probes", "troubleshooter.callbacks.", "kb.tables", "kb.index.make", "kb.proof", "kb.wheel", "kb.pages", "kb.check", "kb.patterns")
+WITHOUT = ("troubleshooter.probes", "troubleshooter.callbacks.", "troubleshooter.proof", "kb.tables", "kb.index.make", "kb.proof", "kb.wheel", "kb.pages", "kb.check", "kb.patterns")
 """Modules that read no log: probes, callbacks of trainers (which need a trainer), the makers of tables, of the index and of pages, and
-the checks of entries."""
+the checks and proofs of entries."""
 OF_ENTRIES = frozenset(
     ("troubleshooter.verify.subject._HOLE", "troubleshooter.verify.fixes._REQUIREMENT", "kb.placeholders.HOLE")
 )

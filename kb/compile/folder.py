@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import gc
 import json
-import multiprocessing
 import os
-import sys
 import tempfile
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from functools import partial
@@ -23,6 +19,7 @@ from kb.compile.state import FolderState, digest
 from kb.compile.tables import compile_table
 from kb.compiled import Pack
 from kb.files import Refused, contents
+from kb.forked import mapped
 from kb.load import MAX_SAMPLES_BYTES, Library, load_entry
 from kb.problem import EntryError, Problem
 from kb.sealed import seal
@@ -168,27 +165,15 @@ def _compiled(
 ) -> Iterator[tuple[str, Unit | None, str, list[Problem]]]:
     """Each entry of these folders: its unit or None, a digest of its files, its problems."""
     chunks = [[folder / path for path in paths[i : i + CHUNK]] for i in range(0, len(paths), CHUNK)]
+    processes = (os.cpu_count() or 1) if len(paths) >= MIN_PARALLEL else 0
     done = 0
-    for chunk, results in zip(chunks, _map(folder, chunks, len(paths)), strict=True):
+    for chunk, results in zip(chunks, mapped(partial(_compile_chunk, folder), chunks, processes), strict=True):
         done += len(chunk)
         if progress is not None:
             progress(done, len(paths))
         for path, result in zip(chunk, results, strict=True):
             # A folder may be one entry itself, which `FolderState` calls "".
             yield ("" if path == folder else path.relative_to(folder).as_posix(), *result)
-
-
-def _map(
-    root: Path, chunks: Sequence[list[Path]], count: int
-) -> Iterator[list[tuple[Unit | None, str, list[Problem]]]]:
-    """`_compile_chunk` of each chunk: in several processes where that pays and forking is safe (no other threads run)."""
-    forks = "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin"
-    forks = forks and not multiprocessing.current_process().daemon  # as the worker of `browse`: it may have no children
-    if count < MIN_PARALLEL or not forks or threading.active_count() > 1:
-        yield from map(partial(_compile_chunk, root), chunks)
-        return
-    with ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("fork")) as pool:
-        yield from pool.map(partial(_compile_chunk, root), chunks)
 
 
 def _compile_chunk(root: Path, folders: list[Path]) -> list[tuple[Unit | None, str, list[Problem]]]:

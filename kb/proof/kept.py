@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import multiprocessing
 import os
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from datetime import date
 from pathlib import Path
 
+from kb.forked import mapped
 from kb.index.store import shipped
 from kb.load import Loaded
 from kb.printed import COLUMNS, FILE, packed, parsed
@@ -77,12 +75,8 @@ def update(items: Sequence[Loaded], known: Proofs, progress: Progress | None = N
         return found
     _State.places, _State.known, _State.digest = Places(shipped()), known, base
     chunks = [stale[at : at + CHUNK] for at in range(0, len(stale), CHUNK)]
-    forks = "fork" in multiprocessing.get_all_start_methods() and threading.active_count() == 1
-    if len(stale) < MIN_PARALLEL or not forks:
-        results: Iterable[list[SymptomProof]] = map(_prove_chunk, chunks)
-    else:
-        pool = ProcessPoolExecutor(min(4, os.cpu_count() or 1), mp_context=multiprocessing.get_context("fork"))
-        results = pool.map(_prove_chunk, chunks)
+    processes = min(4, os.cpu_count() or 1) if len(stale) >= MIN_PARALLEL else 0
+    results = mapped(_prove_chunk, chunks, processes)
     for number, proofs in enumerate(results, 1):
         found |= {(proof.entry, proof.symptom): proof for proof in proofs}
         if progress is not None:

@@ -1,9 +1,9 @@
-"""Runs 20 scripts of 2 to 4 ranks that really hang under ``troubleshoot run``: which rank, and which class of cause?
+"""Runs scripts of 2 to 4 ranks that really hang under ``troubleshoot run``: which rank, and which class of cause?
 
-    python -m benchmarks.hangs --python PYTHON [--only NAME...] [--at-once 3] [--write FILE]
+    python -m benchmarks.hangs --python PYTHON [--set first|fresh] [--only NAME...] [--at-once 3] [--write FILE]
 
-None of these kinds is among those of the tests, on which the rules were made. `CASES` was written before the first run. A case is
-right in its rank if the verdict's late ranks are exactly the culprit, and in its class if the verdict's cause is one of the given.
+None of these kinds is among those of the tests, on which the rules were made. `CASES` and `FRESH` were written before their first
+run. A case is right in its rank if the verdict's late ranks are exactly the culprit, and in its class if the verdict's cause is one of the given.
 """
 
 from __future__ import annotations
@@ -63,6 +63,25 @@ CASES = (
     Hang("never-joins", 3, 0, ("meeting",), "", "time.sleep(900)"),
 )  # fmt: skip
 
+FRESH = (
+    Hang("new-group-alone", 3, 2, ("meeting", "branch"), "dist.new_group([0, 1, 2])"),
+    Hang("semaphore", 2, 1, ("lock",), "import multiprocessing\nmultiprocessing.Semaphore(0).acquire()"),
+    Hang("two-locks", 3, 0, ("lock",), "import threading\none, other, both = threading.Lock(), threading.Lock(), threading.Barrier(2)\ndef take(first, second):\n    with first:\n        both.wait()\n        second.acquire()\nthreading.Thread(target=take, args=(one, other), daemon=True).start()\ntake(other, one)"),
+    Hang("runs-a-program", 2, 0, ("child",), "import subprocess\nsubprocess.run(['sleep', '900'])"),
+    Hang("waits-for-its-fork", 4, 1, ("child",), "child = os.fork()\nif child == 0: time.sleep(900)\nos.waitpid(child, 0)"),
+    Hang("fifo-without-reader", 2, 1, ("file",), "os.mkfifo(folder + '/rows')\nopen(folder + '/rows', 'w')"),
+    Hang("datagram", 3, 2, ("network",), "import socket\nserver = socket.socket(type=socket.SOCK_DGRAM); server.bind(('127.0.0.1', 0))\nserver.recvfrom(100)"),
+    Hang("event-of-asyncio", 2, 0, ("lock", "network"), "import asyncio\nasync def wait(): await asyncio.Event().wait()\nasyncio.run(wait())"),
+    Hang("pool-of-futures", 3, 1, ("lock", "loader", "child"), "import multiprocessing\nfrom concurrent.futures import ProcessPoolExecutor\nProcessPoolExecutor(2, multiprocessing.get_context('fork')).submit(time.sleep, 900).result()"),
+    Hang("pattern-backtracks", 2, 1, ("computing",), "import re\nre.match(r'(a+)+$', 'a' * 60 + 'b')"),
+    Hang("thread-at-the-end", 4, 3, ("data-ended", "lock"), "import threading\nthreading.Thread(target=threading.Event().wait).start()\nsys.exit(0)"),
+    Hang("loader-with-a-held-lock", 2, 0, ("loader",), _ROWS + "import threading\nlock = threading.Lock()\nclass Rows(Dataset):\n    def __len__(self): return 8\n    def __getitem__(self, at):\n        with lock: return at\nwith lock: list(DataLoader(Rows(), num_workers=2))"),
+    Hang("file-never-comes", 3, 0, ("sleeping", "file"), "while not os.path.exists(folder + '/done'):\n    time.sleep(1)"),
+    Hang("large-send", 2, 1, ("branch",), "dist.send(torch.ones(1 << 24), 0)"),
+)  # fmt: skip
+"""Written before their first run, after the rules had been changed on `CASES`."""
+SETS = {"first": CASES, "fresh": FRESH}
+
 _SCRIPT = """\
 import ctypes, os, sys, time
 import torch
@@ -72,6 +91,7 @@ rank, ranks, folder = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"]), os
 
 def stuck(tensor):
     if rank == {culprit}:
+        open(folder + "/stalled", "w").close()
 {code}
 
 if rank == {culprit}:
@@ -98,12 +118,13 @@ for one in [
 def main(words: Sequence[str] | None = None) -> int:
     given = argparse.ArgumentParser(prog="python -m benchmarks.hangs", description=__doc__.splitlines()[0])
     given.add_argument("--python", default=sys.executable)
+    given.add_argument("--set", choices=SETS, default="first")
     given.add_argument("--only", nargs="*", default=[])
     given.add_argument("--at-once", type=int, default=3)
     given.add_argument("--hang-after", type=float, default=5.0)
     given.add_argument("--write", type=Path)
     options = given.parse_args(words)
-    cases = [case for case in CASES if not options.only or case.name in options.only]
+    cases = [case for case in SETS[options.set] if not options.only or case.name in options.only]
     with ThreadPoolExecutor(options.at_once) as pool:
         rows = list(pool.map(lambda case: _run(case, options), cases))
     for row in rows:
@@ -136,10 +157,13 @@ def _run(case: Hang, options: argparse.Namespace) -> dict[str, Any]:
             running.kill()
         if found.exists():
             verdict = json.loads(found.read_text())
+        stalled = folder / "stalled"
+        noticed = round(found.stat().st_mtime - stalled.stat().st_mtime, 1) if found.exists() and stalled.exists() else None
         late = sorted({*verdict.get("late", []), *verdict.get("missing", [])})
         return {
             "name": case.name, "ranks": case.ranks, "culprit": case.culprit, "late": late, "cause": verdict.get("cause"),
-            "rank": late == [case.culprit], "class": verdict.get("cause") in case.causes, "seconds": round(time.monotonic() - started, 1),
+            "rank": late == [case.culprit], "class": verdict.get("cause") in case.causes, "noticed_s": noticed,
+            "seconds": round(time.monotonic() - started, 1),
         }  # fmt: skip
 
 

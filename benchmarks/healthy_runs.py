@@ -19,12 +19,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from benchmarks import healthy_more, healthy_script
+from benchmarks import healthy_more, healthy_script, healthy_third
 from benchmarks.intervals import share
 
 ROOT = Path(__file__).parents[1]
-SETS = {"first": healthy_script, "second": healthy_more}
-"""The second set has other kinds than those on which the rules were made."""
+SETS = {"first": healthy_script, "second": healthy_more, "third": healthy_third}
+"""The second and third sets have other kinds than those on which the rules were made."""
 LIMIT_SECONDS = 300.0
 
 

@@ -1,6 +1,6 @@
-"""Runs 60 scripts that really fail under ``troubleshoot run``: is the root cause the first thing that is told?
+"""Runs scripts that really fail under ``troubleshoot run``: is the root cause the first thing that is told?
 
-    python -m benchmarks.induced --python PYTHON [--only NAME...] [--keep FOLDER] [--write FILE] [--again FOLDER]
+    python -m benchmarks.induced --python PYTHON [--set first|fresh] [--only NAME...] [--keep FOLDER] [--write FILE] [--again FOLDER]
 
 ``PYTHON`` has torch, transformers, accelerate and peft; cases whose package is missing are left out and counted. Each script runs
 once. The same output is then diagnosed in three ways: as `run` did with its hook, as it would have without the hook (the output and
@@ -21,7 +21,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.induced_cases import CASES, Induced
+from benchmarks import induced_cases, induced_fresh
+from benchmarks.induced_cases import Induced
 from benchmarks.intervals import share
 from kb.text.catalog import ENGLISH
 from troubleshooter import diagnose_file
@@ -32,11 +33,13 @@ from troubleshooter.supervise.supervisor import RunEnd
 ROOT = Path(__file__).parents[1]
 WAYS = ("hook", "no hook", "log alone")
 LIMIT_SECONDS = 300.0
+SETS = {"first": induced_cases.CASES, "fresh": induced_fresh.CASES}
 
 
 def main(words: Sequence[str] | None = None) -> int:
     given = argparse.ArgumentParser(prog="python -m benchmarks.induced", description=__doc__.splitlines()[0])
     given.add_argument("--python", default=sys.executable)
+    given.add_argument("--set", choices=SETS, default="first")
     given.add_argument("--only", nargs="*", default=[])
     given.add_argument("--keep", type=Path)
     given.add_argument("--again", type=Path)
@@ -44,7 +47,7 @@ def main(words: Sequence[str] | None = None) -> int:
     options = given.parse_args(words)
     base = options.again or options.keep or Path(tempfile.mkdtemp(prefix="induced-"))
     rows = []
-    for case in CASES:
+    for case in SETS[options.set]:
         if options.only and case.name not in options.only:
             continue
         folder = base / case.name
@@ -128,12 +131,11 @@ def _said(one: Mapping[str, Any]) -> str:
 
 
 def _sum_up(rows: Sequence[Mapping[str, Any]]) -> None:
-    for ranks in (1, 2):
-        some = [row for row in rows if row["ranks"] == ranks]
+    for name, some in (("1 rank", [row for row in rows if row["ranks"] == 1]), ("more ranks", [row for row in rows if row["ranks"] > 1])):
         for way in WAYS:
             counts = [sum(row[way][key] for row in some) for key in ("root", "cause", "rank")]
             told = ", ".join(f"{key} {n}/{len(some)} = {share(n, len(some))}" for key, n in zip(("root first", "cause named", "rank"), counts, strict=True))
-            print(f"{ranks} rank(s), {way}: {told}")
+            print(f"{name}, {way}: {told}")
     for way in WAYS:
         n = sum(row[way]["root"] for row in rows)
         c = sum(row[way]["cause"] for row in rows)

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import signal
 import socket
 import subprocess
 import sys
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.supervise.running import COMMAND, ENVIRONMENT, run, script
+from tests.supervise.running import COMMAND, ENVIRONMENT, ROOT, run, script
 from tests.waiting import wait_for
 from troubleshooter.hang.flight import BadDump, first_difference, read_dump_file
-from troubleshooter.hang.judge import judge
-from troubleshooter.hang.notice import Look, verdict_on
+from troubleshooter.hang.judge import HangVerdict, judge
+from troubleshooter.hang.notice import NOTHING, Look, verdict_on
 from troubleshooter.hang.ranks import Rank
 from troubleshooter.hang.stacks import Stack, StackFrame, read_dump, read_py_spy, stacks_of
 from troubleshooter.hang.tell import as_dict, lines
-from troubleshooter.supervise.state import ProcessState
+from troubleshooter.supervise.state import ProcessState, family
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc")
 HANGING = Path(__file__).with_name("hanging.py")
@@ -107,10 +110,9 @@ class Seen(Look):
     """A look at one process that nobody has, at a time in seconds."""
 
     def __init__(self, at: float, stack: Stack, state: str = "S") -> None:
-        self.at = at
+        self.at = self.ended = at
         self.processes = [ProcessState(GONE, 1, "python", state, 1, 5.0, 1, 100.0, 7)]
-        self.bytes = {GONE: {}}
-        self.woken_at_start = self.woken_at_end = {GONE: 0}
+        self.at_start = self.at_end = {GONE: NOTHING}
         self.stacks = {GONE: [stack]}
 
 
@@ -142,6 +144,114 @@ def test_a_process_that_stands_still_hangs() -> None:
 )
 def test_a_process_at_work_does_not_hang(before: Look, now: Look) -> None:
     assert verdict_on(before, now, patient=False) is None
+
+
+WAITS = "import time\ndef all_reduce(): time.sleep(900)"
+RANKS = """
+import os, subprocess, sys
+for number in range(2):
+    subprocess.Popen([sys.executable, sys.argv[1 + number]], env=dict(os.environ, RANK=str(number), WORLD_SIZE="2", LOCAL_WORLD_SIZE="2"))
+os.wait()
+"""
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[Callable[..., int]]:
+    """Starts scripts as ranks under a launcher, or one script alone, with the hook. ``torch`` is a file whose ``all_reduce`` waits."""
+    fake = tmp_path / "site-packages/torch/distributed"
+    fake.mkdir(parents=True)
+    (fake / "distributed_c10d.py").write_text(WAITS)
+    (fake / "__init__.py").touch()
+    (fake.parent / "__init__.py").touch()
+    (tmp_path / "launch.py").write_text(RANKS)
+    running = []
+
+    def start(*codes: str) -> int:
+        for number, code in enumerate(codes):
+            (tmp_path / f"rank{number}.py").write_text(code)
+        words = ["launch.py", "rank0.py", "rank1.py"] if len(codes) > 1 else ["rank0.py"]
+        path = f"{ROOT / 'troubleshooter/supervise/bring'}:{tmp_path / 'site-packages'}"
+        given = {**ENVIRONMENT, "TROUBLESHOOT_HOOK_DIR": str(tmp_path), "PYTHONPATH": path}
+        running.append(subprocess.Popen([sys.executable, *words], cwd=tmp_path, env=given, start_new_session=True))
+        return running[-1].pid
+
+    yield start
+    for one in running:
+        os.killpg(one.pid, signal.SIGKILL)
+        one.wait()
+
+
+ARRIVES = "from torch.distributed.distributed_c10d import all_reduce\ndef step(): all_reduce()\nstep()"
+POOL = "import multiprocessing, time\nmultiprocessing.get_context('fork').Pool(2).apply(time.sleep, (900,))"
+PROGRAM = "import subprocess\nsubprocess.run(['sleep', '900'])"
+LOOPS = "def converge(value):\n    while True:\n        value = value * 7 % 1000003 or 1\nconverge(5)"
+LARGE_NUMBERS = "def power():\n    while True:\n        number = 3 ** (1 << 21)\npower()"
+POLLS = """
+import subprocess, sys, time
+def upload():
+    running = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    while running.poll() is None:
+        time.sleep(0.05)
+upload()
+"""
+
+
+def look_after(before: Look | None, pid: int, folder: Path) -> Look:
+    """A look at a run, half a second after the one before."""
+    if before is not None:
+        wait_for(lambda: time.monotonic() > before.ended + 0.5)
+    return Look(pid, folder)
+
+
+@pytest.mark.parametrize(("code", "cause"), [(POOL, "lock"), (PROGRAM, "child")])
+def test_our_own_question_is_no_sign_of_life(tmp_path: Path, started: Callable[..., int], code: str, cause: str) -> None:
+    """Each answer is written to a file of the process that was asked. Of several processes, one nearly always begins a new page."""
+    pid = started(code, ARRIVES)
+    verdicts: list[HangVerdict | None] = [None]
+    last: list[Look] = [look_after(None, pid, tmp_path)]
+
+    def told() -> HangVerdict | None:
+        last.append(look_after(last[-1], pid, tmp_path))
+        verdicts.append(verdict_on(last[-2], last[-1], patient=False))
+        return verdicts[-1]
+
+    wait_for(told)
+    for _ in range(4):
+        verdict = told()
+        assert verdict is not None
+        assert (verdict.cause, [one.rank.number for one in verdict.late]) == (cause, [0])
+
+
+def two_looks(pid: int, folder: Path, function: str) -> tuple[Look, Look]:
+    """Two looks at a run in which a process stands in this function and, if there are ranks, another in its collective."""
+
+    def settled() -> bool:
+        inner = [stacks[0][0].function for stacks in Look(pid, folder).stacks.values()]
+        return function in inner and (len(family(pid)) == 1 or "all_reduce" in inner)
+
+    wait_for(settled)
+    before = look_after(None, pid, folder)
+    return before, look_after(before, pid, folder)
+
+
+def test_a_rank_that_polls_a_process_at_work_does_not_hang(tmp_path: Path, started: Callable[..., int]) -> None:
+    pid = started(POLLS, ARRIVES)
+    before, now = two_looks(pid, tmp_path, "upload")
+    assert len(family(pid)) == 4
+    assert verdict_on(before, now, patient=True) is None
+
+
+def test_an_endless_loop_is_told_if_others_wait_for_it(tmp_path: Path, started: Callable[..., int]) -> None:
+    before, now = two_looks(started(LOOPS, ARRIVES), tmp_path, "converge")
+    assert verdict_on(before, now, patient=False) is None
+    verdict = verdict_on(before, now, patient=True)
+    assert verdict is not None
+    assert (verdict.cause, [one.rank.number for one in verdict.late]) == ("computing", [0])
+
+
+def test_a_long_computation_for_which_nobody_waits_is_no_hang(tmp_path: Path, started: Callable[..., int]) -> None:
+    before, now = two_looks(started(LARGE_NUMBERS), tmp_path, "power")
+    assert verdict_on(before, now, patient=True) is None
 
 
 def dump(folder: Path, number: int, rows: list[dict[str, object]]) -> Path:

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from troubleshooter.hang.collectives import collective_of
 from troubleshooter.hang.ranks import Rank
-from troubleshooter.hang.stacks import Stack, StackFrame
+from troubleshooter.hang.stacks import StackFrame
 from troubleshooter.paths import installed_file
 
 Cause = Literal[
@@ -22,28 +23,21 @@ Cause = Literal[
     "network",
     "computing",
     "sleeping",
+    "child",
     "meeting",
     "stopped",
     "unknown",
 ]
 """``ended``: a rank's process is gone. ``branch``: ranks wait at different places of the code. ``shapes``: all wait in the same
 collective, so what they bring differs, or the network does. ``data-ended``: a rank left the loop, or its process ended well.
-``meeting``: ranks wait for others that never came to form the group. ``stopped``: a process is stopped or traced."""
+``meeting``: ranks wait for others that never came to form the group. ``child``: it waits
+for a process that it started. ``stopped``: a process is stopped or traced."""
 BUSY = 0.2
 """A process that uses at least this share of a core is computing."""
-COLLECTIVES = frozenset((
-    "all_reduce", "all_gather", "all_gather_into_tensor", "all_gather_object", "all_gather_coalesced", "all_to_all", "all_to_all_single",
-    "barrier", "broadcast", "broadcast_object_list", "gather", "gather_object", "monitored_barrier", "recv", "reduce", "reduce_scatter",
-    "reduce_scatter_tensor", "scatter", "scatter_object_list", "send", "irecv", "isend", "batch_isend_irecv", "_broadcast_coalesced",
-))  # fmt: skip
-_COLLECTIVE_FILES = ("torch/distributed/distributed_c10d.py", "torch/distributed/nn/functional.py")
-_MEETING = frozenset((
-    "init_process_group", "_store_based_barrier", "_create_tcp_store", "_create_c10d_store", "new_group", "_new_process_group_helper",
-    "_tcp_rendezvous_handler", "_env_rendezvous_handler", "_rendezvous_helper",
-))  # fmt: skip
 _LEAVING = frozenset(("destroy_process_group", "_shutdown", "_exit_function", "_run_exitfuncs", "shutdown"))
 _STANDARD = re.compile(r".*/python3(?:\.\d+)?/|<frozen ")
 _LOADER = ("torch/utils/data/", "datasets/iterable_dataset.py", "multiprocessing/queues.py")
+_CHILDREN = ("/subprocess.py", "multiprocessing/popen_fork.py")
 _LOCKS = ("filelock/", "fasteners/", "portalocker/")
 _LOCK_NAMES = frozenset(("acquire", "flock", "lockf", "__enter__", "_wait_for_tstate_lock"))
 _NETWORK = (
@@ -107,25 +101,6 @@ def standing_of(rank: Rank) -> Standing:
     return Standing(
         rank, collective_of(stack), next((f for f in stack if is_own(f)), None), stack[0] if stack else None
     )
-
-
-def collective_of(stack: Stack) -> str:
-    """The collective that a thread waits in; ``meeting`` while the group is formed, ``backward`` in a backward pass."""
-    found = ""
-    for frame in stack:
-        file = frame.file.replace("\\", "/")
-        if file.endswith(_COLLECTIVE_FILES) or "torch/distributed/rendezvous.py" in file:
-            if frame.function in _MEETING:
-                return "meeting"
-            if frame.function in COLLECTIVES:
-                found = frame.function
-        elif found:
-            return found
-    if found:
-        return found
-    if stack and stack[0].function == "_engine_run_backward":
-        return "backward"
-    return ""
 
 
 def is_own(frame: StackFrame) -> bool:
@@ -203,11 +178,13 @@ def _cause(one: Standing) -> Cause:
         return "stopped"
     if any(word in file for file in files for word in _LOADER):
         return "loader"
+    code = source_line(one.innermost)
+    if any(word in file for file in inner[:4] for word in _CHILDREN) or re.search(r"\bos\.wait(?:pid|id|3|4)?\(", code):
+        return "child"
     if any(word in file for file in inner for word in _LOCKS) or any(name in _LOCK_NAMES for name in names):
         return "lock"
     if any(word in file for file in inner for word in _NETWORK):
         return "network"
-    code = source_line(one.innermost)
     if "nanosleep" in rank.kernel or re.search(r"\bsleep\(", code):
         return "sleeping"
     if re.search(r"flock|lockf|\.acquire\(|\.join\(|\.wait\(|with \w*lock", code):

@@ -1,17 +1,24 @@
-"""Notices that a run hangs: it prints nothing, and two looks find each rank at the same place of its code, doing nothing."""
+"""Notices that a run hangs: it prints nothing, and two looks find each rank at the same place of its code, doing nothing.
+
+What counts as doing something: CPU time of the rank and of the processes below it, bytes read from and written to disks, a main
+thread that wakes up again and again in a read from the network. Each is compared between the end of one look and the start of
+the next, because our question for the stacks wakes a process and lets it write, too.
+"""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
-from troubleshooter.hang.judge import HangVerdict, collective_of, is_own, judge, reads_network, runs_event_loop
+from troubleshooter.hang.collectives import collective_of
+from troubleshooter.hang.judge import HangVerdict, is_own, judge, reads_network, runs_event_loop
 from troubleshooter.hang.ranks import Rank, environment_of, numbers_of, ranks_of
 from troubleshooter.hang.stacks import stacks_of
-from troubleshooter.supervise.state import ProcessState, family
+from troubleshooter.supervise.state import ProcessState, family, process
 
 LEAST_SILENCE_SECONDS = 180.0
 RHYTHM = 5.0
@@ -21,10 +28,33 @@ BETWEEN_SECONDS = 10.0
 MOVING = 0.05
 """A process that uses more than this share of a core is at work. So is one that reads or writes any byte."""
 PATIENCE = 2.0
-"""A rank that computes in a loop of the user's own code is reported after a silence this many times as long as usual."""
+"""A rank that computes in a loop of the user's own code, while others wait for it, is reported after a silence this many times as long
+as usual. If nobody waits for it, nothing tells an endless loop from a long computation, and it is not reported."""
 LEAST_WAKES = 2
 """A process that waits for the network, but woke up at least so often between two looks, receives its answer in small pieces."""
 _ALONE = ("sleeping", "stopped")
+
+
+class Counters(NamedTuple):
+    """What a process has done so far. ``cpu_s``: seconds of CPU time. ``bytes``: read from and written to disks. ``wakes``: how
+    often its main thread went to sleep by itself. What the system does not tell is 0."""
+
+    cpu_s: float
+    bytes: tuple[int, int]
+    wakes: int
+
+    @classmethod
+    def of(cls, pid: int) -> Counters:
+        told = _fields(Path(f"/proc/{pid}/io")) | _fields(Path(f"/proc/{pid}/status"))
+        state = process(pid)
+        return cls(
+            state.cpu_s if state is not None else 0.0,
+            (told.get("read_bytes", 0), told.get("write_bytes", 0)),
+            told.get("voluntary_ctxt_switches", 0),
+        )
+
+
+NOTHING = Counters(0.0, (0, 0), 0)
 
 
 class Look:
@@ -33,21 +63,36 @@ class Look:
     def __init__(self, pid: int, folder: Path | None) -> None:
         self.at = time.monotonic()
         self.processes: Sequence[ProcessState] = family(pid)
-        self.bytes = {one.pid: _bytes_moved(one.pid) for one in self.processes}
-        self.woken_at_start = {one.pid: _times_woken(one.pid) for one in self.processes}
+        self.at_start = {one.pid: Counters.of(one.pid) for one in self.processes}
         self.stacks = stacks_of([one.pid for one in self.processes], folder)
-        # Our question wakes a process, too.
-        self.woken_at_end = {one.pid: _times_woken(one.pid) for one in self.processes}
+        self.at_end = {one.pid: Counters.of(one.pid) for one in self.processes}
+        self.ended = time.monotonic()
 
     def cpu_since(self, before: Look) -> dict[int, float]:
-        """By process: the share of a core that it used since an earlier look."""
-        seconds = max(self.at - before.at, 0.1)
-        earlier = {one.pid: one.cpu_s for one in before.processes}
-        return {one.pid: (one.cpu_s - earlier.get(one.pid, one.cpu_s)) / seconds for one in self.processes}
+        """By process: the share of a core that it used between an earlier look and this one; 0 for one that is new."""
+        seconds = max(self.at - before.ended, 0.1)
+        return {
+            pid: (found.cpu_s - before.at_end.get(pid, found).cpu_s) / seconds for pid, found in self.at_start.items()
+        }
 
     def wakes_since(self, before: Look, pid: int) -> int:
-        """How often a process woke up between an earlier look and this one."""
-        return self.woken_at_start.get(pid, 0) - before.woken_at_end.get(pid, 0)
+        """How often the main thread of a process woke up between an earlier look and this one."""
+        return self.at_start.get(pid, NOTHING).wakes - before.at_end.get(pid, NOTHING).wakes
+
+    def moved_bytes_since(self, before: Look, pid: int) -> bool:
+        """Whether a process read from or wrote to a disk between an earlier look and this one."""
+        return self.at_start.get(pid, NOTHING).bytes != before.at_end.get(pid, NOTHING).bytes
+
+    def helpers_of(self, pid: int, others: Collection[int]) -> list[int]:
+        """The processes below a process, without ``others`` and those below them."""
+        found: list[int] = []
+        todo = [pid]
+        while todo:
+            above = todo.pop()
+            below = [one.pid for one in self.processes if one.parent == above and one.pid not in others]
+            found += below
+            todo += below
+        return found
 
 
 class HangWatch:
@@ -100,13 +145,14 @@ class HangWatch:
 def verdict_on(before: Look, now: Look, *, patient: bool) -> HangVerdict | None:
     """The verdict of two looks, None if any rank made progress between them.
 
-    ``patient``: the silence is so long that a rank which only computes in a loop of its own code counts as hung, too.
+    ``patient``: the silence is so long that a rank which computes in a loop of its own code, while others wait, counts as hung, too.
     """
     cpu = now.cpu_since(before)
     earlier = {rank.pid: rank for rank in ranks_of(before.processes, before.stacks)}
     ranks = ranks_of(now.processes, now.stacks, cpu)
     if not ranks or {rank.pid for rank in ranks} - earlier.keys():
         return None
+    is_awaited = any(collective_of(rank.stack) for rank in ranks)
     for rank in ranks:
         if rank.state in ("T", "t"):
             continue
@@ -118,12 +164,15 @@ def verdict_on(before: Look, now: Look, *, patient: bool) -> HangVerdict | None:
             if not same:
                 return None
             continue
-        pids = [rank.pid, *(one.pid for one in now.processes if one.parent == rank.pid)]
-        wrote = any(now.bytes.get(pid) != before.bytes.get(pid) for pid in pids)
-        busy = "R" in (rank.state, then.state) or any(cpu.get(pid, 0.0) > MOVING for pid in pids)
+        helpers = now.helpers_of(rank.pid, {other.pid for other in ranks})
+        if any(now.moved_bytes_since(before, pid) for pid in (rank.pid, *helpers)):
+            return None
+        if any(cpu.get(one.pid, 0.0) > MOVING or one.state == "R" for one in now.processes if one.pid in helpers):
+            return None  # it waits for a process that works for it
         if reads_network(rank) and now.wakes_since(before, rank.pid) >= LEAST_WAKES:
             return None  # a slow download: no counter tells the bytes that a process receives
-        if wrote or ((busy or not same) and not (patient and _turns(then, rank))):
+        busy = "R" in (rank.state, then.state) or cpu.get(rank.pid, 0.0) > MOVING
+        if (busy or not same) and not (patient and is_awaited and _turns(then, rank)):
             return None
     verdict = judge(ranks, world_size(ranks))
     if set(verdict.missing) & numbers_of(now.processes):
@@ -151,22 +200,15 @@ def world_size(ranks: Sequence[Rank]) -> int | None:
     return None
 
 
-def _bytes_moved(pid: int) -> Mapping[str, int]:
-    """The bytes that a process has read from and written to disks so far. Stacks that we asked for are too small to count here."""
-    with suppress(OSError, ValueError):
-        rows = (line.split(":") for line in Path(f"/proc/{pid}/io").read_text().splitlines())
-        found = {name: int(value) for name, value in rows}
-        return {name: found[name] for name in ("read_bytes", "write_bytes") if name in found}
-    return {}
-
-
-def _times_woken(pid: int) -> int:
-    """How many times the main thread of a process has gone to sleep by itself so far; 0 if the system does not say."""
-    with suppress(OSError, ValueError):
-        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith("voluntary_ctxt_switches"):
-                return int(line.partition(":")[2])
-    return 0
+def _fields(path: Path) -> dict[str, int]:
+    """The lines ``name: number`` of a file of /proc; empty if it cannot be read."""
+    found: dict[str, int] = {}
+    with suppress(OSError):
+        for line in path.read_text(errors="replace").splitlines():
+            name, _, value = line.partition(":")
+            if value.strip().isdecimal():
+                found[name] = int(value)
+    return found
 
 
 def look_twice(pids: Sequence[int], folder: Path | None, between: float = 2.0) -> tuple[list[Rank], int | None]:

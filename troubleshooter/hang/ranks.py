@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from troubleshooter.hang.collectives import collective_of
 from troubleshooter.hang.stacks import Stack
 from troubleshooter.supervise.state import ProcessState
 
@@ -17,9 +18,9 @@ _LAUNCHES = (
     "torch/distributed/launcher",
     "accelerate/commands/launch",
     "torch/multiprocessing/spawn",
-    "multiprocessing/popen_fork",
-    "/subprocess.py",
 )
+_AWAITS = ("multiprocessing/popen_fork", "/subprocess.py")
+"""Files in which a process waits for one that it started: as a launcher does, or a rank that runs a program."""
 _LOADS = "torch/utils/data/_utils/worker"
 
 
@@ -52,14 +53,23 @@ def ranks_of(
     known = {one.pid: one for one in processes}
     chosen: list[tuple[int | None, ProcessState]] = []
     workers: dict[int, list[Stack]] = {}
+    awaiting: list[ProcessState] = []
     for one in sorted(known.values()):
         found = stacks.get(one.pid) or ([()] if one.state in ("T", "t") and _number(one.pid) is not None else None)
         if found is None or any(word in _words(one.pid) for word in _HELPERS):
             continue
         if any(_LOADS in frame.file.replace("\\", "/") for frame in found[0]):
             workers.setdefault(one.parent, []).append(found[0])
-        elif not _launches(found[0]):
+        elif _stands_in(found[0], _AWAITS):
+            awaiting.append(one)
+        elif not _stands_in(found[0], _LAUNCHES):
             chosen.append((_number(one.pid), one))
+    chosen += [
+        (number, one)
+        for one in awaiting
+        if (number := _number(one.pid)) is not None and not _has_ranks(one, number, chosen, known, stacks)
+    ]
+    chosen.sort(key=lambda pair: pair[1])
     if any(
         number is not None for number, _ in chosen
     ):  # launchers have no number; what a rank started has the same one
@@ -79,9 +89,26 @@ def ranks_of(
     return sorted(ranks)
 
 
-def _launches(stack: Stack) -> bool:
-    """Whether a process only waits for those that it started."""
-    return any(word in frame.file.replace("\\", "/") for frame in stack[:6] for word in _LAUNCHES)
+def _stands_in(stack: Stack, files: Sequence[str]) -> bool:
+    return any(word in frame.file.replace("\\", "/") for frame in stack[:6] for word in files)
+
+
+def _has_ranks(
+    one: ProcessState,
+    number: int,
+    chosen: Iterable[tuple[int | None, ProcessState]],
+    known: Mapping[int, ProcessState],
+    stacks: Mapping[int, list[Stack]],
+) -> bool:
+    """Whether a process that waits for what it started is a launcher: ranks of other numbers are below it, or one that waits in a
+    collective. A scheduler gives a launcher a number, too, and a program that a rank runs has the rank's."""
+    for other_number, other in chosen:
+        above = known.get(other.parent)
+        while above is not None and above.pid != one.pid:
+            above = known.get(above.parent)
+        if above is not None and (other_number != number or collective_of(stacks[other.pid][0])):
+            return True
+    return False
 
 
 def environment_of(pid: int) -> dict[str, str]:

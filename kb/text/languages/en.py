@@ -583,6 +583,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "cause-network": "Cause: it waits for an answer from the network.",
         "cause-computing": "Cause: it still computes: an endless loop, or work that the other ranks do not do.",
         "cause-sleeping": "Cause: it sleeps at a line of its own code.",
+        "cause-child": "Cause: it waits for a program or process that it started and that does nothing.",
         "cause-meeting": "Cause: not all ranks joined the group: one is missing, or address, port or number of ranks differ.",
         "cause-stopped": "Cause: it is stopped, or in a debugger.",
         "cause-unknown": "The place where it waits does not show the cause.",

@@ -530,6 +530,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "cause-network": "原因：它在等待网络的回应。",
         "cause-computing": "原因：它仍在计算而没有尽头：死循环，或其他 rank 不做的工作。",
         "cause-sleeping": "原因：它在自己的代码行上休眠。",
+        "cause-child": "原因：它在等待由它启动的程序或进程，而后者没有任何动静。",
         "cause-meeting": "原因：不是所有 rank 都来建立进程组：缺少一个，或地址、端口、rank 数不一致。",
         "cause-stopped": "原因：它被暂停，或正处于调试器中。",
         "cause-unknown": "从它停留的位置无法判断原因。",

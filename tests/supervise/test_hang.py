@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -196,22 +195,15 @@ upload()
 """
 
 
-def look_after(before: Look | None, pid: int, folder: Path) -> Look:
-    """A look at a run, half a second after the one before."""
-    if before is not None:
-        wait_for(lambda: time.monotonic() > before.ended + 0.5)
-    return Look(pid, folder)
-
-
 @pytest.mark.parametrize(("code", "cause"), [(POOL, "lock"), (PROGRAM, "child")])
 def test_our_own_question_is_no_sign_of_life(tmp_path: Path, started: Callable[..., int], code: str, cause: str) -> None:
     """Each answer is written to a file of the process that was asked. Of several processes, one nearly always begins a new page."""
     pid = started(code, ARRIVES)
     verdicts: list[HangVerdict | None] = [None]
-    last: list[Look] = [look_after(None, pid, tmp_path)]
+    last = [Look(pid, tmp_path)]
 
     def told() -> HangVerdict | None:
-        last.append(look_after(last[-1], pid, tmp_path))
+        last.append(Look(pid, tmp_path))
         verdicts.append(verdict_on(last[-2], last[-1], patient=False))
         return verdicts[-1]
 
@@ -223,15 +215,21 @@ def test_our_own_question_is_no_sign_of_life(tmp_path: Path, started: Callable[.
 
 
 def two_looks(pid: int, folder: Path, function: str) -> tuple[Look, Look]:
-    """Two looks at a run in which a process stands in this function and, if there are ranks, another in its collective."""
+    """Two looks at a busy run, in which a process stands in this function and, if there are ranks, another in its collective."""
 
     def settled() -> bool:
         inner = [stacks[0][0].function for stacks in Look(pid, folder).stacks.values()]
         return function in inner and (len(family(pid)) == 1 or "all_reduce" in inner)
 
     wait_for(settled)
-    before = look_after(None, pid, folder)
-    return before, look_after(before, pid, folder)
+    before = Look(pid, folder)
+    used = cpu_s(pid)
+    wait_for(lambda: cpu_s(pid) > used + 0.3)
+    return before, Look(pid, folder)
+
+
+def cpu_s(pid: int) -> float:
+    return sum(one.cpu_s for one in family(pid))
 
 
 def test_a_rank_that_polls_a_process_at_work_does_not_hang(tmp_path: Path, started: Callable[..., int]) -> None:

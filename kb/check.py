@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from rich.cells import cell_len
 
 from kb.form import Entry
+from kb.form_texts import own_wordings
 from kb.load import Library, Loaded, conditions, english_hash
 from kb.nearest import did_you_mean
 from kb.patterns import groups
@@ -271,12 +272,8 @@ def _captures(entry: Entry, number: int) -> set[str] | None:
             continue
         if getattr(condition, "row", None):
             return None
-        for name in ("message", "line"):
-            given = getattr(condition, name, None)
-            if isinstance(given, str):
-                found |= groups(given)
-            elif given:
-                found |= set.intersection(*(groups(p) for p in given))
+        if given := own_wordings(condition):
+            found |= set.intersection(*(groups(p) for p in given))
     return found
 
 

@@ -6,7 +6,8 @@ are type-checked against it.
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from collections.abc import Mapping
+from typing import Literal, TypedDict, cast
 
 TOLERATED = frozenset({"frame", "version", "package", "gpu", "flag", "platform", "ranks", "phase"})
 """Kinds of conditions that ask for something that a paste often lacks. If such a condition is required and not seen, it
@@ -159,11 +160,16 @@ class CompiledSymptom(TypedDict, total=False):
 
 def patterns_of(condition: Condition) -> list[Pattern]:
     """The patterns of a condition and of its parts. A `not` has none."""
-    if condition["kind"] == "message" or condition["kind"] == "line":
-        return condition["patterns"]
     if condition["kind"] == "any" or condition["kind"] == "all":
         return [pattern for part in condition["parts"] for pattern in patterns_of(part)]
-    return []
+    return own_patterns(condition)
+
+
+def own_patterns(condition: Condition) -> list[Pattern]:
+    """The patterns of a condition without those of its parts: its ``patterns``, of whatever kind it is. A log in which the
+    condition holds is matched by at least one of them."""
+    fields: Mapping[str, object] = condition
+    return cast("list[Pattern]", fields.get("patterns", []))
 
 
 def has(condition: Condition, kind: Kind) -> bool:

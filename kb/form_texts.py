@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, get_args
 
 from kb import patterns, versions
-from kb.conditions.base import Part, TextCheck
+from kb.conditions.base import ConditionForm, Part, TextCheck
 from kb.error_words import weight
 from kb.problem import Problem
 from kb.source import Document, Place
@@ -28,6 +28,21 @@ def texts(part: Part) -> Iterator[tuple[Place, str, TextCheck]]:
     """Every text that must be checked: its place in the document, the text, and the check."""
     for name, key, check in _fields(type(part)):
         yield from _inside(getattr(part, name), (key,), check)
+
+
+def own_wordings(condition: ConditionForm) -> list[str]:
+    """The patterns by whose words a condition is found, without those of conditions inside it."""
+    return [
+        text
+        for name, key, check in _fields(type(condition))
+        if not _holds_conditions(value := getattr(condition, name))
+        for _, text, asked in _inside(value, (key,), check)
+        if asked is TextCheck.WORDING
+    ]
+
+
+def _holds_conditions(value: Any) -> bool:
+    return isinstance(value, ConditionForm) or (isinstance(value, list) and any(map(_holds_conditions, value)))
 
 
 def _inside(value: Any, place: Place, check: TextCheck | None) -> Iterator[tuple[Place, str, TextCheck]]:

@@ -217,7 +217,16 @@ def _problem(document: Document, fault: Any, model: type[Part]) -> Problem:
         message, hint = "unknown key", did_you_mean(str(place[-1]), _keys(model))
     elif fault["type"] == "missing":
         message = "is missing"
+    elif fault["type"] == "model_type":
+        message, hint = "expected keys with values", ", ".join(_keys_of(model, fault["ctx"]["class_name"]))
     return document.problem(place, message, hint)
+
+
+def _keys_of(model: type[Part], part: str) -> list[str]:
+    """The keys of one part of a form, by the name of its class."""
+    schema = model.model_json_schema()
+    found = schema if schema["title"] == part else schema.get("$defs", {}).get(part, {})
+    return list(found.get("properties", ()))
 
 
 def _keys(model: type[Part]) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 import re2
 
 from kb.files import contents
+from kb.form_texts import own_wordings
 from kb.load import Loaded
 from kb.localized import english
 
@@ -67,13 +68,11 @@ def records(item: Loaded) -> list[dict[str, Any]]:
 
 
 def _patterns(item: Loaded) -> list[str]:
-    """Messages and lines that the symptoms require, in the order of the entry."""
+    """The wordings that the symptoms require, in the order of the entry."""
     found: list[str] = []
 
     def walk(condition: Any) -> None:
-        for name in ("message", "line"):
-            given = getattr(condition, name, None)
-            found.extend([given] if isinstance(given, str) else given or [])
+        found.extend(own_wordings(condition))
         for name in ("any", "all"):
             for part in getattr(condition, name, None) or []:
                 walk(part)

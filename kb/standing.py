@@ -12,9 +12,8 @@ import re
 from itertools import chain
 
 from kb import patterns
-from kb.conditions.line import LineForm
-from kb.conditions.message import MessageForm
 from kb.error_words import SHORTEST, error_word, weight
+from kb.form_texts import own_wordings
 from kb.load import Loaded, conditions
 
 BELOW_HEADER_LINES = 80
@@ -41,11 +40,8 @@ def standing_literals(item: Loaded) -> set[str]:
     """
     asked = []
     for place, condition in conditions(item.entry):
-        if isinstance(condition, (MessageForm, LineForm)) and place[2] in ("require", "exclude"):
-            given = condition.message if isinstance(condition, MessageForm) else condition.line
-            asked.append(
-                set(chain.from_iterable(map(patterns.literals, [given] if isinstance(given, str) else given or [])))
-            )
+        if place[2] in ("require", "exclude"):
+            asked.append(set(chain.from_iterable(map(patterns.literals, own_wordings(condition)))))
     samples = item.samples_of("match")
     alone, beside = set[str](), set[str]()
     for sample in samples:

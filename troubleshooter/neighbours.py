@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kb.compiled import Body, Knowledge
+from kb.compiled_conditions import own_patterns
 from kb.files import contents
 from kb.load import MAX_SAMPLES_BYTES
 from kb.samples import FILE, EntrySample, InvalidSamples, parse
@@ -73,11 +74,11 @@ class Neighbours:
                 lists.append(texts)
         return lists
 
-    def _texts(self, condition: dict[str, Any], base: int) -> list[str]:
+    def _texts(self, condition: Any, base: int) -> list[str]:
         """Texts of which a log contains at least one if the condition holds; [] if the condition requires no text."""
         kind = condition["kind"]
-        if kind in ("message", "line") and condition["patterns"]:
-            return [self.knowledge.literals[base + n] for p in condition["patterns"] for n in p["literals"]]
+        if given := own_patterns(condition):
+            return [self.knowledge.literals[base + n] for p in given for n in p["literals"]]
         if kind == "message":
             return [name.lower() for name in condition["exception"]]
         if kind == "metric":

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kb.compiled_conditions import patterns_of
+from kb.compiled_conditions import own_patterns, patterns_of
 from kb.index.store import PYTHONS_OWN
 from kb.proof.citation import files_of, in_file
 from kb.proof.places import HOLE_MARK, Places, Printer
@@ -92,8 +92,6 @@ def _rules_out(condition: Any, printer: Printer) -> bool:
     kind = condition["kind"]
     if kind == "frame":
         return any(path in site.file for path in condition["paths"] for site in printer.message.sites)
-    if kind == "message" or kind == "line":
-        return any(printer.can_print(pattern["re"]) for pattern in condition["patterns"])
     if kind == "any" or kind == "all":
         return any(_rules_out(part, printer) for part in condition["parts"])
-    return False
+    return any(printer.can_print(pattern["re"]) for pattern in own_patterns(condition))

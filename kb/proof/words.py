@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import Any
 
-from kb.compiled_conditions import patterns_of
+from kb.compiled_conditions import own_patterns, patterns_of
 from kb.form import Entry, EntrySource, Symptom
 from kb.index.fit import fit
 from kb.index.message import IndexedMessage
@@ -29,8 +29,9 @@ MOST_SHOWN = 6
 _FRAME = re.compile(r'^(?:\S{1,40} ){0,3}?File ".{1,400}", line \d{1,9}, in ')
 """A frame of a traceback, with folded white space. The line below it is code."""
 _KEY = re.compile(r"^(?:[\w.]{0,80}KeyError: )?'[^']{1,120}'$")
-_TELLING_APART = frozenset({"metric", "gpu", "flag", "platform", "exit", "ends", "ranks", "phase", "relation", "row"})
-"""Kinds of conditions that the words of a message cannot fulfil."""
+_OF_MESSAGES = frozenset({"message", "line", "frame", "version", "package", "any", "all", "not"})
+"""Kinds of conditions that a message may fulfil: by its words, its file or its package. All other kinds, new ones too, tell
+messages of the same words apart."""
 
 
 def prove(
@@ -99,7 +100,7 @@ def _prove(
     elif source.package and not _ambiguous(own, every, said):
         wrong = contradiction(own, source.file or "", source.versions or "", places)
     rivals: tuple[str, ...] = ()
-    if len(worded) == 1 and not any(condition["kind"] in _TELLING_APART for condition in conditions):
+    if len(worded) == 1 and all(own_patterns(c) or c["kind"] in _OF_MESSAGES for c in conditions):
         excluded = [condition.compile(lambda _: 0) for condition in symptom.exclude]
         home = at_home(own, source.file or "", samples)
         foreign = [printer for printer in worded[0] if not is_shown(printer.message.package, samples)]
@@ -134,13 +135,11 @@ def _printers(condition: Any, lines: Sequence[str], code: Set[str], places: Plac
     """The messages whose words fulfil a condition; None if the condition asks for no words. ``code``: lines of source that
     tracebacks quote; they are no messages."""
     kind = condition["kind"]
-    if kind == "line" and (quoted := list(_said(condition, lines))) and code >= set(quoted):
-        return []
-    if kind == "message" or kind == "line":
-        if not condition["patterns"]:
-            return None
+    if given := own_patterns(condition):
+        if kind != "message" and (quoted := list(_said(condition, lines))) and code >= set(quoted):
+            return []
         found: dict[int, Printer] = {}
-        for pattern in condition["patterns"]:
+        for pattern in given:
             said = [line for line in lines if finds(pattern["re"], line)][:6]
             said += [line.partition(": ")[2] for line in said if ": " in line]
             for printer in places.printers(pattern["re"], said):

@@ -10,6 +10,7 @@ import os
 from functools import cache
 from importlib import import_module
 
+from kb.errors import TroubleshootError
 from kb.text import languages as package
 
 TYPE_CHECKING = False  # as in `typing`, which need not be imported for it
@@ -21,17 +22,31 @@ SHARED = "words"
 """The section whose phrases every other section may use."""
 
 
+class BrokenLanguage(TroubleshootError):
+    """A module of a language that Python cannot read, or that lacks what every language says of itself."""
+
+
 class Language:
     """A language: its two-letter ``code``, its properties, and the phrases that it has, by section and key."""
 
     __slots__ = ("between", "code", "english_name", "every_entry", "html_lang", "name", "phrases", "plural")
 
     def __init__(self, code: str) -> None:
-        """Import the language's module. Raises ModuleNotFoundError if there is none."""
-        module = import_module(f"{package.__name__}.{code}")
+        """Import the language's module. Raises ModuleNotFoundError if there is none, BrokenLanguage if it cannot be used."""
+        try:
+            module = import_module(f"{package.__name__}.{code}")
+            name, phrases = module.NAME, module.PHRASES
+        except SyntaxError as error:
+            raise BrokenLanguage(
+                f"{error.filename}:{error.lineno}: {error.msg}; mend the file of the language"
+            ) from None
+        except AttributeError as error:
+            raise BrokenLanguage(
+                f"kb/text/languages/{code}.py: {error.name} is missing; en.py shows what it holds"
+            ) from None
         self.code = code
-        self.name: str = module.NAME
-        self.phrases: Mapping[str, Mapping[str, str]] = module.PHRASES
+        self.name: str = name
+        self.phrases: Mapping[str, Mapping[str, str]] = phrases
         self.html_lang: str = getattr(module, "HTML_LANG", code)
         """The language's tag on web pages."""
         self.between: str = getattr(module, "BETWEEN", " ")

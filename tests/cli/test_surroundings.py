@@ -119,6 +119,7 @@ def test_without_a_home_nothing_is_written_into_the_working_folder(tmp_path: Pat
 def test_unknown_names_are_said_with_the_nearest(log: Path) -> None:
     for arguments, said in (
         (["lst"], b"lst: no such file or command; did you mean list?"),
+        (["--top", "2", "explain", "x"], b"explain: no such file; if the command is meant, write it first: troubleshoot explain\n"),
         (["list", "--area", "trianing"], b"did you mean training?"),
         (["list", "--kind", "harmles"], b"harmless"),
         (["show", "cache-object-flaot"], b"did you mean cache-object-float?"),

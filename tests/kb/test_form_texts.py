@@ -34,6 +34,18 @@ def problems(folder: Path, condition: str = "line: the capacitor", more: str = "
     return [f"{problem.field}: {problem.message}" for problem in load_entry(path)[1] if "samples" not in str(problem)]
 
 
+def test_a_text_in_the_place_of_keys_is_told_the_keys(tmp_path: Path) -> None:
+    path = tmp_path / "flux-empty" / "entry.yaml"
+    path.parent.mkdir()
+    text = ENTRY.format(condition="line: the capacitor", more="")
+    path.write_text(text.replace('{run: "a test"}', "a test", 1), encoding="utf-8")
+    (told,) = [str(problem) for problem in load_entry(path)[1] if "samples" not in str(problem)]
+    assert "symptoms.0.source: expected keys with values (" in told
+    assert "url, " in told
+    assert "run" in told
+    assert "instance of" not in told
+
+
 def test_right_texts_have_no_problem(tmp_path: Path) -> None:
     assert problems(tmp_path, "version: {torch: '>=2.4'}", "versions: {torch: '<<release>>'}") == []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import get_args
@@ -14,27 +15,39 @@ import yaml
 from docs.pages_reference import entry_reference
 from kb import conditions as forms
 from kb.cache import CHECKOUT
-from kb.compiled_conditions import TOLERATED, Condition, Kind
+from kb.compiled_conditions import TOLERATED, Condition, Kind, own_patterns
 from kb.conditions import FORMS, KINDS
-from kb.conditions.base import ANCHOR, ConditionForm
+from kb.conditions.base import ANCHOR, ConditionForm, required_literals
 from kb.form import Entry
+from kb.form_texts import own_wordings
 from troubleshooter.explain import explain
 from troubleshooter.hook import FORMAT
 from troubleshooter.match import conditions as evaluators
-from troubleshooter.match.conditions import EVALUATORS
+from troubleshooter.match.conditions import ANCHORING, EVALUATORS
 from troubleshooter.match.tolerated import tolerated
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import Source, from_text
 
 
 def test_all_know_the_same_kinds() -> None:
-    kinds = {form.KIND for form in FORMS}
-    assert len(kinds) == len(FORMS)
-    assert kinds == set(EVALUATORS) == set(get_args(Kind))
-    assert kinds == {_kind(one) for one in get_args(Condition)}
-    assert kinds > TOLERATED
+    assert len({form.KIND for form in FORMS}) == len(FORMS)
+    known = {
+        "FORMS of kb/conditions/__init__.py": {form.KIND for form in FORMS},
+        "Kind of kb/compiled_conditions.py": set(get_args(Kind)),
+        "Condition of kb/compiled_conditions.py": {_kind(one) for one in get_args(Condition)},
+        "EVALUATORS of troubleshooter/match/conditions/__init__.py": set(EVALUATORS),
+    }
+    every = set.union(*known.values())
+    lacking = [f"{kind} is missing in {place}" for place, kinds in known.items() for kind in sorted(every - kinds)]
+    assert lacking == []
+    assert every > TOLERATED
+    assert every > set(ANCHORING)
     union = str(Entry.model_json_schema()["$defs"])
     assert all(form.__name__ in union for form in FORMS)
+
+
+ROOT = Path(__file__).parents[2]
+LISTED = re.compile(r"""\("message", "line"|== "message" or [^\n]*"line"|"message", "line"\)""")
 
 
 def _kind(compiled: type) -> str:
@@ -63,6 +76,25 @@ def test_a_condition_is_compiled_to_its_kind_and_has_its_row(form: type[Conditio
     assert all(KINDS[key] is form for key in form.KEYS)
     assert form.tolerated() == tolerated(compiled)
     assert f"| {form.MEANING.write} |" in entry_reference()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_words_are_compiled_to_patterns(form: type[ConditionForm]) -> None:
+    """Then all that looks for words knows them: neighbours, proofs of words, the shown lines, and the search of large logs."""
+    condition = form.model_validate(form.EXAMPLE.condition)
+    given = own_wordings(condition)
+    compiled = own_patterns(condition.compile(lambda _: 0))
+    assert set(given) <= {one["re"] for one in compiled}, f"{form.KIND}: compile its wordings to `patterns`"
+    assert bool(given) == bool(compiled), f"{form.KIND}: a pattern that entries are found by has the type `Wording`"
+    if given:
+        assert set(required_literals(given)) == set(condition.literals()), f"{form.KIND}: `literals` are those of its wordings"
+        assert not form.tolerated(), f"{form.KIND}: words are never tolerated to be missing"
+
+
+def test_no_module_lists_the_kinds_that_have_words() -> None:
+    """It asks for `own_patterns`, so one more kind with words must change no module."""
+    modules = [path for name in ("kb", "troubleshooter") for path in (ROOT / name).rglob("*.py")]
+    assert [str(path) for path in modules if LISTED.search(path.read_text(encoding="utf-8"))] == []
 
 
 @pytest.fixture(scope="module")

@@ -112,7 +112,9 @@ def check(
         problems += [problem for problem in again if problem.fails]
         remarks += [problem for problem in again if not problem.fails]
     if beside is not None and beside.passed_over:
-        print(f"note: {beside.passed_over} samples with these words were not tried; all are, without an argument")
+        print(
+            f"note: {beside.passed_over} samples of other entries may hold these words and were not tried; 'check' without a folder tries all"
+        )
     return _told(sorted(problems, key=str), remarks, len(wanted), claims or len(wanted) <= SHOWN)
 
 

@@ -156,7 +156,10 @@ def _meant(name: str) -> str:
 
     if os.path.lexists(name) or not name.replace("-", "").isalpha():
         return ""
-    hint = did_you_mean(name, [command.name for command in COMMANDS])
+    names = [command.name for command in COMMANDS]
+    if name in names:
+        return f"{name}: no such file; if the command is meant, write it first: troubleshoot {name}"
+    hint = did_you_mean(name, names)
     return f"{name}: no such file or command; {hint}" if hint else ""
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kb.compiled import Body, Knowledge
-from kb.compiled_conditions import CompiledSymptom, Condition
+from kb.compiled_conditions import CompiledSymptom, Condition, own_patterns
 from troubleshooter.masking import without_digits
-from troubleshooter.match.conditions import anchors, anchors_on, evaluate, excluding
+from troubleshooter.match.conditions import ANCHORING, anchors, anchors_on, evaluate, excluding
 from troubleshooter.match.context import Context
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome, Trial
 from troubleshooter.match.tolerated import tolerated
@@ -90,11 +90,7 @@ def trials(
     symptom: CompiledSymptom = body["symptoms"][number]
     require = symptom["require"]
     log = Context(observations, knowledge, base)
-    if not full and not all(
-        log.may_match(c["patterns"])
-        for c in require
-        if (c["kind"] == "message" or c["kind"] == "line") and c["patterns"]
-    ):
+    if not full and not all(log.may_match(given) for c in require if (given := own_patterns(c))):
         return
     first = next((i for i, c in enumerate(require) if anchors_on(c)), None)
     count = 0
@@ -108,7 +104,7 @@ def trials(
                     yield trial
             if count >= ANCHORS:
                 return
-        if not count and not full and require[first]["kind"] in ("message", "line"):
+        if not count and not full and require[first]["kind"] in ANCHORING:
             return
     if (
         not count

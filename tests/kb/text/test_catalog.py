@@ -13,6 +13,7 @@ from string import Formatter
 
 import pytest
 
+from kb.nearest import did_you_mean
 from kb.text import catalog, languages
 from kb.text.catalog import ENGLISH, SHARED, Section, language, of_locale
 
@@ -48,8 +49,44 @@ def placeholders(phrase: str) -> set[tuple[str, str, str]]:
 def counted(code: str, section: str, key: str) -> bool:
     """Whether the key is a form for some counts of another phrase."""
     base, _, ending = key.rpartition("-")
+    english = language(ENGLISH).phrases.get(section, {})
     endings = {spoken.plural(n) for spoken in (language(code),) if spoken.plural is not None for n in range(200)} - {""}
-    return ending in endings and "{count}" in language(ENGLISH).phrases[section].get(base, "")
+    return ending in endings and "{count}" in english.get(base, "")
+
+
+def unknown(code: str, section: str, key: str) -> str:
+    """What is wrong with a phrase that English lacks, and the next step."""
+    sections = language(ENGLISH).phrases
+    place = f"kb/text/languages/{code}.py: "
+    if section not in sections:
+        return f"{place}no section {section!r}; {did_you_mean(section, sections, 'en.py has the sections')}"
+    if "{count}" in sections[section].get(key.rpartition("-")[0], ""):
+        return f"{place}{key!r} in section {section!r} is never said; `plural` of this file has to return its ending, as in en.py"
+    return f"{place}no phrase {key!r} in section {section!r}; {did_you_mean(key, sections[section], 'en.py has the keys')}"
+
+
+def test_a_wrong_key_is_told_with_its_file_and_the_next_step() -> None:
+    assert unknown("es", "report", "shos") == "kb/text/languages/es.py: no phrase 'shos' in section 'report'; did you mean shows?"
+    assert unknown("es", "reprot", "do").endswith("no section 'reprot'; did you mean report?")
+    assert "`plural` of this file" in unknown("es", "report", "read-one")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('NAME = "español"\nPHRASES = {', "es.py:2: '{' was never closed; mend"),
+        ('PHRASES = {"report": {}}', "kb/text/languages/es.py: NAME is missing; en.py shows"),
+    ],
+)
+def test_a_broken_language_is_told_in_one_line(tmp_path: Path, text: str, told: str) -> None:
+    (tmp_path / "es.py").write_text(text, encoding="utf-8")
+    log = str(ROOT / "tests" / "logs" / "gemma3-eval.log")
+    done = subprocess.run(
+        [sys.executable, "-c", MAIN, str(tmp_path), "--lang", "es", log], capture_output=True, encoding="utf-8", check=False, cwd=ROOT,
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("code", OTHERS)
@@ -57,7 +94,7 @@ def test_every_language_has_the_keys_of_english(code: str) -> None:
     english, other = (
         {(section, key) for section, key, _ in phrases(one) if not counted(one, section, key)} for one in (ENGLISH, code)
     )
-    assert other - english == set()
+    assert [unknown(code, *one) for one in sorted(other - english)] == []
     if language(code).every_entry:  # a language that only begins may lack phrases
         assert english - other == set()
 

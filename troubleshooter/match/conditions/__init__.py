@@ -65,18 +65,24 @@ EVALUATORS: dict[str, Callable[[Any, Context], Outcome]] = {
 """
 
 
+ANCHORING: dict[str, Callable[[Any, Context], Iterator[tuple[Anchor, Outcome]]]] = {
+    "message": message.anchors,
+    "line": line.anchors,
+}
+"""By kind, for the kinds that name what a symptom is about: the function that finds all such exceptions and lines. Each is
+tried by itself, together with the symptom's other conditions. A symptom without such a condition is about the whole log."""
+
+
 def anchors(condition: Condition, context: Context) -> Iterator[tuple[Anchor, Outcome]]:
-    """Everything in the log that a message, line or combination of them may be about: exceptions first."""
-    if condition["kind"] == "message":
-        yield from message.anchors(condition, context)
-    elif condition["kind"] == "line":
-        yield from line.anchors(condition, context)
+    """Everything in the log that the condition may be about: exceptions first."""
+    if condition["kind"] in ANCHORING:
+        yield from ANCHORING[condition["kind"]](condition, context)
     elif condition["kind"] == "any":
         for part in condition["parts"]:
             yield from anchors(part, context)
     elif condition["kind"] == "all":
         for part in condition["parts"]:
-            if part["kind"] in ("message", "line", "any"):
+            if part["kind"] in ANCHORING or part["kind"] == "any":
                 yield from anchors(part, context)
                 return
 
@@ -85,7 +91,7 @@ def anchors_on(condition: Condition) -> bool:
     """Whether the condition names something that a symptom can be about."""
     if condition["kind"] == "any" or condition["kind"] == "all":
         return any(anchors_on(part) for part in condition["parts"])
-    return condition["kind"] in ("message", "line")
+    return condition["kind"] in ANCHORING
 
 
 def excluding(condition: Condition, context: Context) -> Outcome:

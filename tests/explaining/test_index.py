@@ -82,3 +82,7 @@ def test_without_an_index_nothing_is_explained_and_nothing_breaks(monkeypatch: p
 
     monkeypatch.setattr(store, "shipped", missing)
     assert report("Gadget(config).train()", "train", "nothing to learn from").explained == []
+
+
+def test_a_short_template_without_a_frame_is_no_explanation() -> None:
+    assert not Diagnoser.of([]).diagnose("AssertionError: Expected 8 balance layers, got 1\n").explained

@@ -33,7 +33,38 @@ CASES = [
     ("TypeError: cannot pickle code objects", "cannot be pickled", "code"),
     ("KeyError: slice(None, 64, None)", "as if it were a list", "slice(None, 64, None)"),
     ("TypeError: unsupported operand type(s) for /: 'int' and 'list'", "not defined", "/"),
+    ('  File "/opt/venv/lib/python3.11/site-packages/gadget/core.py", line 3, in wind\n    spring.wind_up()\nAttributeError: \'Gadget\' object has no attribute \'wind_up\'', "type `Gadget`", "wind_up"),
+    ("AttributeError: 'bool' object has no attribute 'unsqueeze'", "a tensor was expected", "unsqueeze"),
+    ("UnboundLocalError: local variable 'spring' referenced before assignment", "before any line", "spring"),
+    ("UnboundLocalError: cannot access local variable 'spring' where it is not associated with a value", "before any line", "spring"),
+    ("ImportError: cannot import name 'Spring' from", "no `Spring`", "Spring"),
+    ("RuntimeError: aten.mul.Tensor got mixed torch.Tensor and DTensor, need to convert all", "DTensors", "aten.mul.Tensor"),
+    ("NotImplementedError: Could not run 'gadget::wind' with arguments from the 'CPU' backend. This could be", "on CPU", "gadget::wind"),
+    ("RuntimeError: chunk expects `chunks` to be greater than 0, got: 0", "greater than 0", "chunks"),
+    ("PermissionError: [Errno 13] Permission denied: '/gadget/spring.bin'", "may not open", "/gadget/spring.bin"),
+    ("FileNotFoundError: [Errno 2] No such file or directory: '/gadget/spring.bin'", "no file", "/gadget/spring.bin"),
+    ("TypeError: wind() takes from 5 to 9 positional arguments but 10 were", "10 were passed", "wind"),
 ]  # fmt: skip
+
+
+NAMELESS = [
+    ("TypeError: cannot unpack non-iterable NoneType object", "should have given a tuple"),
+    ("ValueError: too many values to unpack (expected 2)", "2 names"),
+    ("ValueError: not enough values to unpack (expected 3, got 2)", "only 2 values"),
+    ("TypeError: object of type 'NoneType' has no len()", "length of a `NoneType`"),
+    ("TypeError: wind() argument after ** must be a mapping, not NoneType", "a `NoneType` was there"),
+    ("TypeError: 'NoneType' object is not a mapping", "a `NoneType` was there"),
+    ("TypeError: isinstance() arg 2 must be a type, a tuple of types, or a union", "not a class"),
+    ("ValueError: all the input arrays must have same number of dimensions, but the array at index 0 has 2 dimension(s) and the array at index 1 has 1 dimension(s)", "that at 0 has 2"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("message", "told"), NAMELESS)
+def test_messages_of_python_itself_are_not_taken_for_a_librarys_own(message: str, told: str):
+    [found] = report(message).explained
+    assert told in found["condition"]
+    assert found["package"] == ""
+    assert report(message, "zh").explained[0]["condition"] != found["condition"]
 
 
 @pytest.mark.parametrize(("message", "told", "name"), CASES)

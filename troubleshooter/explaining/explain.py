@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kb.index.place import MessagePlace
-from troubleshooter.explaining import advice, messages, operations, own, suggestions
+from troubleshooter.explaining import advice, compiled_checks, messages, operations, own, suggestions
 from troubleshooter.explaining.conditions import Formula, atoms, is_caught, reasons, words
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.indexed import KnownMessage, known
@@ -53,7 +53,9 @@ def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained |
         sources = Sources(folders)
         listed = known(failure)
         found = _from_source(failure, sources, lang) or _from_index(failure, listed, sources, lang)
-        told = messages.explain(failure, lang) if found is None or not found.condition else None
+        told = None
+        if found is None or not found.condition:
+            told = messages.explain(failure, lang) or compiled_checks.explain(failure, lang)
         # The line shows what was used, and the message what was wrong with it.
         if found is not None and told is not None:
             found.condition = told.condition

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from kb.index.record import StoredSite
     from kb.index.store import MessageIndex
 
+LEAST_ALONE = {"whole": 20, "beginning": 40}
+"""Without a frame: the least number of literal characters that must agree, for a whole message and for one that is cut."""
 END = 10**6
 """A line below everything in a function that was written out."""
 
@@ -43,7 +45,7 @@ def known(failure: Failure) -> KnownMessage | None:
 
     The innermost frame of a library says which package and function to look in. Without one, the message must be whole.
     """
-    index = _index()
+    index = open_index()
     if index is None or not failure.message:
         return None
     at = next((n for n in range(len(failure.frames) - 1, -1, -1) if failure.frames[n].file.endswith(".py")), None)
@@ -73,16 +75,17 @@ def known(failure: Failure) -> KnownMessage | None:
 def _fitting(
     found: list[IndexedMessage], below: str, function: str | None
 ) -> Iterator[tuple[IndexedMessage, StoredSite]]:
-    """The messages with the place that the frame names; without a frame those that are the whole message."""
+    """The messages with the place that the frame names; without a frame those that are long enough to be known by their text."""
     for one in found:
         for site in one.sites:
             if below and site.file == below and site.function.rpartition(".")[2] == function:
                 yield one, site
-        if not below and one.extent == "whole" and one.sites:
+        if not below and one.sites and one.quality >= LEAST_ALONE.get(one.extent, END):
             yield one, one.sites[0]
 
 
-def _index() -> MessageIndex | None:
+def open_index() -> MessageIndex | None:
+    """The shipped index; None where it is not installed or cannot be read."""
     from kb.index.message import IndexUnreadable
     from kb.index.store import shipped
 

@@ -40,7 +40,7 @@ Rule = Callable[[re.Match[str]], MessageAnswer]
 
 def explain(failure: Failure, lang: str) -> FoundPlace | None:
     """The explanation of a failure by its message; None where no rule knows it."""
-    for exceptions, pattern, rule in RULES:
+    for exceptions, pattern, rule in (*RULES, *(WITH_FRAMES if failure.frames else ())):
         found = re.search(pattern, failure.message) if failure.type in exceptions.split() else None
         if found is not None:
             told = rule(found)
@@ -113,6 +113,12 @@ def _told(key: str, name: str, *fixes: tuple[str, str]) -> Rule:
     return rule
 
 
+def _mapping(m: re.Match[str]) -> MessageAnswer:
+    """Something that is no dictionary, behind ``**``."""
+    kind = m["t"] or m["u"]
+    return MessageAnswer("msg-mapping", {"t": kind}, "")
+
+
 def _status(m: re.Match[str]) -> MessageAnswer:
     """A CUDA library's status, with what it means."""
     call, status = m["f"], m["s"].strip()
@@ -136,7 +142,7 @@ RULES: tuple[tuple[str, str, Rule], ...] = (
     ("ImportError", r"^cannot import name '(?P<name>\w{1,80})' from '(?P<module>[\w.]{1,120})'", _module),
     ("TypeError", r"^(?:(?P<function>[\w.<>]{1,160})\(\) )?got multiple values for (?:keyword )?argument '(?P<name>\w{1,80})'", _twice),
     ("TypeError", r"^(?P<function>[\w.]{1,80})\(\): argument '(?P<name>\w{1,60})' \(position \d{1,3}\) must be (?P<want>\w{1,60}), not (?P<got>[\w.]{1,60})", _class),
-    ("AttributeError", rf"^'(?P<t>tuple|list|dict|NoneType|int|float|str)' object has no attribute '(?P<a>{_OF_TENSORS})'", _told("msg-tensor", "a")),
+    ("AttributeError", rf"^'(?P<t>tuple|list|dict|NoneType|bool|int|float|str)' object has no attribute '(?P<a>{_OF_TENSORS})'", _told("msg-tensor", "a")),
     ("AttributeError", r"^'str' object has no attribute '(?P<a>value|name)'", _told("msg-member", "a")),
     ("AttributeError", r"^'NoneType' object has no attribute '(?P<a>\w{1,80})'", _told("msg-none", "a")),
     ("AttributeError", r"^'(?P<c>\w{0,80}(?:Config|Args|Arguments|Settings))' object has no attribute '(?P<a>\w{1,80})'", _told("msg-setting", "a")),
@@ -152,5 +158,24 @@ RULES: tuple[tuple[str, str, Rule], ...] = (
     ("TypeError", r"^unsupported operand type\(s\) for (?P<op>[^\s:]{1,12}): '(?P<a>[\w.]{1,60})' and '(?P<b>[\w.]{1,60})'", _told("msg-operands", "op")),
     ("RuntimeError AcceleratorError _LinAlgError LinAlgError", r"(?:CUDA|cusparse|cusolver|cudss) error: (?P<s>[\w ]{3,80}?),? when calling `(?P<f>\w{3,80})", _status),
     ("RuntimeError AcceleratorError", r"^CUDA NVRTC error: (?P<s>[^\n]{3,120})", _told("msg-nvrtc", "")),
+    ("TypeError", r"^cannot unpack non-iterable (?P<t>[\w.]{1,60})", _told("msg-unpack", "")),
+    ("ValueError", r"^too many values to unpack \(expected (?P<n>\d{1,3})", _told("msg-unpack-many", "")),
+    ("ValueError", r"^not enough values to unpack \(expected (?:at least )?(?P<n>\d{1,3}), got (?P<got>\d{1,3})", _told("msg-unpack-few", "")),
+    ("TypeError", r"^object of type '(?P<t>[\w.]{1,60})' has no len\(\)", _told("msg-length", "")),
+    ("TypeError", r"^(?:[\w.]{1,80}\(\) argument after \*\* must be a mapping, not (?P<u>[\w.]{1,60})|'(?P<t>[\w.]{1,60})' object is not a mapping)", _mapping),
+    ("TypeError", r"^is(?:instance|subclass)\(\) arg 2 must be a ", _told("msg-class-test", "")),
+    ("UnboundLocalError NameError", r"^(?:local variable|cannot access (?:local|free) variable) '(?P<x>\w{1,80})'", _told("msg-unbound", "x")),
+    ("ImportError", r"^cannot import name '(?P<a>\w{1,80})'", _told("msg-import", "a")),
+    ("ValueError", r"^all the input arrays? (?:dimensions )?must have same number of dimensions, but the array at index (?P<i>\d{1,4}) has (?P<a>\d{1,3}) dimension\(s\) and the array at index (?P<j>\d{1,4}) has (?P<b>\d{1,3})", _told("msg-dims", "")),
+    ("RuntimeError", r"^(?P<f>[\w.:]{1,80}) got mixed torch\.Tensor and DTensor", _told("msg-dtensor", "f")),
+    ("NotImplementedError", r"^Could not run '(?P<f>[\w.:]{1,80})' with arguments from the '(?P<b>\w{1,40})' backend", _told("msg-backend", "f")),
+    ("RuntimeError ValueError", r"^(?P<f>\w{1,40})(?:\(\))?:? expects `?(?P<x>\w{1,40})`? to be (?P<want>[^,\n]{1,80}),? (?:but )?got:? (?P<v>[^\s,]{1,40})", _told("msg-needs", "x")),
+    ("FileNotFoundError", r"^\[Errno 2\] No such file or directory: ['\"](?P<x>[^'\"\n]{1,300})['\"]", _told("msg-absent", "x")),
+    ("PermissionError", r"^\[Errno 13\] Permission denied: ['\"](?P<x>[^'\"\n]{1,300})['\"]", _told("msg-denied", "x")),
     ("RuntimeError AcceleratorError", r"^CUDA driver error: (?P<s>[^\n]{3,120})", _told("msg-driver", "")),
 )  # fmt: skip
+
+WITH_FRAMES: tuple[tuple[str, str, Rule], ...] = (
+    ("AttributeError", r"^(?:type object )?'(?P<t>[\w.]{1,80})'(?: object)? has no attribute '(?P<a>\w{1,80})'", _told("msg-attribute", "a")),
+)  # fmt: skip
+"""Rules that only repeat a message, and so tell something only together with the place that the frames show."""

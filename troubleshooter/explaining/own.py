@@ -304,7 +304,7 @@ RULES: tuple[tuple[str, str, Rule], ...] = (
     ("ValueError", r"(too many values to unpack|not enough values to unpack) \(expected (?:at least )?(\d+)", _unpack),
     ("TypeError", r"([\w.<>]+)\(\) missing \d+ required (positional|keyword-only) arguments?: (.*)", _missing),
     ("TypeError", r"([\w.<>]+)\(\) got an unexpected keyword argument '(\w+)'(?:\. Did you mean '(\w+)')?", _unexpected),
-    ("TypeError", r"([\w.<>]+)\(\) takes (?:from \d+ to )?(\d+) positional arguments? but (\d+) (?:was|were) given", _positional),
+    ("TypeError", r"([\w.<>]+)\(\) takes (?:from \d+ to )?(\d+) positional arguments? but (\d+) (?:was|were)\b", _positional),
     ("TypeError", r"can only concatenate (\w+) \(not \"([\w.]+)\"\) to", _concatenate),
     ("TypeError", r"(?:unsupported operand type\(s\) for|') ?([^:']{1,12}):? ?'?(?: not supported between instances of)? ?'([\w.]+)' and '([\w.]+)'", _operand),
     ("TypeError", r"'([\w.]+)' object is not callable", _not_callable),

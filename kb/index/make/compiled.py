@@ -1,7 +1,7 @@
-"""Messages of compiled parts: literals of shared libraries, and the sources of NCCL (C) and of Rust crates.
+"""Messages of compiled parts: literals of shared libraries, and the sources of NCCL (C), torch's CUDA library (C++) and Rust crates.
 
 A literal of a library is a part of a message: what stands before and behind it, the exception, the function and the
-condition are not known. C and Rust sources give the message with its holes and the file.
+condition are not known. C and Rust sources give the message with its holes and the file, C++ the condition that is checked too.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ import re
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import re2
 
 from kb.index.make.archives import Release, members, offered
 from kb.index.make.build import say
+from kb.index.make.cpp import cpp_source
 from kb.index.make.kept import KeptReleases
 from kb.index.make.plan import Package, chosen, spread
 from kb.index.place import Hole, MessagePlace, weight
@@ -33,6 +35,7 @@ _RUST = re.compile(
     r'(?:#\[error\(|\b(?:format|panic|bail|anyhow|ensure|unreachable|assert|write|unimplemented)!\(\s*(?:f,\s*|[^"()]{0,60},\s*)?'
     r'|new_err\(|\bErr\(|\bexpect\()\s*"((?:[^"\\]|\\.)*)"'
 )
+_SOURCES = (".rs", ".c", ".cc", ".cpp", ".h", ".hpp", ".cu", ".cuh")
 _RUST_HOLE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 
 
@@ -90,12 +93,19 @@ def read_compiled(
     for package in plan:
         with closing(KeptReleases(folder, package.package)) as kept:
             have = set(kept.versions())
-            if package.repository and mirrors:
+            if package.commits and mirrors:
+                for version, source in package.commits.items():
+                    if version not in have:
+                        owner, commit = source.split("@")
+                        repository = mirrors / owner.replace("/", "+") / "repo"
+                        count = keep_tag(kept, version, repository, commit, package)
+                        say(f"{package.package} {version}: {count} places")
+            elif package.repository and mirrors:
                 repository = mirrors / package.repository.replace("/", "+") / "repo"
                 tags = {tag.lstrip("v").replace("-1", ""): tag for tag in _git(repository, "tag").decode().split()}
                 for version in spread(chosen(tags, package.first, thin=True))[:most]:
                     if version not in have:
-                        count = keep_tag(kept, version, repository, tags[version], package.under)
+                        count = keep_tag(kept, version, repository, tags[version], package)
                         say(f"{package.package} {version}: {count} places")
             elif package.libraries == "folder" and torch:
                 [version] = re.findall(r"__version__ = '([\d.]+)", (torch.parent / "version.py").read_text())
@@ -126,18 +136,23 @@ def keep_folder(kept: KeptReleases, version: str, folder: Path, names: tuple[str
     return sum(map(len, found.values()))
 
 
-def keep_tag(kept: KeptReleases, version: str, repository: Path, tag: str, under: str) -> int:
-    """Read the messages of C or Rust sources of one tag of a repository; returns how many."""
+def keep_tag(kept: KeptReleases, version: str, repository: Path, tag: str, package: Package) -> int:
+    """Read the messages of C, C++ or Rust sources of one tag or commit of a repository; returns how many."""
     found: dict[str, list[MessagePlace]] = {}
-    for path, text in _blobs(repository, tag, under):
-        found[path] = rust_source(text, path) if path.endswith(".rs") else c_source(text, path)
+    for path, text in _blobs(repository, tag, package):
+        if path.endswith(".rs"):
+            found[path] = rust_source(text, path)
+        else:
+            found[path] = cpp_source(text, path) if package.part_of == "torch" else c_source(text, path)
     kept.add_places(version, tag, _git(repository, "rev-parse", f"{tag}^{{commit}}").decode().strip(), found)
     return sum(map(len, found.values()))
 
 
-def _blobs(repository: Path, tag: str, under: str) -> Iterator[tuple[str, str]]:
-    for path in _git(repository, "ls-tree", "-r", "--name-only", tag, "--", under).decode().splitlines():
-        if path.endswith((".rs", ".c", ".cc", ".h", ".cu")) and not re.search(r"/(?:tests?|benches|examples)/", path):
+def _blobs(repository: Path, tag: str, package: Package) -> Iterator[tuple[str, str]]:
+    for path in _git(repository, "ls-tree", "-r", "--name-only", tag, "--", *package.under).decode().splitlines():
+        if any(fnmatchcase(path.lower(), pattern) for pattern in package.skip):
+            continue
+        if path.endswith(_SOURCES) and not re.search(r"/(?:tests?|benches|examples)/", path):
             yield path, _git(repository, "show", f"{tag}:{path}").decode("utf-8", "replace")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -36,7 +36,10 @@ class Package:
     """Of a compiled part: the package that people know."""
     libraries: Literal["", "wheels", "folder"] = ""
     repository: str = ""
-    under: str = ""
+    commits: Mapping[str, str] = Field(default_factory=dict)
+    """Of a compiled part whose repository has no tags here: release to ``owner/name@commit``."""
+    under: tuple[str, ...] = ()
+    """Folders of the repository that are read."""
 
     @property
     def modules(self) -> tuple[str, ...]:

@@ -58,7 +58,7 @@ def ship(
             for key in ("messages", "places", "guarded", "vanished", "replaced")
         },
         "thinned": "of many packages only the last patch of each minor release was read, of some not every minor one; "
-        "of torch's libraries libtorch_cuda was not read, and libtorch_cpu of one release without CUDA",
+        "of torch, libtorch_cpu was read of one release without CUDA, and the sources of its CUDA library of three releases",
         "counts": counts,
         "read": {item.package: _read(folder, item) for item in found},
         "left_out": dict(sorted(left_out.items())),

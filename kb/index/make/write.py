@@ -8,12 +8,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import zstandard
+
 from kb.index.make.link import LinkedMessage, spans
 from kb.index.places_of_words import TABLE, buckets
 from kb.index.record import BLOCK_MESSAGES, FORMAT, HEAD, MOST_SITES, TAIL, Row, pack, site_row
 from kb.index.words import anchors, number
 
 _DICTIONARY_BYTES = 32_000
+"""zlib sees the last 32,768 bytes."""
+_SAMPLE_ROWS, _LEAST_SAMPLE_ROWS = 20_000, 2_000
+"""A dictionary is made from about this many rows. Of fewer than the least, nothing can be learnt."""
 
 
 class Linked(NamedTuple):
@@ -37,7 +42,7 @@ def write(path: Path, packages: Sequence[Linked]) -> None:
     base = sqlite3.connect(waiting)
     base.executescript(
         f"""
-        pragma page_size = 65536; pragma journal_mode = off; pragma user_version = {FORMAT};
+        pragma page_size = 32768; pragma journal_mode = off; pragma user_version = {FORMAT};
         create table dictionary (head blob, tail blob);
         create table package (id integer primary key, name text, part_of text, modules text, releases text, blocks integer);
         create table block (id integer primary key, head blob, tail blob);
@@ -92,7 +97,9 @@ def message_row(message: LinkedMessage, *, brief: bool = False) -> Row:
 
 
 def _dictionary(rows: Sequence[Row]) -> bytes:
-    """Text that all blocks are packed with: a sample of the rows, evenly drawn."""
-    step = max(1, len(rows) // 120)
-    text = "".join(json.dumps(row, ensure_ascii=False, separators=(",", ":"))[:300] for row in rows[::step])
-    return text.encode("utf-8", "replace")[-_DICTIONARY_BYTES:]
+    """Text that all blocks are packed with: what many rows of an evenly drawn sample share, or the sample where it is small."""
+    texts = [json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") for row in rows]
+    sample: list[bytes | bytearray | memoryview[int]] = list(texts[:: max(1, len(texts) // _SAMPLE_ROWS)])
+    if len(sample) < _LEAST_SAMPLE_ROWS:
+        return b"".join(sample)[-_DICTIONARY_BYTES:]
+    return zstandard.train_dictionary(_DICTIONARY_BYTES, sample).as_bytes()

@@ -1,0 +1,86 @@
+"""What explaining costs: ``python -m benchmarks.explain_cost [--reports FILE] [--rounds N]``.
+
+Explains the failures of the reports that have no diagnosis, each in a process of its own that has read the log already, so that
+opening the index and importing the rules are counted. Prints processor time (not the clock's) and memory (growth of the peak) as
+median, 90th percentile and maximum, and compares the medians with the bounds: 5 ms and 20 MB. Exit status 1 when one is missed.
+Another failure is explained before it in the same process, which pays for the imports and for opening the index; both are told.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.score_reports import load
+from troubleshooter.observe.model import Failure
+from troubleshooter.pipeline import Diagnoser
+from troubleshooter.read.given import given
+
+REPORTS = Path(__file__).with_name("reports") / "silent.jsonl"
+MAX_MILLISECONDS, MAX_MIB = 5.0, 20.0
+MIB = 1 << 20
+
+
+class Cost(NamedTuple):
+    """What two explanations cost: milliseconds of processor time of the first with its imports and of the next, and MiB of memory."""
+
+    first: float
+    next: float
+    memory: float
+
+
+def failures(path: Path) -> list[Failure]:
+    """The last failure of each report of a file."""
+    tool = Diagnoser.of([])
+    found = [[one for one in tool.observe(given(report.text)).failures if one.exception] for report in load(path)]
+    return [several[-1] for several in found if several]
+
+
+def cost(two: tuple[Failure, Failure]) -> Cost:
+    """The cost of explaining two failures, in this process."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    begun = time.process_time()
+    from troubleshooter.explaining.explain import explain
+
+    explain(two[0])
+    middle = time.process_time()
+    explain(two[1])
+    last = time.process_time() - middle
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    return Cost((middle - begun) * 1000, last * 1000, grown * (1 if sys.platform == "darwin" else 1024) / MIB)
+
+
+def line(name: str, values: Sequence[float], unit: str) -> str:
+    """The median, the 90th percentile and the maximum, as text."""
+    ordered = sorted(values)
+    high = ordered[int(0.9 * (len(ordered) - 1))]
+    return f"{name}: median {statistics.median(ordered):.1f} {unit}, 90 % below {high:.1f} {unit}, at most {ordered[-1]:.1f} {unit}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.explain_cost", description=__doc__)
+    parser.add_argument("--reports", type=Path, default=REPORTS, help="a file of reports without a diagnosis")
+    parser.add_argument("--rounds", type=int, default=3, help="how often all of them are explained")
+    options = parser.parse_args()
+    found = failures(options.reports)
+    # A process that is forked for one failure has read the log, and has imported and opened nothing of the explanation.
+    with multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1) as pool:
+        costs = pool.map(cost, list(zip(found, found[1:] + found[:1], strict=True)) * options.rounds, chunksize=1)
+    following = [one.next for one in costs]
+    memory = [one.memory for one in costs]
+    print(f"{len(found)} failures, {options.rounds} rounds")
+    print(line("first explanation, with imports", [one.first for one in costs], "ms"))
+    print(line("the next explanation", following, "ms"))
+    print(line("memory", memory, "MiB"))
+    return int(statistics.median(following) > MAX_MILLISECONDS or statistics.median(memory) > MAX_MIB)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

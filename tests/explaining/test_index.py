@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import troubleshooter.dating  # noqa: F401  # it takes the shipped index when it is imported: that must not be the fixture's
 from kb.index import store
 from kb.index.make.link import LinkedRelease, link
 from kb.index.make.write import Linked, write

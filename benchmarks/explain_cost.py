@@ -28,7 +28,7 @@ MAX_MILLISECONDS, MAX_MIB = 5.0, 20.0
 MIB = 1 << 20
 
 
-class Cost(NamedTuple):
+class ExplanationCost(NamedTuple):
     """What two explanations cost: milliseconds of processor time of the first with its imports and of the next, and MiB of memory."""
 
     first: float
@@ -43,7 +43,7 @@ def failures(path: Path) -> list[Failure]:
     return [several[-1] for several in found if several]
 
 
-def cost(two: tuple[Failure, Failure]) -> Cost:
+def cost(two: tuple[Failure, Failure]) -> ExplanationCost:
     """The cost of explaining two failures, in this process."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begun = time.process_time()
@@ -54,7 +54,7 @@ def cost(two: tuple[Failure, Failure]) -> Cost:
     explain(two[1])
     last = time.process_time() - middle
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    return Cost((middle - begun) * 1000, last * 1000, grown * (1 if sys.platform == "darwin" else 1024) / MIB)
+    return ExplanationCost((middle - begun) * 1000, last * 1000, grown * (1 if sys.platform == "darwin" else 1024) / MIB)
 
 
 def line(name: str, values: Sequence[float], unit: str) -> str:

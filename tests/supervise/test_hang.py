@@ -18,7 +18,7 @@ from tests.supervise.running import COMMAND, ENVIRONMENT, ROOT, run, script
 from tests.waiting import wait_for
 from troubleshooter.hang.flight import BadDump, first_difference, read_dump_file
 from troubleshooter.hang.judge import HangVerdict, judge
-from troubleshooter.hang.notice import NOTHING, Look, verdict_on
+from troubleshooter.hang.notice import NOTHING, Counters, Look, verdict_on
 from troubleshooter.hang.ranks import Rank
 from troubleshooter.hang.stacks import Stack, StackFrame, read_dump, read_py_spy, stacks_of
 from troubleshooter.hang.tell import as_dict, lines
@@ -83,9 +83,10 @@ def test_the_cause_is_told_by_where_the_late_rank_stands(late: Rank, cause: str)
     assert as_dict(verdict)["waiting"] == [0, 2]
 
 
-def test_a_rank_that_waits_in_select_waits_for_the_network(tmp_path: Path) -> None:
+@pytest.mark.parametrize("line", ["select.select([server], [], [])", "server.recvfrom(100)", "line.recv_into(rows)"])
+def test_a_rank_that_reads_from_a_socket_waits_for_the_network(tmp_path: Path, line: str) -> None:
     own = tmp_path / "train.py"
-    own.write_text("select.select([server], [], [])\n")
+    own.write_text(line + "\n")
     assert judge([waits(0), rank(1, (str(own), 1, "serve")), waits(2)], 3).cause == "network"
 
 
@@ -250,6 +251,31 @@ def test_an_endless_loop_is_told_if_others_wait_for_it(tmp_path: Path, started: 
 def test_a_long_computation_for_which_nobody_waits_is_no_hang(tmp_path: Path, started: Callable[..., int]) -> None:
     before, now = two_looks(started(LARGE_NUMBERS), tmp_path, "power")
     assert verdict_on(before, now, patient=True) is None
+
+
+EXCHANGE = """
+import selectors, socket, threading, time
+ours, theirs = socket.socketpair()
+def send():
+    while True:
+        theirs.send(b"x")
+        time.sleep(0.02)
+threading.Thread(target=send, daemon=True).start()
+chosen = selectors.DefaultSelector()
+chosen.register(ours, selectors.EVENT_READ)
+"""
+SELECTS = EXCHANGE + "while chosen.select(): ours.recv(1)"
+JOINS = EXCHANGE + "thread = threading.Thread(target=lambda: [ours.recv(1) for _ in iter(int, 1)])\nthread.start()\nthread.join()"
+
+
+@pytest.mark.parametrize("code", [SELECTS, JOINS])
+def test_a_process_whose_threads_exchange_messages_does_not_hang(tmp_path: Path, started: Callable[..., int], code: str) -> None:
+    pid = started(code)
+    wait_for(lambda: Look(pid, tmp_path).stacks)
+    before = Look(pid, tmp_path)
+    woken = Counters.of(pid).all_wakes
+    wait_for(lambda: Counters.of(pid).all_wakes > woken + 50)
+    assert verdict_on(before, Look(pid, tmp_path), patient=False) is None
 
 
 def dump(folder: Path, number: int, rows: list[dict[str, object]]) -> Path:

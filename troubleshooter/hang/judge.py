@@ -189,7 +189,7 @@ def _cause(one: Standing) -> Cause:
         return "sleeping"
     if re.search(r"flock|lockf|\.acquire\(|\.join\(|\.wait\(|with \w*lock", code):
         return "lock"
-    if re.search(r"\.recv\(|\.accept\(|\.connect\(|\bselect\(|urlopen\(|requests\.", code):
+    if re.search(r"\.recv(?:from|msg)?(?:_into)?\(|\.accept\(|\.connect\(|\bselect\(|urlopen\(|requests\.", code):
         return "network"
     if (
         rank.state == "D"

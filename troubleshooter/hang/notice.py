@@ -1,7 +1,8 @@
 """Notices that a run hangs: it prints nothing, and two looks find each rank at the same place of its code, doing nothing.
 
-What counts as doing something: CPU time of the rank and of the processes below it, bytes read from and written to disks, a main
-thread that wakes up again and again in a read from the network. Each is compared between the end of one look and the start of
+What counts as doing something: CPU time of the rank and of the processes below it (used, or waited for by the main thread), bytes
+read from and written to disks, a main thread that wakes up again and again in a read from the network. If no rank waits for
+another one, threads that wake up again and again count, too. Each is compared between the end of one look and the start of
 the next, because our question for the stacks wakes a process and lets it write, too.
 """
 
@@ -30,31 +31,47 @@ MOVING = 0.05
 PATIENCE = 2.0
 """A rank that computes in a loop of the user's own code, while others wait for it, is reported after a silence this many times as long
 as usual. If nobody waits for it, nothing tells an endless loop from a long computation, and it is not reported."""
+THREADS_WAKE = 2.0
+"""The threads of a process together wake up at least so often a second if they exchange messages. A thread that only looks after
+something (a progress bar, a writer of events) wakes up less often; that of NCCL more often, but it belongs to ranks."""
 LEAST_WAKES = 2
 """A process that waits for the network, but woke up at least so often between two looks, receives its answer in small pieces."""
+_SLEEPS = "voluntary_ctxt_switches"
 _ALONE = ("sleeping", "stopped")
 
 
 class Counters(NamedTuple):
-    """What a process has done so far. ``cpu_s``: seconds of CPU time. ``bytes``: read from and written to disks. ``wakes``: how
-    often its main thread went to sleep by itself. What the system does not tell is 0."""
+    """What a process has done so far. ``cpu_s``: seconds of CPU time, with those for which its main thread waited on a busy machine.
+    ``bytes``: read from and written to disks. ``wakes``: how often its main thread went to sleep by itself, and ``all_wakes``
+    those of all threads. What the system does not tell is 0."""
 
     cpu_s: float
     bytes: tuple[int, int]
     wakes: int
+    all_wakes: int
 
     @classmethod
     def of(cls, pid: int) -> Counters:
-        told = _fields(Path(f"/proc/{pid}/io")) | _fields(Path(f"/proc/{pid}/status"))
+        here = Path(f"/proc/{pid}")
+        io = _fields(here / "io")
+        wakes = {task.name: _fields(task / "status").get(_SLEEPS, 0) for task in here.glob("task/*")}
         state = process(pid)
         return cls(
-            state.cpu_s if state is not None else 0.0,
-            (told.get("read_bytes", 0), told.get("write_bytes", 0)),
-            told.get("voluntary_ctxt_switches", 0),
+            (state.cpu_s if state is not None else 0.0) + _waited_for_cpu_s(here),
+            (io.get("read_bytes", 0), io.get("write_bytes", 0)),
+            wakes.get(str(pid), 0),
+            sum(wakes.values()),
         )
 
 
-NOTHING = Counters(0.0, (0, 0), 0)
+def _waited_for_cpu_s(process_folder: Path) -> float:
+    """The seconds for which the main thread of a process was ready to run and got no core."""
+    with suppress(OSError, ValueError, IndexError):
+        return int((process_folder / "schedstat").read_text().split()[1]) / 1e9
+    return 0.0
+
+
+NOTHING = Counters(0.0, (0, 0), 0, 0)
 
 
 class Look:
@@ -78,6 +95,11 @@ class Look:
     def wakes_since(self, before: Look, pid: int) -> int:
         """How often the main thread of a process woke up between an earlier look and this one."""
         return self.at_start.get(pid, NOTHING).wakes - before.at_end.get(pid, NOTHING).wakes
+
+    def threads_wake_since(self, before: Look, pid: int) -> bool:
+        """Whether the threads of a process woke up more than `THREADS_WAKE` times a second between an earlier look and this one."""
+        wakes = self.at_start.get(pid, NOTHING).all_wakes - before.at_end.get(pid, NOTHING).all_wakes
+        return wakes > THREADS_WAKE * max(self.at - before.ended, 1.0)
 
     def moved_bytes_since(self, before: Look, pid: int) -> bool:
         """Whether a process read from or wrote to a disk between an earlier look and this one."""
@@ -164,13 +186,18 @@ def verdict_on(before: Look, now: Look, *, patient: bool) -> HangVerdict | None:
             if not same:
                 return None
             continue
-        helpers = now.helpers_of(rank.pid, {other.pid for other in ranks})
+        others = {other.pid for other in ranks}
+        # A process that nobody waits for may be one of several that a shell started: `python make.py | sort`.
+        below = now.helpers_of(rank.pid, others) if is_awaited else [one.pid for one in now.processes]
+        helpers = [pid for pid in below if pid not in others]
         if any(now.moved_bytes_since(before, pid) for pid in (rank.pid, *helpers)):
             return None
         if any(cpu.get(one.pid, 0.0) > MOVING or one.state == "R" for one in now.processes if one.pid in helpers):
             return None  # it waits for a process that works for it
         if reads_network(rank) and now.wakes_since(before, rank.pid) >= LEAST_WAKES:
             return None  # a slow download: no counter tells the bytes that a process receives
+        if not is_awaited and now.threads_wake_since(before, rank.pid):
+            return None  # its threads exchange messages
         busy = "R" in (rank.state, then.state) or cpu.get(rank.pid, 0.0) > MOVING
         if (busy or not same) and not (patient and is_awaited and _turns(then, rank)):
             return None

@@ -120,6 +120,21 @@ def test_what_cannot_be_searched(
     assert "Traceback" not in told
 
 
+def test_a_package_for_another_platform_only(offered: Path, repro: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wheel(offered, "madeup", "1.0", tag="cp27-cp27m-win32")
+    status, told = bisected(capsys, "--package", "madeup", *HERE, *command(repro))
+    assert status == 2
+    assert "no release of 'madeup' is offered" in told
+
+
+def test_a_command_that_does_not_exist(offered: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wheel(offered, "madeup", "1.0")
+    wheel(offered, "madeup", "1.1", PROBLEM)
+    status, told = bisected(capsys, "--package", "madeup", *HERE, "--", "no-such-program")
+    assert status == 2
+    assert "no-such-program cannot be started (No such file or directory); check the command after `--`" in told
+
+
 @real
 def test_a_release_for_another_platform_is_left_out(offered: Path, repro: Path, capsys: pytest.CaptureFixture[str]) -> None:
     wheel(offered, "madeup", "1.0")

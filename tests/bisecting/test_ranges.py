@@ -120,3 +120,12 @@ def test_claims_without_a_search_are_listed(tmp_path: Path, capsys: pytest.Captu
     write([row("<1.9", failing(OFFERED[:9]))._replace(entry="own-probed", package="trl", claimed="<0.8")], tmp_path / "ranges.tsv")
     main(asked)
     assert "searched as <0.8 (2026-11-23); search it again own-probed" in capsys.readouterr().out
+
+
+def test_a_search_without_an_answer_is_repeated(tmp_path: Path) -> None:
+    file = tmp_path / "ranges.tsv"
+    untold = row(">=1.6", failing([], untold=OFFERED))
+    assert (untold.agreement, untold.works, untold.fails) == ("open", "", "")
+    write([untold], file)
+    assert not known_already("own", "madeup", ">=1.6", file)
+    assert not known_already("own", "madeup", ">=1.7", file)

@@ -147,7 +147,8 @@ def test_a_file_that_could_not_be_run_is_said_to_be_so(tmp_path: Path, capsys: p
 @pytest.mark.parametrize(
     "name",
     ["callback-tokenizer", "view-contiguous", "wrapped-attribute", "checkpoint-no-grad", "pad-token", "vera-sizes",
-     "extra-special-tokens", "tied-weights", "no-loss", "forward-num-items", "no-inf-checks", "sequence-lengths"],
+     "extra-special-tokens", "tied-weights", "no-loss", "forward-num-items", "no-inf-checks", "sequence-lengths",
+     "collective-backend"],
 )  # fmt: skip
 def test_a_shipped_probe_as_a_file(name: str, overlays: Overlays) -> None:
     shipped = probe.load(name)

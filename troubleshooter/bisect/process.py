@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from kb.errors import UsageError
+
 __all__ = ["CommandEnd", "run"]
 
 KEPT_BYTES: Final = 1 << 20
@@ -35,31 +37,45 @@ class CommandEnd:
     seconds: float = 0.0
 
 
-def run(command: Sequence[str], seconds: float, environ: Mapping[str, str], temporary: Path) -> CommandEnd:
+def run(
+    command: Sequence[str],
+    seconds: float,
+    environ: Mapping[str, str],
+    temporary: Path,
+    disk_bytes: int = MAX_DISK_BYTES,
+) -> CommandEnd:
     """Run a command without a terminal and without input, in the current folder; end all that it started.
 
-    Raises OSError when it cannot be started.
+    ``disk_bytes``: the free space of the disk of ``temporary`` may fall by this much. Memory is not limited.
+    Raises UsageError when the command cannot be started.
     """
     mark = secrets.token_hex(8)
     started = time.monotonic()
-    child = subprocess.Popen(
-        list(command),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env={**environ, _MARK: mark, "TMPDIR": str(temporary)},
-        start_new_session=os.name == "posix",
-    )
+    try:
+        child = subprocess.Popen(
+            list(command),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env={**environ, _MARK: mark, "TMPDIR": str(temporary)},
+            start_new_session=os.name == "posix",
+        )
+    except OSError as problem:
+        raise UsageError(
+            f"bisect: {command[0]} cannot be started ({problem.strerror}); check the command after `--`"
+        ) from problem
     stopped, kept = "", bytearray()
     try:
-        stopped, kept = _listen(child, started + seconds, seconds, temporary)
+        stopped, kept = _listen(child, started + seconds, seconds, temporary, disk_bytes)
     finally:
         _end_all(child, mark)
     text = bytes(kept).decode("utf-8", "replace")
     return CommandEnd(None if stopped else child.returncode, text, stopped, time.monotonic() - started)
 
 
-def _listen(child: subprocess.Popen[bytes], deadline: float, seconds: float, temporary: Path) -> tuple[str, bytearray]:
+def _listen(
+    child: subprocess.Popen[bytes], deadline: float, seconds: float, temporary: Path, disk_bytes: int
+) -> tuple[str, bytearray]:
     """Read until the command ends (processes that it left behind are not waited for) or must be stopped."""
     kept = bytearray()
     assert child.stdout is not None
@@ -80,8 +96,8 @@ def _listen(child: subprocess.Popen[bytes], deadline: float, seconds: float, tem
                     child.wait(_TICK_SECONDS)
             if time.monotonic() > deadline:
                 return f"it did not end within {seconds:g} s", kept
-            if free - shutil.disk_usage(temporary).free > MAX_DISK_BYTES:
-                return f"it filled the disk with more than {MAX_DISK_BYTES >> 30} GiB", kept
+            if free - shutil.disk_usage(temporary).free > disk_bytes:
+                return f"it filled the disk with more than {disk_bytes / (1 << 30):g} GiB", kept
 
 
 def _end_all(child: subprocess.Popen[bytes], mark: str) -> None:

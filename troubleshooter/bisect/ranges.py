@@ -129,14 +129,17 @@ def judged(entry: EntryLike) -> bool:
 
 
 def known_already(entry: str, package: str, claimed: str, file: Path) -> bool:
-    """Whether the file tells about this claim; a row of an older claim is compared with it and written anew."""
+    """Whether the file tells about this claim; a row of an older claim is compared with it and written anew.
+
+    A row that saw no release work, or none fail, because some gave no answer, tells nothing: it is searched again.
+    """
     row = next((row for row in kept(file) if (row.entry, row.package) == (entry, package)), None)
     if row is not None and row.claimed != claimed and (row := compared(row, claimed)) is not None:
         write([row], file)
         print(
             f"{row.agreement:<7} {entry}: {package} {claimed}; compared with what was tried on {row.date}", flush=True
         )
-    return row is not None
+    return row is not None and not (row.agreement == "open" and row.untold)
 
 
 def _search(entry: EntryLike, package: str, claimed: str, overlays: Overlays) -> RangeRow:

@@ -136,7 +136,9 @@ class Kit:
         started = time.time()
         try:
             return Attempt(value=function(), seconds=time.time() - started)
-        except Exception as error:
+        except (KeyboardInterrupt, SystemExit, GeneratorExit):
+            raise
+        except BaseException as error:  # torch's CheckpointException is no Exception
             return Attempt(error=error, seconds=time.time() - started)
 
     def judge(self, attempt):

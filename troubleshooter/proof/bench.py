@@ -6,7 +6,8 @@ Reads a JSON list of ``{"code": …, "given": …}`` from standard input; writes
 (why: a name, a file, a package or a device that only the reader has).
 
 A fix speaks of the reader's ``model``, ``tokenizer`` or ``args``: `stand_ins` has tiny ones, made by the libraries' own code. ``...``
-among the arguments of a call is filled with what the callable asks for. ``"cuda"`` as a device, and ``.cuda()``, are read as the CPU.
+among the arguments of a call is filled with what the callable asks for. ``"cuda"`` as a device, and ``.cuda()``, are read as the CPU,
+``"nccl"`` as gloo. What needs a launcher runs once more as the only process of a launch.
 """
 
 import ast
@@ -34,10 +35,10 @@ FILE_BYTES = 256 << 20
 FILE = "fix.py"
 CUDA = re.compile(r"cuda(:\d+)?$")
 NOT_RUN = (
-    ("needs a launcher", re.compile(r"process group|MASTER_ADDR|RANK\b|^KeyError: None|WORLD_SIZE|torchrun|distributed (environment|run)|torch\.distributed is")),
+    ("needs a launcher", re.compile(r"process group|Mesh should not be bigger|tried to initialize torch.distributed|MASTER_ADDR|RANK\b|^KeyError: None|WORLD_SIZE|torchrun|distributed (environment|run)|torch\.distributed is")),
     ("needs another device", re.compile(r"CUDA|\bcuda\b|NVIDIA|gpu backend|\bGPU|NCCL|nccl|XPU|\bNPU|HPU|MPS\b|TPU|FP8|fp16.*(requires|can only)|accelerator device|_cuda_|mps devices|cuBLASLt|bf16/gpu|BFloat16 is not supported|use_cpu")),
     ("needs the network", re.compile(r"a probe stays on this machine|offline|[Cc]onnect|Couldn't reach|huggingface\.co|is not a local folder|Name or service")),
-    ("needs another package", re.compile(r"(?i)pip install|not installed|is not available|requires the following|Using `\w+` requires|requires? (the )?`?(bitsandbytes|deepspeed|vllm|flash)|isn't installed|doesn't seem to be installed|please install|package .* (is )?required")),
+    ("needs another package", re.compile(r"(?i)pip install|not installed|is not available|requires the following|Using `\w+` requires|requires? (the )?`?(bitsandbytes|deepspeed|vllm|flash)|isn't installed|doesn't seem to be installed|please install|was not found in your environment|package .* (is )?required")),
 )  # fmt: skip
 """Why an error is the environment's and not the fix's, by its message. Not asked of a TypeError, AttributeError or NameError."""
 
@@ -48,7 +49,7 @@ SURFACE = re.compile(
 """What a TypeError says when a name or an argument is not the library's: then the fix is at fault, and not what it was tried on."""
 UNFIT = re.compile(
     r"Invalid thread pool|context has already been set|File too large|Unrecognized (configuration class|model in)|initialize your accelerator|AcceleratorState"
-    r"|instantiate the backend tokenizer|valid checkpoint at|folder does not exist|adapter model file not found|is not a directory|No module.*target|Target modules|Unable to find 'latest'"
+    r"|instantiate the backend tokenizer|valid checkpoint at|folder does not exist|adapter model file not found|is not a directory|No module.*target|Target modules|Unable to find 'latest'|no file named|not fully cached locally"
 )
 """Errors of the bench: what was forked, what is saved, what is limited."""
 
@@ -64,14 +65,19 @@ def main():
     kit = stand_ins.StandIns(home)
     gc.freeze()  # so that collecting does not copy the libraries into each process
     for number, snippet in enumerate(snippets):
-        told = alone(snippet["code"], snippet["given"], kit, os.path.join(home, str(number)), _cage)
+        asked = (snippet["code"], snippet["given"], kit, os.path.join(home, str(number)), _cage)
+        told = alone(*asked)
+        if told["said"].startswith("needs a launcher"):
+            told = alone(*asked, launched=True)
         answers.write(json.dumps(told) + "\n")
         answers.flush()
     shutil.rmtree(home, ignore_errors=True)
 
 
-def alone(code, given, kit, folder, cage):
-    """The answer to one snippet, from a child that is confined to ``folder`` and ends after its time."""
+def alone(code, given, kit, folder, cage, launched=False):
+    """The answer to one snippet, from a child that is confined to ``folder`` and ends after its time.
+
+    ``launched``: the child is the only process of a launch."""
     os.mkdir(folder)
     reading, writing = os.pipe()
     child = os.fork()
@@ -80,6 +86,8 @@ def alone(code, given, kit, folder, cage):
         answer = {"outcome": "not run", "said": "the process ended", "stand_ins": []}
         try:
             confine(folder, cage)
+            if launched:
+                kit.launch("init_process_group" not in code)
             answer = run(code, given, kit)
         finally:
             with contextlib.suppress(OSError):
@@ -288,7 +296,7 @@ def inner(tree):
 
 
 class Filled(ast.NodeTransformer):
-    """Calls with ``...`` among their arguments become calls of the kit; the device "cuda" becomes the CPU."""
+    """Calls with ``...`` among their arguments become calls of the kit; the device "cuda" becomes the CPU, and "nccl" gloo."""
 
     def visit_Call(self, node):
         self.generic_visit(node)
@@ -309,6 +317,8 @@ class Filled(ast.NodeTransformer):
     def visit_Constant(self, node):
         if isinstance(node.value, str) and CUDA.match(node.value):
             return ast.copy_location(ast.Constant("cpu"), node)
+        if node.value == "nccl":
+            return ast.copy_location(ast.Constant("gloo"), node)
         return node
 
 

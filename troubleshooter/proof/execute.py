@@ -34,10 +34,18 @@ GIVEN = Path(__file__).with_name("given.yaml")
 CHUNK = 400
 """Fixes that one process of an environment runs; the answers are kept after each."""
 BESIDE = {
-    "bitsandbytes": "0.49.0", "deepspeed": "0.19.8", "evaluate": "0.4.6", "lightning": "2.6.6", "scikit-learn": "1.7.2", "sentencepiece": "0.2.1",
+    "bitsandbytes": "0.49.0", "deepspeed": "0.19.8", "evaluate": "0.4.6", "gymnasium": "1.4.0", "lightning": "2.6.6",
+    "omegaconf": "2.4.0", "onnxscript": "0.7.2", "opacus": "1.6.0", "optimum": "2.3.0", "pillow": "13.0.0", "scikit-learn": "1.7.2",
+    "sentencepiece": "0.2.1", "soundfile": "0.14.0", "webdataset": "1.0.2",
 }  # fmt: skip
-"""Packages that fixes name beside the libraries of the sets, the same in both."""
-SETS = {name: {**RELEASES[name], **BESIDE} for name in ("2026", "2025")}
+"""Packages that fixes name beside the libraries of the sets, the same in both. Another one here leaves the kept answers as they are:
+run the fixes that need it anew (``--again``)."""
+OF_ITS_YEAR = {
+    "2026": {"diffusers": "0.42.1", "sentence-transformers": "6.2.0", "torchao": "0.18.0"},
+    "2025": {"diffusers": "0.36.0", "sentence-transformers": "5.1.2"},
+}
+"""Packages beside the libraries that each set has in a release of its own."""
+SETS = {name: {**RELEASES[name], **BESIDE, **beside} for name, beside in OF_ITS_YEAR.items()}
 """The newest releases, and the oldest that most fixes speak of (transformers 4.57), by name."""
 EXECUTED = ("ran", "defined")
 """Outcomes that count as executed; ``defined`` is a function or class that was made and not called."""
@@ -160,7 +168,7 @@ def write(found: Executions, path: Path = KEPT) -> None:
 
 
 def _head() -> str:
-    releases = (" ".join(f"{name} {version}" for name, version in versions.items()) for versions in SETS.values())
+    releases = (" ".join(f"{name} {version}" for name, version in RELEASES[one].items()) for one in SETS)
     return "\t".join([f"# executed on {date.today()}", "fix", "digest", *releases])
 
 

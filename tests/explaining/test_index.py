@@ -85,5 +85,13 @@ def test_without_an_index_nothing_is_explained_and_nothing_breaks(monkeypatch: p
     assert report("Gadget(config).train()", "train", "nothing to learn from").explained == []
 
 
+def test_a_check_of_torchs_cuda_code_is_explained_by_its_condition() -> None:
+    report = Diagnoser.of([]).diagnose("RuntimeError: current_scale must be a float tensor.\n")
+    [found] = report.explained
+    assert "current_scale.scalar_type() == at::ScalarType::Float" in found["condition"]
+    assert "aten/src/ATen/native/cuda" in found["condition"]
+    assert found["basis"] == "rule"
+
+
 def test_a_short_template_without_a_frame_is_no_explanation() -> None:
     assert not Diagnoser.of([]).diagnose("AssertionError: Expected 8 balance layers, got 1\n").explained

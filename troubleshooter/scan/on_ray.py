@@ -156,7 +156,11 @@ class OnRay:
             )  # fmt: skip
         else:
             _reach(self._address)
-            self._ray.init(self._address, **common)
+            try:
+                self._ray.init(self._address, **common)
+            except ConnectionAbortedError:
+                # Behind ray:// the cluster starts a process for each client and gives up on one that starts slowly, as the first may.
+                self._ray.init(self._address, **common)
 
     def _finished(self, running: list[Any]) -> list[Any]:
         """Those that are done; waits for the first of them, but not forever, as the cluster may have grown meanwhile."""

@@ -23,6 +23,7 @@ def test_a_case_without_text_becomes_a_traceback() -> None:
     assert 'a/b.py", line 3, in run\n    stop()\nValueError: no\n' in text
 
 
+@pytest.mark.slow
 def test_every_reason_is_of_an_entry_without_a_probe() -> None:
     library = load(Path("entries")).usable().entries
     reasons = kept_reasons()

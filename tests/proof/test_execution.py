@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kb.load import load
+from kb.load import Library, load
 from troubleshooter.proof import execute as proof
 from troubleshooter.proof.execute import Execution, PythonFix
 
@@ -137,10 +137,15 @@ def test_only_what_has_changed_is_run_again(tmp_path: Path) -> None:
     assert proof.kept(tmp_path / "none.tsv") == {}
 
 
-def test_no_kept_failure_is_without_a_reason() -> None:
+@pytest.fixture(scope="module")
+def library() -> Library:
+    return load(proof.ROOT / "entries")
+
+
+def test_no_kept_failure_is_without_a_reason(library: Library) -> None:
     """Of the fixes as they are now; those that have changed since are run by the next `python -m troubleshooter.proof.execute`."""
     known = proof.kept()
-    fixes = list(proof.python_fixes(load(proof.ROOT / "entries")))
+    fixes = list(proof.python_fixes(library))
     here = {(one.entry, one.number) for one in fixes}
     assert not known.keys() - here, "answers to fixes that are gone: run python -m troubleshooter.proof.execute"
     changed = {(one.entry, one.number) for one in proof.outdated(fixes, known, "2026")}
@@ -148,8 +153,7 @@ def test_no_kept_failure_is_without_a_reason() -> None:
     assert list(proof.problems(fresh, known)) == []
 
 
-def test_what_is_given_names_fixes_that_are_there() -> None:
-    library = load(proof.ROOT / "entries")
+def test_what_is_given_names_fixes_that_are_there(library: Library) -> None:
     python = [(one.entry, one.number) for one in proof.python_fixes(library)]
     for pattern, numbers in proof.notes().items():
         for number, note in numbers.items():

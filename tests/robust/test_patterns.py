@@ -60,6 +60,7 @@ def test_linear_patterns_are_not(pattern: str | bytes, searched: bool) -> None:
     assert not growth(pattern, searched=searched)
 
 
+@pytest.mark.slow
 def test_every_pattern_of_ours_is_linear() -> None:
     found = [
         pattern._replace(searched=pattern.searched and pattern.place not in ANCHORED)

@@ -358,6 +358,7 @@ def test_the_hook_comes_into_each_python_and_leaves_no_trace(tmp_path: Path) -> 
     assert done.stdout == b"False\n"
 
 
+@pytest.mark.slow
 def test_a_script_that_sleeps_on_purpose_is_no_hang(tmp_path: Path) -> None:
     done = run(tmp_path / "a", *script("import time; print('ready'); time.sleep(8); print('done')"), options=("--hang-after", "1"))
     assert done.stderr == b""
@@ -380,6 +381,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 def test_a_slow_download_is_no_hang(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW_ANSWER)
     done = run(tmp_path / "a", sys.executable, str(tmp_path / "slow.py"), options=("--hang-after", "1"))

@@ -41,6 +41,7 @@ def command(repro: Path) -> list[str]:
     return ["--", sys.executable, str(repro)]
 
 
+@pytest.mark.slow
 def test_first_bad_and_repaired_release(offered: Path, repro: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for number in range(7):
         wheel(offered, "madeup", f"1.{number}", PROBLEM if 2 <= number < 6 else "")

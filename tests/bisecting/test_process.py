@@ -52,6 +52,7 @@ def test_a_command_that_fills_the_disk_is_stopped(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.slow
 def test_a_command_that_forks_out_of_its_group_leaves_nothing(tmp_path: Path) -> None:
     code = (
         "import os, sys, time\nfor _ in range(8):\n    if os.fork() == 0:\n        os.setsid()\n        if os.fork() == 0:\n"

@@ -64,6 +64,7 @@ def test_a_run_that_is_stopped_is_told_as_stopped(name: str) -> None:
     assert "no entry explains" not in out
 
 
+@pytest.mark.slow
 def test_a_program_that_does_not_die_is_not_waited_for() -> None:
     process = started(STEPS)
     process.send_signal(signal.SIGTERM)

@@ -82,7 +82,6 @@ def test_recorded_messages_of_transformers_are_dated_rightly() -> None:
         assert (right.contradicted, wrong.contradicted) == (False, True)
 
 
-@pytest.mark.slow
 def test_recorded_failures_with_known_releases_are_dated_rightly() -> None:
     held = wrong = 0
     tool = Diagnoser.of([])

@@ -229,6 +229,83 @@ def break_queries(count: int, seed: int = SEED) -> list[str]:
     return list(found)
 
 
+MET = ("{marker} {task} {error}", "{task} with {marker}: {error}", "fix {error} {marker} {task}")
+"""Short queries of the third list: the newest words come first, because longer sentences led to threads of other years."""
+
+NEWEST = (
+    "transformers 5",
+    "transformers v5.2",
+    "trl 0.29",
+    "trl 1.0",
+    "torch 2.9",
+    "torch 2.10",
+    "vllm 0.11",
+    "vllm 0.17",
+    "Qwen3-VL",
+    "Qwen3.5",
+    "Qwen3.6",
+    "Qwen3-Omni",
+    "Qwen3-Next",
+    "gpt-oss",
+    "Gemma 4",
+    "GLM-4.7",
+    "Nemotron 3",
+    "Ministral 3",
+    "RTX 5090",
+    "DGX Spark",
+    "datasets 4",
+    "peft 0.18",
+)
+"""Releases, models and devices of the period."""
+
+TASKS = (
+    "SFT",
+    "LoRA",
+    "GRPO",
+    "DPO",
+    "FSDP2",
+    "DeepSpeed ZeRO-3",
+    "verl",
+    "unsloth",
+    "LLaMA-Factory",
+    "ms-swift",
+    "axolotl",
+    "Trainer",
+)
+"""What people do, or with which program."""
+
+SYMPTOMS = (
+    "AttributeError",
+    "TypeError unexpected keyword argument",
+    "ImportError cannot import name",
+    "KeyError",
+    "ValueError",
+    "RuntimeError shape mismatch",
+    "dtype mismatch",
+    "CUDA out of memory",
+    "CUDA error",
+    "hang timeout",
+    "loss nan",
+    "loss 0",
+    "save merge adapter error",
+    "chat template error",
+    "CheckpointError",
+    "OSError",
+    "torch.compile error",
+    "missing keys",
+)
+"""What they see."""
+
+
+def met_queries(count: int, seed: int = SEED) -> list[str]:
+    """The first `count` different queries of the third list, in the order in which they are sent."""
+    choose, found = Random(f"{seed} met"), dict[str, None]()
+    while len(found) < count:
+        words = {"task": choose.choice(TASKS), "error": choose.choice(SYMPTOMS), "marker": choose.choice(NEWEST)}
+        found.setdefault(choose.choice(MET).format(**words))
+    return list(found)
+
+
 def history(clone: Path) -> list[Change]:
     """All changes of one clone in the period, newest first."""
     command = [
@@ -274,6 +351,7 @@ def main() -> None:
     args.add_argument("--seed", type=int, default=SEED)
     args.add_argument("--count", type=int, default=200)
     args.add_argument("--releases", action="store_true", help="the second list of queries")
+    args.add_argument("--met", action="store_true", help="the third list of queries")
     args.add_argument(
         "--closing",
         action="store_true",
@@ -282,7 +360,8 @@ def main() -> None:
     args.add_argument("--clones", type=Path, help="folder of clones named OWNER+NAME")
     asked = args.parse_args()
     if not asked.clones:
-        print("\n".join((break_queries if asked.releases else queries)(asked.count, asked.seed)))
+        chosen = met_queries if asked.met else break_queries if asked.releases else queries
+        print("\n".join(chosen(asked.count, asked.seed)))
         return
     choose = closing if asked.closing else candidates
     groups = {clone.name: choose(clone) for clone in asked.clones.iterdir() if clone.is_dir()}

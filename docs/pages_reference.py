@@ -142,7 +142,8 @@ FIELDS: dict[type[Part], dict[str, str]] = {
     form.EntryFix: {
         "do": "One imperative sentence (Markdown).",
         "why": "Why it helps.",
-        "risk": "`changes-results`: the training goes on otherwise; `retrain`: what was trained is lost.",
+        "risk": "`changes-results`: the training goes on otherwise; `retrain`: what was trained is lost; `may-harm`: it runs code of others, "
+        "deletes what nobody can make again, ends processes or switches a protection off.",
         "when": "If this condition is contradicted, the fix is not shown.",
         "code": "Ready to paste.",
         "language": "The language of `code`.",

@@ -21,6 +21,7 @@ from kb.patterns import groups
 from kb.placeholders import HOLE, TYPES
 from kb.problem import Problem
 from kb.proof.parsing import faults
+from kb.proof.risks import understated
 from kb.text.catalog import Section, language, languages
 
 _MARKS = sorted({Section("drafts")("unwritten", code) for code in languages()})
@@ -100,6 +101,7 @@ def check(library: Library, wanted: Iterable[str] | None = None, known: KnownNam
             *_unwritten(item),
             *_unsafe(item),
             *_unpasteable(item),
+            *_understated(item),
             *_cut_off(item),
         ]
     return sorted(found)
@@ -183,6 +185,14 @@ def _unpasteable(item: Loaded) -> Iterator[Problem]:
     for number, fix in enumerate(item.entry.fixes):
         for fault in faults(fix):
             yield item.document.problem(("fixes", number, fault.field), fault.message, "correct it, or set `language`")
+
+
+def _understated(item: Loaded) -> Iterator[Problem]:
+    """Fixes that call themselves safe and are not."""
+    for number, fix in enumerate(item.entry.fixes):
+        for one in understated(fix):
+            step = f"set `risk: {one.risk}`, or say in a comment why it is harmless here"
+            yield item.document.problem(("fixes", number), f"is not safe: it {one.does}", step)
 
 
 def _cut_off(item: Loaded) -> Iterator[Problem]:

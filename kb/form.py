@@ -64,7 +64,7 @@ class Symptom(Part):
 class EntryFix(Part):
     do: Text
     why: str | None = None
-    risk: Literal["safe", "changes-results", "retrain"] = "safe"
+    risk: Literal["safe", "changes-results", "retrain", "may-harm"] = "safe"
     when: Condition | None = None
     code: str | None = None
     language: Literal["python", "yaml", "json", "ini", "text"] = "python"

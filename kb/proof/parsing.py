@@ -31,10 +31,15 @@ EXAMPLES = {
 _TO_FILL_IN = re.compile(r"(?<![<\w-])<[A-Za-z][\w .|/-]{0,40}>")
 _IN_QUOTES = re.compile(r"'[^']*'|\"[^\"]*\"")
 _INSTALL = re.compile(r"\b(?:pip3?|uv pip|python3? -m pip) install\b(?P<rest>.*)")
+_PIN = re.compile(r"(?P<name>[\w.-]+)(?:\[[\w,.-]*\])?={2,3}(?P<version>\d[\w.!]*)(?![\w.*+!])")
+"""An exact pin; not ``==2.6.*``, which is a bound, nor a local build (``==2.4.0+cu121``), which can only be pinned."""
+_INSTALLS = re.compile(r"\b(?:install|add)\b|#")
+"""What stands before a requirement: a command that installs it, or a comment that names it."""
 _REASON = re.compile(
-    r"\b(?:exactly|the last (?:\w+ )?(?:for|with|that)|the (?:version|release|transformers|trl|vllm|torch|peft|timm|gym|ray|verl|hydra-core|datasets) (?:that|under|you|it)"
-    r"|(?:was |were |is )(?:written|made|built|saved|tested) (?:for|with|under)|(?:which|that|it|this|project|repository|README|recipe|requirements|code|checkout|framework|LLaVA|Dockerfile) (?:pins|names?|accepts)"
-    r"|made for the installed|same|belongs|fits|of (?:this|its|the installed))\b",
+    r"\b(?:exactly|the (?:version|release|transformers|trl|vllm|torch|gym|ray|verl) (?:that|under|you|it)"
+    r"|(?:was |were |is )(?:written|made|built|saved|tested) (?:for|with|under)"
+    r"|(?:which|that|it|this|project|repository|README|recipe|requirements|code|checkout|framework|LLaVA|Dockerfile|pyproject\.toml) (?:pins|names?|accepts)"
+    r"|made for the installed|belongs? together)\b",
     re.IGNORECASE,
 )
 """Phrases with which a fix says why only one release will do."""
@@ -71,7 +76,7 @@ def faults(fix: EntryFix) -> Iterator[Fault]:
         text = filled(fix.shell)
         if (said := shell_fault(text)) is not None:
             yield Fault("shell", said)
-        yield from (Fault("shell", said) for said in pins(text, f"{fix.do} {fix.why or ''} {fix.shell}"))
+        yield from (Fault("shell", said) for said in pins(fix.shell, f"{fix.do} {fix.why or ''} {fix.shell}"))
 
 
 def filled(text: str) -> str:
@@ -132,22 +137,16 @@ def shell_fault(text: str) -> str | None:
 
 
 def pins(command: str, said: str) -> Iterator[str]:
-    """Exact pins of ``pip install`` without a reason. ``said``: what the fix says beside the command.
+    """Exact pins of a command and its comments without a reason. ``said``: what the fix says beside the command.
 
-    A pin is a version that somebody has to keep; a bound stays right. A local build (``==2.4.0+cu121``) can only be pinned,
-    and releases that are pinned together belong together.
+    A pin is a version that somebody has to keep; a bound stays right. A version that is taken from the log is none.
     """
-    asked = list(requirements(command))
-    if _REASON.search(said) or sum("==" in str(requirement.specifier) for requirement in asked) > 1:
+    if _REASON.search(said):
         return
-    for requirement in asked:
-        for specifier in requirement.specifier:
-            if (
-                specifier.operator in ("==", "===")
-                and not specifier.version.endswith(".*")
-                and "+" not in specifier.version
-            ):
-                yield f"pins {requirement.name}=={specifier.version}: give a bound, or say why only this release will do"
+    for line in command.splitlines():
+        if (installs := _INSTALLS.search(line)) is not None:
+            for pin in _PIN.finditer(line, installs.end()):
+                yield f"pins {pin['name']}=={pin['version']}: give a bound, or say why only this release will do"
 
 
 def requirements(command: str) -> Iterator[Requirement]:

@@ -26,6 +26,8 @@ def said(**fields: str) -> list[str]:
         ({"shell": "export WANDB_ENTITY=<team>"}, "a shell reads '<team>' as a file"),
         ({"shell": "echo 'unfinished"}, "matching"),
         ({"shell": "pip install 'vllm==0.9.2'"}, "pins vllm==0.9.2: give a bound"),
+        ({"shell": "pip install 'torch==2.6.*' 'torchvision==0.21.0'"}, "pins torchvision==0.21.0: give a bound"),
+        ({"shell": "pip install -U peft   # or 'peft[dev]==0.11.1'"}, "pins peft==0.11.1: give a bound"),
     ],
 )
 def test_what_cannot_be_pasted_is_a_fault(fields: dict[str, str], message: str) -> None:
@@ -44,7 +46,9 @@ def test_what_cannot_be_pasted_is_a_fault(fields: dict[str, str], message: str) 
         {"code": "Set it in Kaggle's menu", "language": "text"},
         {"shell": "sed -i 's/#include <THC.h>//' a.cu < list"},
         {"shell": "pip install 'vllm>=0.9.2' 'torch==2.6.0+cu124'"},
-        {"shell": "pip install torch==2.6.0 torchvision==0.21.0"},
+        {"shell": "pip install torch==2.6.0 torchvision==0.21.0", "do": "Install a pair that belongs together"},
+        {"shell": "pip install 'torch==2.6.*' 'ray==<<cluster:version|2.40.0>>'"},
+        {"shell": "sed -i '/^pkg==0.0.0/d' requirements.txt && pip install -r requirements.txt"},
         {"shell": "pip install 'trl==0.8.2'", "do": "Install the trl that the handbook was written for"},
     ],
 )

@@ -181,7 +181,7 @@ cause: |
   TODO the mechanism, two or three sentences.
 fixes:                     # at most four, the likeliest first, ready to paste
   - do: TODO what to do
-    risk: safe             # safe, changes-results, retrain
+    risk: safe             # safe, changes-results, retrain, may-harm
     code: |
       # TODO
 sources:

@@ -58,7 +58,7 @@ class EvidenceLine(NamedTuple):
 
 
 class FixStep(NamedTuple):
-    """One thing to do. ``risk``: whether it changes results. ``code`` and ``shell`` can be pasted as they are."""
+    """One thing to do. ``risk``: whether it changes results or may do harm. ``code`` and ``shell`` can be pasted as they are."""
 
     do: str
     risk: Risk

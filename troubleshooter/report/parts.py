@@ -21,7 +21,7 @@ RetryReason = Literal[
     "same-crash", "same-result", "same-code", "hardware", "network", "preemption", "race", "passes", "no-failure", "stopped-by-user",
     "unknown",
 ]  # fmt: skip
-Risk = Literal["safe", "changes-results", "retrain"]
+Risk = Literal["safe", "changes-results", "retrain", "may-harm"]
 CodeLanguage = Literal["python", "yaml", "json", "ini", "text"]
 EntryRole = Literal["root", "cascade"]
 Shows = Literal["symptom", "cause", "fix", "versions"]

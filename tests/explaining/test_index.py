@@ -95,3 +95,39 @@ def test_a_check_of_torchs_cuda_code_is_explained_by_its_condition() -> None:
 
 def test_a_short_template_without_a_frame_is_no_explanation() -> None:
     assert not Diagnoser.of([]).diagnose("AssertionError: Expected 8 balance layers, got 1\n").explained
+
+
+CLONED = (
+    'Traceback (most recent call last):\n  File "/work/gadget-main/src/gadget/core.py", line 99, in train\n'
+    "    raise ValueError(\nValueError: packing is impossible as it is\n"
+)
+
+
+@pytest.mark.usefixtures("index")
+def test_a_clone_of_a_package_is_looked_up_as_the_package():
+    [found] = Diagnoser.of([]).diagnose(CLONED).explained
+    assert (found["package"], found["file"], found["basis"]) == ("gadget", "gadget/core.py", "index")
+    assert "length" in {one["name"] for one in found["arguments"]}
+
+
+@pytest.mark.usefixtures("index")
+def test_what_the_users_own_code_raised_is_not_looked_up():
+    [found] = Diagnoser.of([]).diagnose(CLONED.replace("src/gadget/core.py", "wheel/core.py")).explained
+    assert (found["package"], found["basis"]) == ("", "rule")
+
+
+@pytest.mark.usefixtures("index")
+def test_a_message_without_values_is_known_by_fewer_letters():
+    [found] = Diagnoser.of([]).diagnose("ValueError: lengths do not add up\n").explained
+    assert found["function"] == "share"
+
+
+@pytest.mark.parametrize("message", ["RuntimeError: Missing key in checkpoint state_dict:", "OSError: Could not load this library:"])
+def test_a_message_that_ends_before_its_value_is_known(message: str):
+    [found] = Diagnoser.of([]).diagnose(f"{message}\n").explained
+    assert (found["package"], found["basis"]) == ("torch", "index")
+
+
+def test_places_of_several_packages_with_the_same_words_are_counted():
+    [found] = Diagnoser.of([]).diagnose("RuntimeError: Missing key in checkpoint state_dict: {'a'}.\n").explained
+    assert found["places"] > 1

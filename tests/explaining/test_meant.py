@@ -10,7 +10,7 @@ import pytest
 from troubleshooter.explaining.advice import commands, settings, wanted
 from troubleshooter.explaining.conditions import Formula, formula
 from troubleshooter.explaining.meant import meant, takes_away
-from troubleshooter.explaining.origins import Origin
+from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.report.model import Report
 

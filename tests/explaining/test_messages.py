@@ -33,7 +33,7 @@ CASES = [
     ("TypeError: cannot pickle code objects", "cannot be pickled", "code"),
     ("KeyError: slice(None, 64, None)", "as if it were a list", "slice(None, 64, None)"),
     ("TypeError: unsupported operand type(s) for /: 'int' and 'list'", "not defined", "/"),
-    ('  File "/opt/venv/lib/python3.11/site-packages/gadget/core.py", line 3, in wind\n    spring.wind_up()\nAttributeError: \'Gadget\' object has no attribute \'wind_up\'', "type `Gadget`", "wind_up"),
+    ('  File "/opt/venv/lib/python3.11/site-packages/gadget/core.py", line 3, in wind\n    spring.wind_up()\nAttributeError: \'Gadget\' object has no attribute \'wind_up\'', "of type Gadget", "wind_up"),
     ("AttributeError: 'bool' object has no attribute 'unsqueeze'", "a tensor was expected", "unsqueeze"),
     ("UnboundLocalError: local variable 'spring' referenced before assignment", "before any line", "spring"),
     ("UnboundLocalError: cannot access local variable 'spring' where it is not associated with a value", "before any line", "spring"),
@@ -144,6 +144,22 @@ def test_a_status_of_a_cuda_library_is_told_with_its_meaning(message: str, told:
     [found] = report(f"RuntimeError: {message}").explained
     assert told in found["condition"]
     assert name in {one["name"] for one in found["arguments"]}
+
+
+SOLVER = [
+    ("NOT_INITIALIZED", "could not be started"), ("ALLOC_FAILED", "no memory"), ("INVALID_VALUE", "not allowed"), ("ARCH_MISMATCH", "feature"),
+    ("MAPPING_ERROR", "reach the GPU's memory"), ("EXECUTION_FAILED", "kernel failed"), ("INTERNAL_ERROR", "inside of it"),
+    ("MATRIX_TYPE_NOT_SUPPORTED", "does not know"), ("NOT_SUPPORTED", "does not know"), ("ZERO_PIVOT", "singular"), ("INVALID_LICENSE", "license"),
+    ("IRS_PARAMS_NOT_INITIALIZED", "refinement"), ("IRS_PARAMS_INVALID_PREC", "refinement"), ("IRS_INFOS_NOT_DESTROYED", "refinement"),
+    ("IRS_OUT_OF_RANGE", "not allowed"), ("IRS_MATRIX_SINGULAR", "singular"), ("INVALID_WORKSPACE", "not allowed"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("status", "told"), SOLVER)
+def test_each_status_of_cusolvers_header_has_its_own_meaning(status: str, told: str):
+    message = f"RuntimeError: cusolver error: CUSOLVER_STATUS_{status}, when calling `cusolverDnXgeev( handle)`"
+    [found] = report(message).explained
+    assert told in found["condition"]
 
 
 def test_a_kernel_that_failed_is_run_again_so_that_the_failing_call_is_shown():

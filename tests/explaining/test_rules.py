@@ -101,3 +101,30 @@ def test_what_a_log_says_is_printed_without_control_characters():
 
 def test_code_that_is_nested_without_end_is_left_alone():
     assert report("x = " + "(" * 5000 + "1", "KeyError: 'a'").explained == []
+
+
+LIBRARY_LINES = [
+    ("x = self.table[batch['ids']]", "KeyError: 'ids'", "`batch` has no key 'ids'"),
+    ("rows[0](head[1])", "TypeError: 'NoneType' object is not subscriptable", "one of `rows` / `head`"),
+    ("self.tags.remove('cache')", "KeyError: 'cache'", "`self.tags` has no key 'cache'"),
+    ("return first[0] + rest[1]", "IndexError: list index out of range", "one of `first` / `rest`"),
+    ("wind(spring(1))", "TypeError: 'int' object is not callable", "one of `wind` / `spring`"),
+    ("return a * b + c", "TypeError: unsupported operand type(s) for *: 'NoneType' and 'int'", "`a` is of type NoneType"),
+    ("name = prefix + number + '.bin'", 'TypeError: can only concatenate str (not "int") to str', "`number` is of type int"),
+    ("assert width == self.width, width", "AssertionError: 3", "the check `width == self.width` was false"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "message", "told"), LIBRARY_LINES)
+def test_a_line_of_a_library_without_source_names_the_operand_and_suggests_nothing(line: str, message: str, told: str):
+    log = (
+        'Traceback (most recent call last):\n  File "/home/me/train.py", line 7, in <module>\n    gadget.run(rows)\n'
+        f'  File "/opt/venv/lib/python3.11/site-packages/gadget/core.py", line 99, in run\n    {line}\n{message}\n'
+    )
+    [found] = Diagnoser.of([]).diagnose(log).explained
+    assert told in found["condition"]
+    assert (found["package"], found["suggestions"]) == ("gadget", [])
+    assert "self" not in {one["name"] for one in found["arguments"]}
+    assert all("your line" not in one["why"] for one in found["arguments"])
+    [chinese] = Diagnoser.of([]).diagnose(log, lang="zh").explained
+    assert chinese["condition"] != found["condition"]

@@ -11,7 +11,7 @@ from typing import Any, cast
 from troubleshooter.explaining.conditions import is_none, length
 from troubleshooter.explaining.holding import Values
 from troubleshooter.explaining.making import NEEDED, give, is_plain, leave_out, pair, set_to, settable, without_self
-from troubleshooter.explaining.origins import Origin, Origins
+from troubleshooter.explaining.origin import Origin, Origins
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal, nearest
 
 

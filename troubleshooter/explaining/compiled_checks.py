@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.indexed import LEAST_ALONE, open_index
-from troubleshooter.explaining.origins import Origin
+from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 

@@ -19,7 +19,8 @@ from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.indexed import KnownMessage, known
 from troubleshooter.explaining.making import is_plain
 from troubleshooter.explaining.names import NameContext, references
-from troubleshooter.explaining.origins import Origin, Trace, is_own
+from troubleshooter.explaining.origin import Origin, is_own
+from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.own_lines import literals, passed_values
 from troubleshooter.explaining.presented import presented
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
@@ -52,10 +53,18 @@ def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained |
     if found is None:
         sources = Sources(folders)
         listed = known(failure)
-        found = _from_source(failure, sources, lang) or _from_index(failure, listed, sources, lang)
+        found = (
+            _from_source(failure, sources, lang)
+            or _from_index(failure, listed, sources, lang)
+            or own.explain_raised(failure, lang)
+        )
         told = None
         if found is None or not found.condition:
-            told = messages.explain(failure, lang) or compiled_checks.explain(failure, lang)
+            told = (
+                own.explain_line(failure, lang)
+                or messages.explain(failure, lang)
+                or compiled_checks.explain(failure, lang)
+            )
         # The line shows what was used, and the message what was wrong with it.
         if found is not None and told is not None:
             found.condition = told.condition

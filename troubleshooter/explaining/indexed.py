@@ -7,13 +7,13 @@ speak of. So the same code follows its names as it does in a file.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kb.index.place import MessagePlace
 from troubleshooter.explaining.names import NameContext
-from troubleshooter.explaining.origins import is_own
+from troubleshooter.explaining.origin import is_own
 from troubleshooter.explaining.sources import SourceFile, installed
 from troubleshooter.observe.model import Failure, Frame
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 LEAST_ALONE = {"whole": 20, "beginning": 40}
 """Without a frame: the least number of literal characters that must agree, for a whole message and for one that is cut."""
+LEAST_COMPLETE = 12
+"""The same for a message without values: every one of its characters agrees."""
 END = 10**6
 """A line below everything in a function that was written out."""
 
@@ -50,38 +52,82 @@ def known(failure: Failure) -> KnownMessage | None:
         return None
     at = next((n for n in range(len(failure.frames) - 1, -1, -1) if failure.frames[n].file.endswith(".py")), None)
     frame = failure.frames[at] if at is not None else None
-    if frame is not None and is_own(frame):
+    below = _below(frame, index) if frame is not None else ""
+    if frame is not None and not below and is_own(frame):
         return None
-    below = installed(frame.path) if frame is not None else ""
     package = below.partition("/")[0].removesuffix(".py") or None
     function = frame.function if frame is not None else None
     found = index.find(failure.message, failure.exception or None, package, function)
-    best, site = next(_fitting(found, below, function), (None, None))
-    if best is None or site is None or best.kind == "compiled":
+    several = _in_function(found, below, function) if below else _alone(found)
+    if not several or several[0][0].kind == "compiled":
         return None
+    best, site = several[0]
     context = _written(site, at)
     place = MessagePlace(
         "raise", best.exception, None, best.template, site.file, site.function, site.line, site.line, site.guards,
         site.parameters, site.bindings,
     )  # fmt: skip
-    others = {(one.file, one.function) for one in best.sites}
     shown = frame or Frame(site.file, 0, site.function.rpartition(".")[2])
     return KnownMessage(
-        context, place, shown, 1 if below else len(others),
+        context, place, shown, 1 if below else len({(one.file, one.function) for _, one in several}),
         None if best.first_is_oldest else best.releases[0][0], None if best.last_is_newest else best.releases[-1][1],
     )  # fmt: skip
 
 
-def _fitting(
-    found: list[IndexedMessage], below: str, function: str | None
-) -> Iterator[tuple[IndexedMessage, StoredSite]]:
-    """The messages with the place that the frame names; without a frame those that are long enough to be known by their text."""
-    for one in found:
-        for site in one.sites:
-            if below and site.file == below and site.function.rpartition(".")[2] == function:
-                yield one, site
-        if not below and one.sites and one.quality >= LEAST_ALONE.get(one.extent, END):
-            yield one, one.sites[0]
+def _below(frame: Frame, index: MessageIndex) -> str:
+    """The path of a frame's file as the index has it: below site-packages, or below a clone of a package ("src/trl/…")."""
+    if not is_own(frame):
+        return installed(frame.path)
+    parts = frame.path.split("/")
+    at = next((n for n in range(len(parts) - 2, -1, -1) if index.package(parts[n]) is not None), None)
+    return "/".join(parts[at:]) if at is not None else ""
+
+
+def _in_function(
+    found: Sequence[IndexedMessage], file: str, function: str | None
+) -> list[tuple[IndexedMessage, StoredSite]]:
+    """The messages of the function that a frame names."""
+    return [
+        (one, site)
+        for one in found
+        for site in one.sites
+        if site.file == file and site.function.rpartition(".")[2] == function
+    ]
+
+
+def _alone(found: Sequence[IndexedMessage]) -> list[tuple[IndexedMessage, StoredSite]]:
+    """Without a frame: all places of the messages that fit best, if their text is long enough to be known by it alone."""
+    known = [one for one in found if one.sites and one.quality >= _least(one)]
+    best = known[0] if known else None
+    return [
+        (one, site)
+        for one in known
+        if best is not None and (one.extent, one.quality, one.kind) == (best.extent, best.quality, best.kind)
+        for site in one.sites
+    ]
+
+
+def _least(one: IndexedMessage) -> int:
+    """How many literal characters must agree."""
+    if one.extent == "beginning" and _ends_at_hole(one):
+        return LEAST_ALONE["whole"]  # what is missing is only a value
+    if one.extent == "whole" and not one.values:
+        return LEAST_COMPLETE
+    return LEAST_ALONE.get(one.extent, END)
+
+
+def _ends_at_hole(one: IndexedMessage) -> bool:
+    """Whether a message that is cut ends just before a value of its template, such as a list on the lines below."""
+    filled = sum(value is not None for _, value in one.values)
+    text = 0
+    for piece in one.template:
+        if not isinstance(piece, str):
+            if not filled:
+                return one.quality == text
+            filled -= 1
+        else:
+            text += sum(not letter.isspace() for letter in piece)
+    return False
 
 
 def open_index() -> MessageIndex | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from troubleshooter.explaining.origins import Origin
+from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.remedy import Remedy
 
 NEEDED: dict[type[ast.cmpop], str] = {

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from troubleshooter.explaining import advice
 from troubleshooter.explaining.conditions import Atom, Formula, atoms, comparison, is_none
 from troubleshooter.explaining.holding import ABSTRACT
-from troubleshooter.explaining.origins import Origin, Origins
+from troubleshooter.explaining.origin import Origin, Origins
 from troubleshooter.explaining.remedy import Remedy, literal
 
 _CHECKS = re.compile(r"(?:un)?safe|strict|check|verif|valid|raise|force|ignore|allow|trust|enforce|fail")

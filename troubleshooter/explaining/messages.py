@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from troubleshooter.explaining import statuses
 from troubleshooter.explaining.advice import allowed
 from troubleshooter.explaining.found import FoundPlace
-from troubleshooter.explaining.origins import Origin
+from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal, nearest
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure

@@ -1,7 +1,6 @@
-"""What torch's operations need of shapes, dtypes and indices, read from their messages, and which operand does not fit.
+"""Which operand of a torch operation does not fit: the rules of the message, with the operands of the calling line.
 
-Each rule is a pattern of the message and a function from its numbers to a sentence and suggestions. The operands are those of
-the user's own line, or of the library's line that called the operation.
+The calling line is the innermost line that is not torch's own: the user's, or another library's.
 """
 
 from __future__ import annotations
@@ -9,12 +8,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from math import prod
 
-from troubleshooter.explaining import requirements
-from troubleshooter.explaining.calling import CallingLine, OperationAnswer, Rule
+from troubleshooter.explaining import operation_rules, requirements
+from troubleshooter.explaining.calling import CallingLine
 from troubleshooter.explaining.found import FoundPlace
-from troubleshooter.explaining.origins import Origin, is_own
+from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.shown import code, marked, parsed
 from troubleshooter.explaining.words import say
@@ -28,7 +26,7 @@ def explain(failure: Failure, lang: str) -> FoundPlace | None:
     if not failure.frames and failure.type not in ("RuntimeError", "IndexError"):
         return None
     message = " ".join(failure.message.split())
-    for pattern, rule in (*RULES, *requirements.RULES):
+    for pattern, rule in (*operation_rules.RULES, *requirements.RULES):
         found = re.search(pattern, message)
         if found is None:
             continue
@@ -72,261 +70,3 @@ def _operands(call: ast.Call) -> Iterator[str]:
 
 def _is_print(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Name) and call.func.id in ("print", "len", "float", "int")
-
-
-def _matmul(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    rows, have, need, out = m.groups()
-    layer = ast.unparse(line.call.func) if line.call is not None else ""
-    given = line.operands[-1] if line.operands else ""
-    is_layer = line.call is not None and line.function not in ("matmul", "mm", "addmm", "linear", "bmm")
-    if is_layer:
-        layers = (("op-layer", f"torch.nn.Linear({have}, {out})"),)
-        return OperationAnswer(
-            "op-linear",
-            {"x": given or "the input", "layer": layer, "have": have, "need": need},
-            (given, layer, "in_features"),
-            layers,
-        )
-    left, right = line.operand(0), line.operand(1)
-    fixes = (("op-transpose", f"{right}.T"),) if out == have and right else ()
-    return OperationAnswer(
-        "op-matmul", {"a": f"{rows}x{have}", "b": f"{need}x{out}", "have": have, "need": need}, (left, right), fixes
-    )
-
-
-def _cat(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    dim, want, got, which = m.groups()
-    key = "op-cat" if which else "op-cat-sizes"
-    fixes = (("op-dim", f"dim={1 - int(dim)}"),) if dim in ("0", "1") else ()  # of two dimensions the other was meant
-    return OperationAnswer(key, {"dim": dim, "want": want, "got": got, "which": which}, (line.operand(0), "dim"), fixes)
-
-
-def _view(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    sizes = [int(part) for part in m[1].split(",") if part.strip()]
-    total = int(m[2])
-    fits = _fitting(sizes, total)
-    name = line.function or "view"
-    fixes = tuple(("op-sizes", f"{line.operand(0) or 'x'}.{name}({', '.join(map(str, one))})") for one in fits)
-    return OperationAnswer("op-view", {"sizes": m[1], "total": total}, (line.operand(0), "shape"), fixes)
-
-
-def _fitting(sizes: list[int], total: int) -> list[list[int]]:
-    """Sizes with one number changed so that they hold ``total`` values, the later numbers and small changes first."""
-    found = []
-    for at in range(len(sizes) - 1, -1, -1):
-        if sizes[at] < 0:
-            continue
-        others = prod(size for n, size in enumerate(sizes) if n != at and size > 0)
-        if others <= 0 or total % others:
-            continue
-        room = total // others
-        choices = [n for n in range(1, room + 1) if room % n == 0] if -1 in sizes else [room]
-        best = min(choices, key=lambda n, want=sizes[at]: (abs(n - want), n))  # type: ignore[misc]
-        found.append([*sizes[:at], best, *sizes[at + 1 :]])
-    return found[:2]
-
-
-def _stride(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    text = ast.unparse(line.call) if line.call is not None else "x.view(...)"
-    return OperationAnswer(
-        "op-stride", {}, (line.operand(0), "view"),
-        (("op-reshape", text.replace(".view(", ".reshape(")), ("op-reshape", text.replace(".view(", ".contiguous().view("))),
-    )  # fmt: skip
-
-
-def _embedding(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    table = ast.unparse(line.call.func) if line.call is not None else "embedding"
-    ids = line.operands[-1] if line.operands else "ids"
-    fixes = (
-        ("op-look", f"print({ids}.max(), {table}.num_embeddings)"),
-        ("op-embedding", "num_embeddings=int(ids.max()) + 1"),
-    )
-    return OperationAnswer("op-embedding-range", {"ids": ids, "table": table}, (ids, "input", "num_embeddings"), fixes)
-
-
-def _repeats(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    rows, repeats = line.operand(0), line.operand(1)
-    fixes = (("op-look", f"print({rows}.shape, {repeats}.shape)"),) if rows and repeats else ()
-    return OperationAnswer("op-repeats", {"a": m["a"], "b": m["b"]}, (repeats, rows, "repeats"), fixes)
-
-
-def _loss(line: CallingLine) -> tuple[str, str]:
-    """The logits and the labels of the line, as it names them."""
-    return line.operand(0) or "logits", line.operand(1) or "labels"
-
-
-def _target_size(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    logits, labels = _loss(line)
-    fixes = (
-        ("op-flatten", f"cross_entropy({logits}.flatten(0, 1), {labels}.flatten())"),
-        ("op-flatten", f"cross_entropy({logits}.transpose(1, 2), {labels})"),
-    )
-    return OperationAnswer("op-target-size", {"want": m[1], "got": m[2]}, (logits, labels, "input", "target"), fixes)
-
-
-def _batch(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    logits, labels = _loss(line)
-    return OperationAnswer(
-        "op-batch",
-        {"a": m[1], "b": m[2]},
-        (logits, labels, "labels", "target"),
-        (("op-look", f"print({logits}.shape, {labels}.shape)"),),
-    )
-
-
-def _target_range(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    logits, labels = _loss(line)
-    fixes = (("op-look", f"print({labels}.min(), {labels}.max(), {logits}.shape)"),)
-    return OperationAnswer(
-        "op-target-range", {"x": m[1], "labels": labels, "logits": logits}, (labels, "target", "num_labels"), fixes
-    )
-
-
-def _long(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    which = line.operands[-1] if line.operands else "target"
-    return OperationAnswer("op-long", {"x": which}, (which, "target", "index"), (("op-cast", f"{which}.long()"),))
-
-
-def _dtypes(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    layer = ast.unparse(line.call.func) if line.call is not None else ""
-    given = line.operands[-1] if line.operands else "x"
-    dtype = {"Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16"}
-    second = m[2] if m[2] in dtype else m[2].capitalize()
-    fixes = (
-        ("op-cast", f"{given}.to(torch.{dtype.get(second, second.lower())})"),
-        ("op-cast", f"{layer or 'model'}.to({given}.dtype)"),
-    )
-    return OperationAnswer("op-dtypes", {"a": m[1], "b": m[2]}, (given, layer, "mat1", "mat2"), fixes)
-
-
-def _expand(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    target, have = ([int(n) for n in m[k].split(",")] for k in (4, 5))
-    tensor = line.operand(0) or "x"
-    fixes = []
-    for at in range(len(have), -1, -1):
-        wide = [*have[:at], 1, *have[at:]]
-        if len(wide) == len(target) and all(a in (1, b) for a, b in zip(wide, target, strict=True)):
-            fixes.append(("op-sizes", f"{tensor}.unsqueeze({at}).expand({', '.join(map(str, target))})"))
-    return OperationAnswer("op-expand", {"target": m[4], "have": m[5], "dim": m[3]}, (tensor, "size"), tuple(fixes[:2]))
-
-
-def _stack(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    rows = line.operand(0) or "tensors"
-    return OperationAnswer(
-        "op-stack", {"a": m[1], "b": m[2]}, (rows, "tensors"),
-        (("op-pad", f"torch.nn.utils.rnn.pad_sequence({rows}, batch_first=True)"),),
-    )  # fmt: skip
-
-
-def _broadcast(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    left, right = line.operand(0), line.operand(1)
-    fixes = tuple(("op-unsqueeze", f"{side}.unsqueeze(-1)") for side in (right, left) if side)
-    return OperationAnswer("op-broadcast", {"a": m[1], "b": m[2], "dim": m[3]}, (left, right), fixes)
-
-
-def _mask(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    tensor, mask = line.operand(0), line.operand(1) or "mask"
-    sizes = [part.strip() for part in m[1].split(",")]
-    there = [part.strip() for part in m[3].split(",")][: len(sizes)]
-    return OperationAnswer(
-        "op-mask",
-        {"mask": m[1], "tensor": m[3]},
-        (mask, tensor),
-        (("op-mask-shape", f"{mask} of shape [{', '.join(there)}]"),),
-    )
-
-
-def _mean(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    tensor = line.operand(0) or "x"
-    return OperationAnswer("op-mean", {}, (tensor,), (("op-cast", f"{tensor}.float().mean()"),))
-
-
-def _bool_minus(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    mask = line.operand(1) or line.operand(0) or "mask"
-    return OperationAnswer("op-bool", {}, (mask,), (("op-invert", f"~{mask}"), ("op-cast", f"{mask}.int()")))
-
-
-def _scalar(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    tensor = line.operand(0) or "x"
-    return OperationAnswer(
-        "op-scalar",
-        {"n": m[1]},
-        (tensor,),
-        (("op-mean-first", f"{tensor}.mean().item()"), ("op-list", f"{tensor}.tolist()")),
-    )
-
-
-def _index_dims(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    dim = line.operand(1)
-    index = line.operand(2) or "index"
-    return OperationAnswer(
-        "op-index-dims", {"x": index}, (index, "index"), (("op-unsqueeze", f"{index}.unsqueeze({dim or -1})"),)
-    )
-
-
-def _dim(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    low, high, got = m.groups()
-    return OperationAnswer(
-        "op-dim-range",
-        {"low": low, "high": high, "got": got},
-        ("dim",),
-        (("op-dim", f"dim={high}"), ("op-dim", "dim=-1")),
-    )
-
-
-def _index(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    got, dim, size = m.groups()
-    fixes = (("op-look", f"print({line.operand(0) or 'x'}.shape)"),)
-    return OperationAnswer(
-        "op-index",
-        {"got": got, "dim": dim, "size": size, "last": int(size) - 1},
-        (line.operand(1), line.operand(0)),
-        fixes,
-    )
-
-
-def _truth(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    return OperationAnswer("op-truth", {}, line.operands[:2], (("op-any", ".any()"), ("op-any", ".all()")))
-
-
-def _ragged(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    return OperationAnswer(
-        "op-ragged", {"a": m[1], "b": m[3], "dim": m[2]}, (line.operand(0),), (("op-pad", "padding=True"),)
-    )
-
-
-def _channels(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    return OperationAnswer(
-        "op-channels",
-        {"want": m[2], "got": m[3]},
-        (line.operand(0), "in_channels"),
-        (("op-layer", f"in_channels={m[3]}"),),
-    )
-
-
-RULES: tuple[tuple[str, Rule], ...] = (
-    (r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", _matmul),
-    (r"Sizes of tensors must match except in dimension (\d+)\. (?:Got|Expected size) (\d+) (?:and|but got size) (\d+)(?: .{0,80}?number (\d+))?", _cat),
-    (r"shape '\[([^\]]*)\]' is invalid for input of size (\d+)", _view),
-    (r"view size is not compatible with input tensor's size and stride", _stride),
-    (r"repeats must have the same size as input along dim, but got repeats\.size\(0\) = (?P<a>\d+) and input\.size\(0\) = (?P<b>\d+)", _repeats),
-    (r"^index out of range in self$", _embedding),
-    (r"Expected target size (\[[^\]]*\]), got (\[[^\]]*\])", _target_size),
-    (r"Expected input batch_size \((\d+)\) to match target batch_size \((\d+)\)", _batch),
-    (r"Target (-?\d+) is out of bounds", _target_range),
-    (r"expected target dtype to be Long|expected scalar type Long but found \w+|Expected dtype int64 for index", _long),
-    (r"(?:mat1 and mat2|m1 and m2) (?:must|to) have the same dtype, but got:? ?(\S+) and (\S+)", _dtypes),
-    (r"The expanded size of the tensor \((\d+)\) must match the existing size \((\d+)\) at non-singleton dimension (\d+)\.\s+Target sizes: \[([^\]]*)\]\.\s+Tensor sizes: \[([^\]]*)\]", _expand),
-    (r"stack expects each tensor to be equal size, but got (\[[^\]]*\]) at entry \d+ and (\[[^\]]*\])", _stack),
-    (r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)", _broadcast),
-    (r"The shape of the mask \[([^\]]*)\] at index (\d+) does not match the shape of the indexed tensor \[([^\]]*)\]", _mask),
-    (r"mean\(\): could not infer output dtype", _mean),
-    (r"Subtraction, the `-` operator, with (?:a|two) bool tensors?", _bool_minus),
-    (r"a Tensor with (\d+) elements cannot be converted to Scalar", _scalar),
-    (r"Index tensor must have the same number of dimensions as \w+ tensor", _index_dims),
-    (r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)\)", _dim),
-    (r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)", _index),
-    (r"Boolean value of Tensor with more than one value is ambiguous", _truth),
-    (r"expected sequence of length (\d+) at dim (\d+) \(got (\d+)\)", _ragged),
-    (r"expected input(\[[^\]]*\]) to have (\d+) channels, but got (\d+) channels", _channels),
-)  # fmt: skip

@@ -8,9 +8,8 @@ option of a configuration object, or where the source ends.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from troubleshooter.explaining.calls import NOT_PASSED, PASSED_ON, Unseen, called, is_unbound, passed
 from troubleshooter.explaining.classes import Attribute, attribute, is_construction
@@ -30,8 +29,9 @@ from troubleshooter.explaining.names import (
     rest_of,
     signature,
 )  # fmt: skip
+from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.shown import calls, code, is_whole, item_of, marked
-from troubleshooter.explaining.sources import Function, Sources, installed
+from troubleshooter.explaining.sources import Function, Sources
 from troubleshooter.observe.model import Frame
 
 MAX_STEPS = 8
@@ -57,35 +57,6 @@ WORKED_OUT = frozenset(
     ]
 )
 """Attributes of training arguments that the object works out itself: nobody sets them."""
-Kind = Literal["argument", "option", "attribute", "environment", "data"]
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Something that the user sets, or that lies behind a condition.
-
-    ``kind``: ``argument`` of a call, ``option`` of a configuration object, ``attribute`` of an object, variable of the
-    ``environment``, or ``data`` of the user's own.
-    ``owner``: the function or class that takes it, "" where that is not known. ``value``: as the user's code or the message
-    shows it. ``passed``: whether the user's call passes it; None where the log does not show that.
-    ``expression``: how the library's source names it in the place. ``exact``: whether the name there has this very value; it
-    may also be computed from it.
-    """
-
-    name: str
-    kind: Kind
-    owner: str = ""
-    value: str | None = None
-    passed: bool | None = None
-    default: str | None = None
-    annotation: str | None = None
-    expression: str = ""
-    exact: bool = True
-    lost: bool = False
-
-
-Origins = Callable[[ast.expr], list[Origin]]
-"""The origins of an expression in the condition."""
 
 
 class Trace:
@@ -322,9 +293,3 @@ def _item_parameter(function: Function) -> str:
     """The parameter that holds what stands in brackets: ``key`` of ``__getitem__(self, key)``."""
     names = parameters(function)
     return names[1] if function.name in ("__getitem__", "__setitem__", "__delitem__") and len(names) > 1 else ""
-
-
-def is_own(frame: Frame) -> bool:
-    """Whether a frame is the user's own code."""
-    path = frame.path
-    return not installed(path) and not path.startswith("<frozen") and "/lib/python3" not in path and path != "<string>"

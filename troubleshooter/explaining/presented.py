@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.indexed import KnownMessage
-from troubleshooter.explaining.origins import Origin, is_own
+from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.shown import code
 from troubleshooter.explaining.sources import installed
@@ -31,8 +31,8 @@ def presented(failure: Failure, found: FoundPlace, listed: KnownMessage | None, 
     frame = found.frame or (frames[-1] if frames else None)
     mine = next((one for one in reversed(frames) if is_own(one)), None)
     below = installed(frame.path) if frame is not None else ""
-    if found.basis == "index" and frame is not None and not below:
-        below = frame.path
+    if found.basis == "index" and listed is not None:
+        below = listed.place.path
     told = {
         "exception": failure.exception,
         "message": failure.message[:1000],
@@ -42,7 +42,10 @@ def presented(failure: Failure, found: FoundPlace, listed: KnownMessage | None, 
         "function": frame.function if frame is not None else "",
         "source_line": frame.line if frame is not None else 0,
         "condition": found.condition,
-        "arguments": [_argument(origin, frames, lang) for origin in found.origins[:MAX_ARGUMENTS]],
+        "arguments": [
+            _argument(origin, frames, lang, mine=frame is None or is_own(frame))
+            for origin in found.origins[:MAX_ARGUMENTS]
+        ],
         "suggestions": [_suggestion(remedy, lang) for remedy in _once(found.remedies)[:MAX_SUGGESTIONS]],
         "own": {"file": shown_file(mine.path), "line": mine.line, "function": mine.function, "code": code(mine)[:SHORT]}
         if mine
@@ -71,7 +74,8 @@ def _once(several: Iterable[Remedy]) -> list[Remedy]:
     return list(out.values())
 
 
-def _argument(origin: Origin, frames: Sequence[Frame], lang: str) -> ExplainedArgument:
+def _argument(origin: Origin, frames: Sequence[Frame], lang: str, *, mine: bool) -> ExplainedArgument:
+    """One argument. ``mine``: whether the line that failed is the user's own."""
     if origin.passed is False:
         why, value = say("why-not-passed", lang), origin.default
     elif origin.passed:
@@ -84,7 +88,8 @@ def _argument(origin: Origin, frames: Sequence[Frame], lang: str) -> ExplainedAr
         key = "why-option" if origin.kind == "option" else "why-argument"
         why, value = say(key, lang, owner=origin.owner), None
     else:
-        why, value = say("why-line" if origin.kind == "data" else "why-condition", lang), None
+        key = ("why-line" if mine else "why-failing-line") if origin.kind == "data" else "why-condition"
+        why, value = say(key, lang), None
     if value is None:
         value = value_in(frames, origin.expression) or value_in(frames, origin.name)
     return {"name": origin.name, "value": value[:SHORT] if value else value, "why": why}

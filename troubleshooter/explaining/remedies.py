@@ -15,7 +15,7 @@ from troubleshooter.explaining.comparisons import compared
 from troubleshooter.explaining.conditions import Atom, Formula, comparison, instance, remainder
 from troubleshooter.explaining.holding import Values, holds
 from troubleshooter.explaining.making import give, is_asked, is_plain, leave_out, set_to, settable, without_self
-from troubleshooter.explaining.origins import Origin, Origins
+from troubleshooter.explaining.origin import Origin, Origins
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
 
 

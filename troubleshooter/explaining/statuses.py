@@ -1,7 +1,7 @@
 """What a status of a CUDA library means: cuBLAS, cuSPARSE and cuSOLVER refuse or fail with few statuses, which torch passes on.
 
 The statuses and the form of torch's messages are those of aten/src/ATen/cuda/Exceptions.h and Exceptions.cpp; the names were
-compared with the headers of the wheels (cublas_api.h 12.9.3.13, cusparse.h 12.5.10.65), the meanings with the libraries' own descriptions
+compared with the headers of the wheels (cublas_api.h 12.9.3.13, cusparse.h 12.5.10.65, cusolver_common.h 11.7.5.82), the meanings with the libraries' own descriptions
 of them in older headers and wrappers, as cublas_api.h has none. ``STATUSES``: a pattern of the printed status, and the phrase that says what it means.
 """
 
@@ -10,15 +10,19 @@ from __future__ import annotations
 import re
 
 STATUSES: tuple[tuple[str, str], ...] = (
+    (
+        r"(?i)irs.(?:params|infos)",
+        "status-refinement",
+    ),  # "not initialized" is said of these options, not of the library
     (r"(?i)not.initialized", "status-start"),
     (r"(?i)alloc(?:ation)?.failed|insufficient.resources", "status-memory"),
-    (r"(?i)invalid.(?:numeric.)?value", "status-value"),
+    (r"(?i)invalid.(?:numeric.)?value|invalid.workspace|out.of.range", "status-value"),
     (r"(?i)arch.mismatch|architectural.feature", "status-arch"),
     (r"(?i)mapping.error|access to GPU memory", "status-mapping"),
     (r"(?i)execution.failed|failed to execute", "status-execution"),
     (r"(?i)not.supported", "status-support"),
-    (r"(?i)license.error", "status-license"),
-    (r"(?i)zero.pivot", "status-pivot"),
+    (r"(?i)license", "status-license"),
+    (r"(?i)zero.pivot|matrix.singular", "status-pivot"),
     (r"(?i)internal", "status-internal"),
 )
 _LIBRARIES = {

@@ -11,7 +11,7 @@ from troubleshooter.explaining import advice
 from troubleshooter.explaining.conditions import Atom, Formula, atoms, is_caught, reasons
 from troubleshooter.explaining.holding import Subjects, Values, checked, holds, refuted
 from troubleshooter.explaining.meant import meant, names
-from troubleshooter.explaining.origins import Origins
+from troubleshooter.explaining.origin import Origins
 from troubleshooter.explaining.remedies import remedies
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices
 

@@ -1,0 +1,47 @@
+"""What an explanation names: an argument, an option or a variable that the user sets; and which frames are the user's own."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from troubleshooter.explaining.sources import installed
+from troubleshooter.observe.model import Frame
+
+Kind = Literal["argument", "option", "attribute", "environment", "data"]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Something that the user sets, or that lies behind a condition.
+
+    ``kind``: ``argument`` of a call, ``option`` of a configuration object, ``attribute`` of an object, variable of the
+    ``environment``, or ``data`` of the user's own.
+    ``owner``: the function or class that takes it, "" where that is not known. ``value``: as the user's code or the message
+    shows it. ``passed``: whether the user's call passes it; None where the log does not show that.
+    ``expression``: how the library's source names it in the place. ``exact``: whether the name there has this very value; it
+    may also be computed from it.
+    """
+
+    name: str
+    kind: Kind
+    owner: str = ""
+    value: str | None = None
+    passed: bool | None = None
+    default: str | None = None
+    annotation: str | None = None
+    expression: str = ""
+    exact: bool = True
+    lost: bool = False
+
+
+Origins = Callable[[ast.expr], list[Origin]]
+"""The origins of an expression in the condition."""
+
+
+def is_own(frame: Frame) -> bool:
+    """Whether a frame is the user's own code."""
+    path = frame.path
+    return not installed(path) and not path.startswith("<frozen") and "/lib/python3" not in path and path != "<string>"

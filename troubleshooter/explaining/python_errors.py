@@ -1,0 +1,323 @@
+"""What Python's own exceptions say together with the line that raised them, whoever wrote that line.
+
+Each rule is the exceptions, a pattern of their message, and a function from the match and the line's syntax tree to an
+answer. Where the line does not show which operand was at fault, all that can have been are named.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class LineAnswer:
+    """A rule's answer: the sentence, the names at fault, and what to do."""
+
+    key: str
+    values: dict[str, object]
+    names: tuple[str, ...] = ()
+    fixes: tuple[tuple[str, str], ...] = ()
+
+
+Rule = Callable[[re.Match[str], "list[ast.AST]"], "LineAnswer | None"]
+
+
+def _of(nodes: list[ast.AST], *kinds: type[ast.AST]) -> Iterator[ast.AST]:
+    return (node for node in nodes if isinstance(node, kinds))
+
+
+def _text(node: ast.AST) -> str:
+    return ast.unparse(node)[:120]
+
+
+def _each(several: Iterable[str]) -> str:
+    return " / ".join(f"`{one}`" for one in several)
+
+
+def _is_text(node: ast.expr, kind: str) -> bool:
+    """Whether an operand is written as a text, which can be joined to a text."""
+    return kind == "str" and (
+        isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+    )
+
+
+def _key(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    asked = [(_text(node.value), _text(node.slice)) for node in nodes if isinstance(node, ast.Subscript)]
+    for node in nodes:  # a set's `remove` raises it, too
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("pop", "remove"):
+            asked += [(_text(node.func.value), _text(one)) for one in node.args[:1]]
+    asked = [one for one in asked if one[1] == m[0]] or asked
+    holders = list(dict.fromkeys(holder for holder, _ in asked))
+    if not holders:
+        return None
+    names = (*holders, m[0].strip("'\""))
+    if len(holders) > 1:
+        return LineAnswer("own-key-several", {"k": m[0], "x": _each(holders)}, names)
+    fixes = (("own-look", f"print({holders[0]}.keys())"),)
+    return LineAnswer("own-key", {"k": m[0], "x": holders[0]}, names, fixes)
+
+
+def _index(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    asked = {_text(node.value): _text(node.slice) for node in nodes if isinstance(node, ast.Subscript)}
+    if len(asked) > 1:
+        return LineAnswer("own-index-several", {"x": _each(asked)}, (*asked, *asked.values()))
+    for holder, index in asked.items():
+        fixes = (("own-guard", f"if len({holder}) > {index}:"),)
+        return LineAnswer("own-index", {"x": holder, "i": index}, (holder, index), fixes)
+    return None
+
+
+def _none(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and node.attr == m[1]:
+            holder = _text(node.value)
+            return LineAnswer(
+                "own-none", {"x": holder, "a": m[1]}, (holder,), (("own-guard", f"if {holder} is not None:"),)
+            )
+    return None
+
+
+def _none_item(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    holders = list(dict.fromkeys(_text(node.value) for node in nodes if isinstance(node, ast.Subscript)))
+    if len(holders) > 1:
+        return LineAnswer("own-items-several", {"x": _each(holders), "t": m[1]}, tuple(holders))
+    for holder in holders:
+        key = "own-none-item" if m[1] == "NoneType" else "own-no-items"
+        return LineAnswer(key, {"x": holder, "t": m[1]}, (holder,), (("own-look", f"print(type({holder}))"),))
+    return None
+
+
+def _attribute(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and node.attr == m[2]:
+            holder = _text(node.value)
+            fixes = [("own-look", f"print(type({holder}))")]
+            if m[1] == "list" and m[2] in ("to", "shape", "size", "cuda", "cpu", "dim", "view", "device", "dtype"):
+                fixes.insert(0, ("own-tensor", f"torch.tensor({holder})"))
+            return LineAnswer("own-attribute", {"x": holder, "t": m[1], "a": m[2]}, (holder, m[2]), tuple(fixes))
+    return None
+
+
+def _zero(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    divisors = [
+        _text(node.right)
+        for node in nodes
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Mod))
+    ]
+    if not divisors:
+        return None
+    return LineAnswer("own-zero", {"x": _each(divisors)}, tuple(divisors), (("own-guard", f"max(1, {divisors[0]})"),))
+
+
+def _unpack(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    for node in nodes:
+        if isinstance(node, (ast.For, ast.comprehension)):
+            target, value = node.target, node.iter
+        elif isinstance(node, ast.Assign):
+            target, value = node.targets[0], node.value
+        else:
+            continue
+        if isinstance(target, ast.Tuple):
+            names, count = _text(target).strip("()"), len(target.elts)
+            wanted = m[2] or str(count)
+            key = "own-unpack-many" if m[1].startswith("too many") else "own-unpack-few"
+            fixes = (("own-unpack-rest", f"{names}, *rest"),) if key == "own-unpack-many" else ()
+            look = ("own-look", f"print({_text(value)})")
+            return LineAnswer(
+                key, {"x": _text(value), "names": names, "n": wanted}, (_text(value), names), (*fixes, look)
+            )
+    return None
+
+
+def _missing(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    names = re.findall(r"'(\w+)'", m[3])
+    function = m[1].rpartition(".")[2]
+    fixes = tuple(("own-pass", f"{name}=...") for name in names)
+    calls = [
+        node
+        for node in _of(nodes, ast.Call)
+        if isinstance(node, ast.Call) and _text(node.func).rpartition(".")[2] == function
+    ]
+    passed = [_text(part) for part in calls[0].args] if calls else []
+    key = "own-missing-shifted" if passed and m[2] == "positional" else "own-missing"
+    values = {"f": m[1], "names": ", ".join(names), "passed": ", ".join(passed)}
+    return LineAnswer(key, values, tuple(names), fixes)
+
+
+def _unexpected(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    return LineAnswer(
+        "own-unexpected",
+        {"f": m[1], "x": m[2]},
+        (m[2],),
+        (("own-remove", m[2]),) + (((("own-rename", m[3]),)) if m[3] else ()),
+    )
+
+
+def _positional(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    return LineAnswer("own-positional", {"f": m[1], "most": m[2], "given": m[3]}, (m[1],), ())
+
+
+def _concatenate(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    for node in nodes:
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and not _is_text(node.right, m[1]):
+            other = _text(node.right)
+            fix = f"str({other})" if m[1] == "str" else f"{m[1]}({other})"
+            return LineAnswer(
+                "own-concatenate",
+                {"x": _text(node.left), "y": other, "t": m[2]},
+                (other, _text(node.left)),
+                (("own-convert", fix),),
+            )
+    return None
+
+
+_SIGNS: dict[type[ast.AST], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.MatMult: "@", ast.Pow: "**",
+    ast.BitOr: "|", ast.BitAnd: "&", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
+    ast.Lt: "<", ast.Gt: ">", ast.LtE: "<=", ast.GtE: ">=",
+}  # fmt: skip
+
+
+def _operand(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    sides: tuple[str, str] | None = None
+    sign = m[1].split()[0].removesuffix("=") if m[1] not in ("<=", ">=") else m[1]
+    for node in nodes:
+        if isinstance(node, ast.BinOp) and _SIGNS.get(type(node.op)) == sign:
+            sides = _text(node.left), _text(node.right)
+        elif isinstance(node, ast.AugAssign) and _SIGNS.get(type(node.op)) == sign:
+            sides = _text(node.target), _text(node.value)
+        elif isinstance(node, ast.Compare) and _SIGNS.get(type(node.ops[0])) == sign:
+            sides = _text(node.left), _text(node.comparators[0])
+        if sides is not None:
+            break
+    if sides is None:
+        return None
+    fixes: list[tuple[str, str]] = []
+    for kind, side in zip((m[2], m[3]), sides, strict=True):
+        if kind == "str":
+            fixes.append(("own-convert", f"float({side})"))
+        elif kind == "NoneType":
+            fixes.append(("own-guard", f"if {side} is not None:"))
+    return LineAnswer(
+        "own-operand", {"x": sides[0], "y": sides[1], "a": m[2], "b": m[3], "op": m[1]}, sides, tuple(fixes)
+    )
+
+
+def _not_callable(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    functions = [_text(node.func) for node in nodes if isinstance(node, ast.Call)]
+    called = list(dict.fromkeys(one for one in functions if one not in _BUILT_IN))
+    if len(called) > 1:
+        return LineAnswer("own-callable-several", {"x": _each(called), "t": m[1]}, tuple(called))
+    for function in called:
+        fixes = (("own-look", f"print(type({function}))"),)
+        return LineAnswer("own-callable", {"x": function, "t": m[1]}, (function,), fixes)
+    return None
+
+
+_BUILT_IN = frozenset(
+    ("print", "len", "list", "tuple", "dict", "set", "range", "enumerate", "zip", "super", "isinstance")
+)
+
+
+def _not_iterable(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    for node in nodes:
+        value = node.iter if isinstance(node, (ast.For, ast.comprehension)) else None
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
+            value = node.value
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            value = node.comparators[0]
+        if value is not None:
+            return LineAnswer(
+                "own-iterable",
+                {"x": _text(value), "t": m[1]},
+                (_text(value),),
+                (("own-look", f"print(type({_text(value)}))"),),
+            )
+    return None
+
+
+def _unbound(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    return LineAnswer("own-unbound", {"x": m[1]}, (m[1],), (("own-assign", f"{m[1]} = ..."),))
+
+
+_USUAL = {"np": "import numpy as np", "pd": "import pandas as pd", "F": "import torch.nn.functional as F", "nn": "from torch import nn", "plt": "import matplotlib.pyplot as plt"}  # fmt: skip
+
+
+def _name(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    import sys
+
+    name = m[1]
+    fixes: list[tuple[str, str]] = []
+    if name in _USUAL:
+        fixes.append(("own-import", _USUAL[name]))
+    elif name in sys.stdlib_module_names or name in ("torch", "transformers", "datasets", "peft", "trl", "accelerate"):
+        fixes.append(("own-import", f"import {name}"))
+    if m[2]:
+        fixes.insert(0, ("own-rename", m[2]))
+    return LineAnswer("own-name", {"x": name}, (name,), tuple(fixes))
+
+
+def _number(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    for node in nodes:
+        if isinstance(node, ast.Call) and _text(node.func) in ("float", "int") and node.args:
+            value = _text(node.args[0])
+            return LineAnswer("own-number", {"x": value, "v": m[1]}, (value,), (("own-look", f"print(repr({value}))"),))
+    return None
+
+
+def _file(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    return LineAnswer(
+        "own-file", {"x": m[1]}, (m[1],), (("own-look", f"print(os.path.abspath({m[1]!r}), os.listdir())"),)
+    )
+
+
+def _assert(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    for node in nodes:
+        if isinstance(node, ast.Assert):
+            names = [n.id for n in ast.walk(node.test) if isinstance(n, ast.Name) and n.id not in ("self", "cls")]
+            return LineAnswer("own-assert", {"x": _text(node.test)}, tuple(names), ())
+    return None
+
+
+def _raised(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    return LineAnswer("own-raise", {}, (), ()) if next(_of(nodes, ast.Raise), None) is not None else None
+
+
+LineRule = tuple[str, str, Rule]
+"""The names of exceptions, a pattern of the message, and the rule."""
+
+CALLS: tuple[LineRule, ...] = (
+    ("TypeError", r"([\w.<>]+)\(\) missing \d+ required (positional|keyword-only) arguments?: (.*)", _missing),
+    ("TypeError", r"([\w.<>]+)\(\) got an unexpected keyword argument '(\w+)'(?:\. Did you mean '(\w+)')?", _unexpected),
+    ("TypeError", r"([\w.<>]+)\(\) takes (?:from \d+ to )?(\d+) positional arguments? but (\d+) (?:was|were)\b", _positional),
+)  # fmt: skip
+"""The message names the function and the argument, so no line is needed."""
+
+OPERANDS: tuple[LineRule, ...] = (
+    ("KeyError", r"^.{1,200}$", _key),
+    ("IndexError", r"(?:list|tuple|string) index out of range|pop from empty", _index),
+    ("AttributeError", r"'NoneType' object has no attribute '(\w+)'", _none),
+    ("AttributeError", r"'([\w.]+)' object has no attribute '(\w+)'", _attribute),
+    ("TypeError", r"'([\w.]+)' object is not subscriptable", _none_item),
+    ("ZeroDivisionError", r"", _zero),
+    ("ValueError", r"(too many values to unpack|not enough values to unpack) \(expected (?:at least )?(\d+)", _unpack),
+    ("TypeError", r"can only concatenate (\w+) \(not \"([\w.]+)\"\) to", _concatenate),
+    ("TypeError", r"(?:unsupported operand type\(s\) for|') ?([^:']{1,12}):? ?'?(?: not supported between instances of)? ?'([\w.]+)' and '([\w.]+)'", _operand),
+    ("TypeError", r"'([\w.]+)' object is not callable", _not_callable),
+    ("TypeError", r"'([\w.]+)' object is not iterable|argument of type '([\w.]+)' is not iterable|cannot unpack non-iterable", _not_iterable),
+    ("UnboundLocalError", r"local variable '(\w+)'", _unbound),
+    ("NameError", r"name '(\w+)' is not defined(?:\. Did you mean: '(\w+)')?", _name),
+    ("ValueError", r"could not convert string to float: ('.*'|\".*\")", _number),
+    ("ValueError", r"invalid literal for int\(\) with base \d+: ('.*'|\".*\")", _number),
+    ("FileNotFoundError", r"No such file or directory: ['\"](.{1,300}?)['\"]$", _file),
+    ("AssertionError", r"", _assert),
+)  # fmt: skip
+"""The line shows the operands."""
+
+RAISED: tuple[LineRule, ...] = (
+    ("AssertionError RuntimeError ValueError TypeError Exception KeyError NotImplementedError", r"", _raised),
+)  # fmt: skip
+"""What the user's own code raises."""

@@ -21,6 +21,7 @@ _HARM_IN_SHELL = (
     (re.compile(r"\bgit (?:reset --hard|clean -)|\bgit push (?:\S+ )*(?:-f|--force)\b"), "throws away work"),
     (re.compile(r"\bdocker (?:system|image|container|volume|builder) prune\b"), "deletes images and containers"),
     (re.compile(r"\bkill -(?:9|KILL)\b|\b(?:pkill|killall)\b"), "ends processes that may still be at work"),
+    (re.compile(r"\bray stop\b"), "ends the Ray processes of every run on this machine"),
     (re.compile(r"\bnvidia-smi (?:\S+ )*(?:--gpu-reset|-r)\b"), "ends what runs on the GPU"),
     (re.compile(r"\bchmod (?:\S+ )*0?777\b"), "lets everybody write"),
     (re.compile(r"\brm -\w*r\w* (?:\S*/)?checkpoint-"), "deletes checkpoints"),

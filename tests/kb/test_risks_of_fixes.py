@@ -27,6 +27,7 @@ def risks(**fields: str) -> list[str]:
         ({"shell": "rm -rf output/checkpoint-*"}, "may-harm"),
         ({"shell": "git reset --hard origin/main"}, "may-harm"),
         ({"shell": "kill -9 PID"}, "may-harm"),
+        ({"shell": "ray stop --force; ray start --head"}, "may-harm"),
         ({"code": "M.from_pretrained(name, ignore_mismatched_sizes=True)"}, "changes-results"),
         ({"code": "model.load_state_dict(state, strict=False)"}, "changes-results"),
         ({"code": "DataLoader(data, drop_last=True)"}, "changes-results"),

@@ -103,6 +103,32 @@ def test_an_answer_without_a_fix_stands_behind_the_next(tmp_path: Path):
     assert answers(made, "4.51.0")[1].confidence == "possible"
 
 
+@pytest.mark.parametrize(
+    ("when", "shown"),
+    [
+        ("{message: no room is left}", True),
+        ("{message: the gadget burns}", False),
+        ("{line: gadget.fill}", True),
+        ("{line: gadget.drain}", False),
+        ("{any: [{line: gadget.drain}, {line: gadget.fill}]}", True),
+        ("{any: [{line: gadget.drain}, {message: the gadget burns}]}", False),
+        ("{any: [{line: gadget.drain}, {package: deepspeed}]}", True),
+        ("{package: deepspeed}", True),
+        ("{version: {transformers: '<4.40'}}", False),
+        ("{version: {torch: '<2.4'}}", True),
+        ("{not: {message: the gadget burns}}", True),
+        ("{not: {message: no room is left}}", False),
+    ],
+)
+def test_a_fix_for_other_words_is_not_shown_and_one_for_what_a_paste_may_lack_is(
+    tmp_path: Path, when: str, shown: bool
+):
+    one = f"{EMPTY}\n    when: {when}"
+    made = tool(tmp_path, full=(f"{one}\n  - do: Wait\n    code: gadget.wait()", "", True))
+    [found] = answers(made, "4.49.0")
+    assert [fix.do for fix in found.fixes] == ["Empty the gadget"] * shown + ["Wait"]
+
+
 def test_alone_it_stays_the_answer_and_says_why_no_fix_is_shown(tmp_path: Path):
     made = tool(tmp_path, full=(UPGRADE, "", True))
     for lang in languages():

@@ -1,4 +1,4 @@
-"""Find fixes that change nothing, because the log shows that the releases which they install are installed already.
+"""Find fixes that are not for this log: their condition does not hold, or the releases that they install are installed already.
 
 A fix that only installs packages is compiled with the releases it asks for (``requires``, `kb.compile.installs`). If the log
 shows all of these packages in such releases, the fix is not shown. If no fix is left, the log contradicts the answer: it is at
@@ -12,6 +12,7 @@ from typing import Any
 
 from kb import versions
 from kb.compiled import Knowledge
+from kb.compiled_conditions import Condition
 from troubleshooter.match.conditions import evaluate
 from troubleshooter.match.context import Context
 from troubleshooter.match.outcome import Anchor
@@ -58,8 +59,18 @@ def _left_without(item: Ranked, observations: Observations, knowledge: Knowledge
 
 
 def ruled_out(fix: Mapping[str, Any], context: Context) -> bool:
-    """True if the log contradicts the condition of a fix (``when``)."""
-    return "when" in fix and evaluate(fix["when"], context).state == "contradicted"
+    """True if the log contradicts the condition of a fix (``when``), or lacks the words that it asks for."""
+    if "when" not in fix:
+        return False
+    state = evaluate(fix["when"], context).state
+    return state == "contradicted" or (state == "unseen" and _of_words(fix["when"]))
+
+
+def _of_words(condition: Condition) -> bool:
+    """Whether a condition asks for printed words only. What was never printed is absent, and not only unknown."""
+    if condition["kind"] == "any" or condition["kind"] == "all":
+        return all(_of_words(part) for part in condition["parts"])
+    return condition["kind"] == "message" or condition["kind"] == "line"
 
 
 def already_installed(fix: Mapping[str, Any], context: Context) -> list[Fact] | None:

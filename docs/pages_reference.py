@@ -144,7 +144,7 @@ FIELDS: dict[type[Part], dict[str, str]] = {
         "why": "Why it helps.",
         "risk": "`changes-results`: the training goes on otherwise; `retrain`: what was trained is lost; `may-harm`: it runs code of others, "
         "deletes what nobody can make again, ends processes or switches a protection off.",
-        "when": "If this condition is contradicted, the fix is not shown.",
+        "when": "The fix is not shown if this condition is contradicted, or asks for words (`message`, `line`) that the log lacks.",
         "code": "Ready to paste.",
         "language": "The language of `code`.",
         "shell": "Ready to paste into a shell.",

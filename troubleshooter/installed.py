@@ -12,7 +12,7 @@ from typing import Any
 
 from kb import versions
 from kb.compiled import Knowledge
-from kb.compiled_conditions import NotCondition
+from kb.compiled_conditions import Condition
 from troubleshooter.match.conditions import evaluate
 from troubleshooter.match.context import Context
 from troubleshooter.match.outcome import Anchor
@@ -59,12 +59,18 @@ def _left_without(item: Ranked, observations: Observations, knowledge: Knowledge
 
 
 def ruled_out(fix: Mapping[str, Any], context: Context) -> bool:
-    """True if the condition of a fix (``when``) does not hold: the log contradicts it, or it asks for words that a log of this
-    case would show and this one does not. What a paste often lacks (a version, a frame, a package) rules nothing out."""
+    """True if the log contradicts the condition of a fix (``when``), or lacks the words that it asks for."""
     if "when" not in fix:
         return False
-    absent: NotCondition = {"kind": "not", "part": fix["when"]}
-    return evaluate(absent, context).state == "held"
+    state = evaluate(fix["when"], context).state
+    return state == "contradicted" or (state == "unseen" and _of_words(fix["when"]))
+
+
+def _of_words(condition: Condition) -> bool:
+    """Whether a condition asks for printed words only. What was never printed is absent, and not only unknown."""
+    if condition["kind"] == "any" or condition["kind"] == "all":
+        return all(_of_words(part) for part in condition["parts"])
+    return condition["kind"] == "message" or condition["kind"] == "line"
 
 
 def already_installed(fix: Mapping[str, Any], context: Context) -> list[Fact] | None:

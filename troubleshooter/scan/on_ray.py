@@ -15,7 +15,7 @@ import signal
 import socket
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ import troubleshooter
 from kb.errors import UsageError
 from troubleshooter.install import missing_extra
 from troubleshooter.scan import record
-from troubleshooter.scan.jobs import Job
+from troubleshooter.scan.job_list import Job
 from troubleshooter.scan.printable import printable
 from troubleshooter.scan.ray_shard import NodeSetup, diagnose_shard
 from troubleshooter.scan.worker import WorkerSetup
@@ -119,15 +119,17 @@ class OnRay:
         again = f", {self._again} shards sent again" if self._again else ""
         return f"on {self._nodes} nodes with {self._cpus} CPUs{again}"
 
-    def rows(self, shards: Sequence[Sequence[Job]]) -> Iterator[list[bytes]]:
+    def rows(self, shards: Iterable[Sequence[Job]]) -> Iterator[list[bytes]]:
         """The rows of each shard once, in the order in which shards finish. Raises `ScanError` if the cluster cannot work."""
-        waiting = deque(map(_Shard, shards))
+        new = map(_Shard, shards)
+        lost: deque[_Shard] = deque()  # to be sent again
         running: dict[Any, _Shard] = {}
         lost_in_a_row = 0
-        while waiting or running:
-            while waiting and len(running) < self.capacity:
-                shard = waiting.popleft()
+        while True:
+            while len(running) < self.capacity and (shard := lost.popleft() if lost else next(new, None)) is not None:
                 running[self._task.remote(self._setup, shard.jobs)] = shard
+            if not running:
+                return
             for done in self._finished(list(running)):
                 shard = running.pop(done)
                 try:
@@ -142,7 +144,7 @@ class OnRay:
                             f"{_first_line(error)}; what is done is kept: see that the cluster is well, and the same command goes on"
                         ) from error
                     self._again += 1
-                    rows = _give_up_or_again(shard, waiting)
+                    rows = _give_up_or_again(shard, lost)
                 else:
                     lost_in_a_row = 0
                 if rows:

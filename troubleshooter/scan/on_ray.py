@@ -44,6 +44,8 @@ _WAIT_SECONDS = 1.0
 _COUNT_SECONDS = 2.0
 """How often the CPUs of the cluster are counted again."""
 _CONNECT_SECONDS = 10.0
+_REFUSED_WAIT_SECONDS = 0.5
+_ATTEMPTS = 3
 _ADDRESS = re.compile(r"(?:ray://)?\[?([\w.\-:]+?)\]?:(\d{1,5})")
 
 
@@ -158,11 +160,15 @@ class OnRay:
             )  # fmt: skip
         else:
             _reach(self._address)
-            try:
-                self._ray.init(self._address, **common)
-            except ConnectionAbortedError:
-                # Behind ray:// the cluster starts a process for each client and gives up on one that starts slowly, as the first may.
-                self._ray.init(self._address, **common)
+            for attempt in range(1, _ATTEMPTS + 1):
+                # Behind ray:// the cluster starts a process for each client and gives up on one that starts slowly.
+                try:
+                    self._ray.init(self._address, **common)
+                    break
+                except ConnectionError:
+                    if attempt == _ATTEMPTS:
+                        raise
+                    self._ray.shutdown()
 
     def _finished(self, running: list[Any]) -> list[Any]:
         """Those that are done; waits for the first of them, but not forever, as the cluster may have grown meanwhile."""
@@ -183,9 +189,20 @@ class OnRay:
 
 
 def _reach(address: str) -> None:
-    """Ask whether somebody listens there: Ray itself would try for ten minutes. Raises OSError."""
-    if (found := _ADDRESS.fullmatch(address)) is not None:
-        socket.create_connection((found[1], int(found[2])), _CONNECT_SECONDS).close()
+    """Ask whether somebody listens there: Ray itself would try for ten minutes. A cluster that has just been started may need
+    some seconds until it does. Raises OSError."""
+    found = _ADDRESS.fullmatch(address)
+    if found is None:
+        return
+    end = time.monotonic() + _CONNECT_SECONDS
+    while True:
+        try:
+            socket.create_connection((found[1], int(found[2])), _CONNECT_SECONDS).close()
+            return
+        except ConnectionRefusedError:
+            if time.monotonic() > end:
+                raise
+        time.sleep(_REFUSED_WAIT_SECONDS)
 
 
 def _give_up_or_again(shard: _Shard, waiting: deque[_Shard]) -> list[bytes]:

@@ -60,6 +60,7 @@ def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
     monkeypatch.setenv("RAY_TMPDIR", place)
     monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    monkeypatch.setenv("RAY_worker_niceness", "0")  # 15 of Ray's own: beside other tests its workers would get no turn
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     yield
     shutil.rmtree(place, ignore_errors=True)

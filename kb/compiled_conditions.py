@@ -6,8 +6,7 @@ are type-checked against it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal, TypedDict, cast
+from typing import Any, Literal, TypedDict
 
 TOLERATED = frozenset({"frame", "version", "package", "gpu", "flag", "platform", "ranks", "phase"})
 """Kinds of conditions that ask for something that a paste often lacks. If such a condition is required and not seen, it
@@ -165,11 +164,14 @@ def patterns_of(condition: Condition) -> list[Pattern]:
     return own_patterns(condition)
 
 
+_NO_PATTERNS: list[Pattern] = []
+
+
 def own_patterns(condition: Condition) -> list[Pattern]:
     """The patterns of a condition without those of its parts: its ``patterns``, of whatever kind it is. A log in which the
     condition holds is matched by at least one of them."""
-    fields: Mapping[str, object] = condition
-    return cast("list[Pattern]", fields.get("patterns", []))
+    found: Any = condition.get("patterns")
+    return found or _NO_PATTERNS
 
 
 def has(condition: Condition, kind: Kind) -> bool:

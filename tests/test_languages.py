@@ -22,7 +22,7 @@ from troubleshooter.report.html import html
 from troubleshooter.report.markdown import markdown
 from troubleshooter.report.sparkline import sparklines
 from troubleshooter.report.terminal import text
-from troubleshooter.scan.record import Cause, Row, Rows
+from troubleshooter.scan.record import Cause, Row
 from troubleshooter.scan.summary import lines, summary
 from troubleshooter.verify.judge import by_run, by_versions
 from troubleshooter.verify.outcome import ProbeOutcome
@@ -198,7 +198,7 @@ def test_scan(snapshot: Snapshot, lang: str) -> None:
     causes = [known, known, Cause("0123abcd", None, "QuuxError: tank <n> empty", False, 3), quiet, None]
     rows = [Row(f"job{n}", f"job{n}.log", "1:2", 1000.0 * n, None, cause) for n, cause in enumerate(causes)]
     rows += [Row(f"bad{n}", f"bad{n}.gz", "1:2", 0.0, f"bad{n}.gz: damaged", None) for n in range(23)]
-    found = summary(Rows({row.job: row for row in rows}, passed_over=3, newer=2))
+    found = summary(sorted(rows, key=lambda row: row.job), passed_over=3, newer=2)
     snapshot(f"scan.{lang}.txt", "\n".join(lines(found, lang)) + "\n")
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from kb.compiled import Body, Knowledge
 from troubleshooter.limits import limited
-from troubleshooter.match.engine import candidates, passes, trials
+from troubleshooter.match.engine import candidates, passes, trials_of
 from troubleshooter.match.outcome import Outcome, Trial
 from troubleshooter.observe.observations import Observations
 from troubleshooter.rank import Dropped, ranking
@@ -43,7 +43,7 @@ def explain(body: Body, base: int, observations: Observations, knowledge: Knowle
     out = []
     for number, symptom in enumerate(body["symptoms"]):
         best: SymptomTrial | None = None
-        for trial in trials(body, base, number, observations, knowledge):
+        for trial in trials_of(body, base, number, observations, knowledge):
             failing = [
                 outcome
                 for condition, outcome in zip(symptom["require"], trial.require, strict=True)

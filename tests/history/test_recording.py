@@ -67,6 +67,34 @@ def test_a_history_that_cannot_be_used_is_said_before_anything_is_read(tmp_path:
     assert not (tmp_path / "troubleshoot-runs").exists()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+def test_on_a_full_disk_an_answer_is_shown_as_always(tmp_path: Path) -> None:
+    """Nothing can be written, not even what SQLite needs to open the file: the answer comes first, then a sentence."""
+    (tmp_path / "a.log").write_text(KNOWN)
+    assert tool(tmp_path, "a.log", "--history", "h.sqlite").returncode == 1
+    (tmp_path / "b.log").write_text(KNOWN)
+    full = "ulimit -f 0; exec \"$@\""
+    for arguments, status in ((("b.log", "--history", "h.sqlite"), 1), (("run", "--history", "h.sqlite", "--", sys.executable, "-c", "print('step 1')"), 0)):
+        done = subprocess.run(
+            ["sh", "-c", full, "sh", sys.executable, "-m", "troubleshooter", *arguments], cwd=tmp_path, capture_output=True, text=True,
+            timeout=PATIENCE_SECONDS, check=False, env={**os.environ, "TROUBLESHOOT_LANG": "en", "PYTHONDONTWRITEBYTECODE": "1"},
+        )  # fmt: skip
+        assert done.returncode == status, done.stderr
+        assert ("HybridCache" if status else "step 1") in done.stdout
+        assert "h.sqlite: cannot be read or written" in done.stderr
+        assert "Traceback" not in done.stderr
+    assert "the log cannot be written: File too large; the run goes on" in done.stderr
+    assert len(asked(tmp_path, "runs")) == 1
+
+
+def test_the_number_of_all_runs_is_told_beside_the_last_ones(tmp_path: Path) -> None:
+    for number in range(5):
+        (tmp_path / f"{number}.log").write_text(KNOWN)
+    tool(tmp_path, "scan", ".", "--history", "h.sqlite")
+    told = json.loads(tool(tmp_path, "history", "runs", "--history", "h.sqlite", "--format", "json", "--limit", "2").stdout)
+    assert (len(told["rows"]), told["total"]) == (2, 5)
+
+
 def test_a_scan_records_every_job_once_however_often_it_is_begun(tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     logs.mkdir()

@@ -14,7 +14,7 @@ from tests.waiting import PATIENCE_SECONDS
 from troubleshooter.history.asking import Narrowed
 from troubleshooter.history.questions import ask
 from troubleshooter.history.schema import APPLICATION_ID, MIGRATIONS, VERSION
-from troubleshooter.history.store import History, HistoryError
+from troubleshooter.history.store import History, HistoryError, NotNow
 
 SUMMARIES = ("cause", "host", "gpu", "environment")
 WRITER = """
@@ -136,7 +136,7 @@ def test_a_history_that_another_holds_locked_is_a_sentence(tmp_path: Path) -> No
     with History(path, wait_s=0.01) as history:
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(HistoryError, match="another process has held this history locked"):
+        with pytest.raises(NotNow, match="another process has held this history locked"):
             history.add([made(1)])
         other.execute("ROLLBACK")
         other.close()
@@ -147,7 +147,7 @@ FULL = """
 import resource, sys
 from pathlib import Path
 from tests.history.runs import cause, made
-from troubleshooter.history.store import History, HistoryError
+from troubleshooter.history.store import History, NotNow
 path = Path(sys.argv[1])
 with History(path) as history:
     history.add([made(1, cause=cause("flux"))])
@@ -155,7 +155,7 @@ with History(path) as history:
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     try:
         history.add(made(n, log="/x" * 400 + str(n)) for n in range(3000))
-    except HistoryError as error:
+    except NotNow as error:
         print(error)
 """
 

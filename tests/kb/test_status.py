@@ -151,7 +151,8 @@ def test_ignore_and_recorded_scans_take_an_earlier_id(tmp_path: Path) -> None:
         "diagnosis": {"id": "flux-old", "kind": "failure", "title": "The flux", "fingerprint": record.fingerprint("flux-old"), "line": 1},
     }  # fmt: skip
     again = {**row, "job": "two", "diagnosis": {**row["diagnosis"], "id": "flux-gone", "fingerprint": record.fingerprint("flux-gone")}}  # type: ignore[dict-item]
-    rows = record.rows([json.dumps(one).encode() + b"\n" for one in (row, again)])
+    rows = record.Rows()
+    rows.add([json.dumps(one).encode() + b"\n" for one in (row, again)])
     assert rows.passed_over == 0
     groups = summary(record.under_new_ids(rows, tool.knowledge.resolve))["failures"]
     assert [(group["id"], group["jobs"]) for group in groups] == [("flux-gone", 2)]

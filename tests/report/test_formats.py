@@ -65,13 +65,13 @@ def test_every_format_is_documented(format: str) -> None:
 def test_a_line_holds_the_first_answer(reports: list[Report]) -> None:
     known, unknown, harmless, stopped, nothing = (read(line(report)) for report in reports)
     title = reports[0].diagnoses[0].title
-    assert {key: known[key] for key in ("exit", "verdict", "id", "confidence", "severity", "retry", "line", "text")} == {
+    assert {key: known[key] for key in ("exit", "verdict", "id", "confidence", "severity", "retry", "decision", "line", "text")} == {
         "exit": "1", "verdict": "failure", "id": "cache-object-float", "confidence": "certain", "severity": "crash",
-        "retry": "after-fix", "line": "60", "text": title,
+        "retry": "after-fix", "decision": "useless", "line": "60", "text": title,
     }  # fmt: skip
     assert known["file"].endswith("gemma3-eval.log")
     assert unknown == {
-        "exit": "3", "verdict": "unexplained", "exception": "QuuxError", "line": "4", "file": "text", "text": "the flux is gone"
+        "exit": "3", "verdict": "unexplained", "decision": "useless", "exception": "QuuxError", "line": "4", "file": "text", "text": "the flux is gone"
     }  # fmt: skip
     assert (harmless["exit"], harmless["verdict"], harmless["id"]) == ("0", "harmless", "label-names-peft-warning")
     assert (stopped["exit"], stopped["verdict"], stopped["signal"]) == ("3", "stopped", "SIGTERM")

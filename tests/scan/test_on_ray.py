@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -59,6 +60,7 @@ def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
     monkeypatch.setenv("RAY_TMPDIR", place)
     monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    monkeypatch.setenv("RAY_worker_niceness", "0")  # 15 of Ray's own: beside other tests its workers would get no turn
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     yield
     shutil.rmtree(place, ignore_errors=True)
@@ -127,6 +129,14 @@ def of_ray(name: str) -> list[int]:
             if Path(f"/proc/{process.pid}/cmdline").read_bytes().startswith(name.encode()):
                 found.append(process.pid)
     return found
+
+
+def listens(port: int) -> bool:
+    """Whether somebody takes connections on a port of this machine."""
+    with suppress(OSError):
+        socket.create_connection(("127.0.0.1", port), 5).close()
+        return True
+    return False
 
 
 def test_the_rows_are_those_of_one_machine(logs: Path, started: Callable[..., subprocess.Popen[str]]) -> None:
@@ -216,12 +226,51 @@ def test_a_scan_goes_through_the_port_for_clients(logs: Path, started: Callable[
     given = {"num_cpus": 2, "object_store_memory": 80_000_000, "include_dashboard": False, "ray_client_server_port": 24801}
     made = Cluster(initialize_head=True, head_node_args=given)
     try:
+        wait_for(lambda: listens(24801), LIMIT_SECONDS)  # Ray starts this server beside the head, and waits for neither
         process = started("--record", "ray.jsonl", "--on", f"ray://{made.address.partition(':')[0]}:24801")
         output, error = process.communicate(timeout=LIMIT_SECONDS)
         assert process.returncode == 1, (output, error)
         assert rows(logs.parent / "ray.jsonl") == rows(logs.parent / "plain.jsonl")
     finally:
         made.shutdown()
+
+
+@pytest.mark.parametrize("scheme", ["", "ray://"])
+def test_a_cluster_whose_head_dies(logs: Path, started: Callable[..., subprocess.Popen[str]], scheme: str) -> None:
+    """All processes of the head are killed during a scan: a sentence says so, what is done is kept, and the same command
+    goes on without the cluster."""
+    if scheme:
+        pytest.importorskip("grpc")
+    scan("logs", "--record", "plain.jsonl", "--jobs", "8", cwd=logs.parent)
+    record = logs.parent / "ray.jsonl"
+    for number in range(480):
+        (logs / "g4" / f"job-more-{number}.log").write_text("all fine\n")
+    port, for_clients = 24811, 24812
+    head = subprocess.Popen(
+        [sys.executable, "-c", "from ray.scripts.scripts import main; main()", "start", "--head", "--block", "--num-cpus=1", f"--port={port}",
+         f"--ray-client-server-port={for_clients}", "--include-dashboard=false", "--object-store-memory=80000000"],
+        start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        wait_for(lambda: listens(port) and listens(for_clients), LIMIT_SECONDS)
+        address = f"{scheme}127.0.0.1:{for_clients if scheme else port}"
+        process = started("--record", "ray.jsonl", "--on", address)
+        wait_for(lambda: rows(record) or process.poll() is not None, LIMIT_SECONDS)
+    finally:
+        os.killpg(head.pid, signal.SIGKILL)
+        head.wait()
+    kept = rows(record)
+    output, error = process.communicate(timeout=LIMIT_SECONDS)
+    assert kept
+    assert set(kept) <= set(rows(record))
+    assert process.returncode == 2, (output, error)
+    assert error.splitlines()[-1] == (
+        f"troubleshoot: the head of the Ray cluster at {address} cannot be reached any more; what is done is kept: "
+        "start the cluster again, and the same command goes on, with --on or without it"
+    )
+    scan("logs", "--record", "ray.jsonl", "--jobs", "8", cwd=logs.parent)
+    scan("logs", "--record", "plain.jsonl", "--jobs", "8", cwd=logs.parent)
+    assert rows(record) == rows(logs.parent / "plain.jsonl")
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from troubleshooter.scan import record
-from troubleshooter.scan.jobs import Job
+from troubleshooter.scan.job_list import Job
 from troubleshooter.scan.record import Rows
 from troubleshooter.scan.summary import lines, summary
 
@@ -76,7 +77,7 @@ def test_what_is_no_row_is_passed_over(line: bytes, tmp_path: Path) -> None:
     path = tmp_path / "record.jsonl"
     path.write_bytes(b"\n".join([whole[0], line, whole[1]]) + b"\n")
     found = record.read([path])
-    assert sorted(found.by_job) == ["a", "b"]
+    assert [row.job for row in found] == ["a", "b"]
     assert found.passed_over >= 1
     assert lines(summary(found), "en")[0].startswith("2 jobs: 2 failed")
 
@@ -86,7 +87,14 @@ def test_a_line_without_end_is_passed_over_in_little_memory(tmp_path: Path, monk
     path = tmp_path / "record.jsonl"
     path.write_bytes(json.dumps(row("a")).encode() + b"\n" + b"x" * 50_000 + b"\n" + json.dumps(row("b")).encode() + b"\n")
     found = record.read([path])
-    assert (sorted(found.by_job), found.passed_over) == (["a", "b"], 1)
+    assert ([row.job for row in found], found.passed_over) == (["a", "b"], 1)
+
+
+def read(written: Iterable[bytes]) -> Rows:
+    """The rows of these lines."""
+    found = Rows()
+    found.add(written)
+    return found
 
 
 JSON = st.recursive(
@@ -117,9 +125,9 @@ def changed_rows(draw: st.DrawFn) -> bytes:
 @given(st.lists(changed_rows() | st.binary(max_size=60), max_size=6), st.sampled_from(["en", "zh"]))
 def test_no_record_stops_a_summary(given_lines: list[bytes], lang: str) -> None:
     text = b"\n".join([*given_lines, json.dumps(row("kept")).encode(), b""])
-    found = record.rows(text.split(b"\n"))
-    assert "kept" in found.by_job
-    assert len(found.by_job) + found.passed_over + found.newer <= len(text.split(b"\n"))
+    found = read(text.split(b"\n"))
+    assert found.get("kept") is not None
+    assert len(list(found)) + found.passed_over + found.newer <= len(text.split(b"\n"))
     for shown in lines(summary(found), lang):
         assert shown.isprintable()
 
@@ -130,7 +138,7 @@ def test_what_is_written_is_read(name: str, error: str, file: str) -> None:
     job = Job(name + "\udcff", (file + "\udcff", "b"), "1:2", 7.5)
     written = record.line_of(job, record.failed(error))
     assert written.decode("utf-8").count("\n") == 1
-    (found,) = record.rows([written]).by_job.values()
+    (found,) = read([written])
     assert (found.job, found.file, found.stamp, found.modified, found.error) == (job.name, job.files[0], "1:2", 7.5, error)
 
 
@@ -141,14 +149,14 @@ def test_foreign_words_are_printed_without_control_characters() -> None:
     unknown = {**row("c" + evil, files=[evil], unknown={**UNKNOWN, "message": evil})}
     del unknown["diagnosis"]
     for lang in ("en", "zh"):
-        found = record.rows(json.dumps(given).encode() for given in (shown, broken, unknown))
-        assert len(found.by_job) == 3
+        found = read(json.dumps(given).encode() for given in (shown, broken, unknown))
+        assert len(list(found)) == 3
         assert all(line.isprintable() for line in lines(summary(found), lang))
 
 
 def test_summary_does_not_depend_on_order() -> None:
-    found = record.rows(json.dumps(row(f"j{i}", modified=float(i))).encode() for i in range(9))
-    assert summary(found) == summary(Rows(dict(reversed(found.by_job.items()))))
+    written = [json.dumps(row(f"j{i}", modified=float(i))).encode() for i in range(9)]
+    assert summary(read(written)) == summary(read(reversed(written)))
 
 
 @pytest.mark.parametrize("cut", [b"", b'{"schema_', b'{"schema_version": 1, "job": "half'])

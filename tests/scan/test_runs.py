@@ -9,7 +9,8 @@ import pytest
 
 from tests.scan.conftest import KNOWN, scan
 from troubleshooter.scan import jobs
-from troubleshooter.scan.runs import group, run_of
+from troubleshooter.scan.job_list import FoundFile, JobList
+from troubleshooter.scan.runs import run_of
 
 ONE_RUN = {
     "streams": ["a/train.out", "a/train.err", "a/train.log"],
@@ -50,15 +51,19 @@ def test_files_of_two_runs(one: str, other: str) -> None:
 
 
 def test_crash_facts_belong_to_their_run() -> None:
-    runs, unclaimed = group(
-        [
+    left_out: list[str] = []
+    found = JobList()
+    found.add(
+        FoundFile(path, "1", 0.0, 1)
+        for path in [
             "a/attempt-2/facts/0-9.crash.json", "a/attempt-2/output.log", "a/facts/0-1.crash.json", "a/other.log", "a/output.log",
             "b/crash-facts/troubleshoot-crash-0-5.json", "b/train.err", "b/train.out",
             "c/one.log", "c/troubleshoot-crash-0-5.json", "c/two.log",
             "d/e/troubleshoot-crash-0-5.json", "d/e/troubleshoot-crash-1-6.json",
         ]
     )  # fmt: skip
-    assert runs == {
+    found.claim_facts(left_out.append)
+    assert {job.name: list(job.files) for job in found} == {
         "a/output.log": ["a/attempt-2/output.log", "a/output.log", "a/attempt-2/facts/0-9.crash.json", "a/facts/0-1.crash.json"],
         "a/other.log": ["a/other.log"],
         "b/train.log": ["b/train.err", "b/train.out", "b/crash-facts/troubleshoot-crash-0-5.json"],
@@ -66,7 +71,7 @@ def test_crash_facts_belong_to_their_run() -> None:
         "c/two.log": ["c/two.log"],
         "d/e": ["d/e/troubleshoot-crash-0-5.json", "d/e/troubleshoot-crash-1-6.json"],
     }
-    assert unclaimed == ["c/troubleshoot-crash-0-5.json"]
+    assert left_out == ["c/troubleshoot-crash-0-5.json"]
 
 
 def crash_facts() -> str:

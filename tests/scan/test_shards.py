@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from troubleshooter.scan.jobs import Job
+from troubleshooter.scan.job_list import Job
 from troubleshooter.scan.shards import SHARD_BYTES, SHARD_JOBS, shards
 
 
@@ -12,7 +12,7 @@ def jobs(*sizes: int) -> list[Job]:
 
 def test_no_shard_is_larger_than_it_may_be() -> None:
     given = jobs(*([100] * 1000), SHARD_BYTES // 2, SHARD_BYTES // 2, 1, 3 * SHARD_BYTES, 5)
-    found = shards(given, 2)
+    found = list(shards(given, len(given), 2))
     assert [job for shard in found for job in shard] == given
     assert all(len(shard) <= SHARD_JOBS for shard in found)
     assert all(len(shard) == 1 or sum(job.size_bytes for job in shard) <= SHARD_BYTES for shard in found)
@@ -20,6 +20,6 @@ def test_no_shard_is_larger_than_it_may_be() -> None:
 
 
 def test_few_jobs_are_spread_over_all_workers() -> None:
-    assert [len(shard) for shard in shards(jobs(*[1] * 8), 4)] == [2, 2, 2, 2]
-    assert [len(shard) for shard in shards(jobs(*[1] * 3), 16)] == [1, 1, 1]
-    assert shards([], 4) == []
+    assert [len(shard) for shard in shards(jobs(*[1] * 8), 8, 4)] == [2, 2, 2, 2]
+    assert [len(shard) for shard in shards(jobs(*[1] * 3), 3, 16)] == [1, 1, 1]
+    assert list(shards([], 0, 4)) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -117,9 +118,10 @@ class _Memory:
         self._ends: Sequence[Ends] = ()
         self._runs: list[RunRecord] = []
         if path is not None:
-            from troubleshooter.history.store import History
+            from troubleshooter.history.store import History, NotNow
 
-            History(path).close()
+            with suppress(NotNow):  # said when the diagnosis has been shown
+                History(path).close()
 
     def watch(self, sources: Sequence[Source]) -> None:
         """Keep what the history needs of these sources while they are read."""

@@ -33,7 +33,8 @@ def last_runs(history: History, asked: Narrowed) -> Answer:
     )
     keys = ("run", "ended", "job", "host", "cause", "title", "lost_gpu_hours", "log", "line")
     rows = [dict(zip(keys, (row[0], moment(row[1]), *row[2:]), strict=True)) for row in found]
-    return Answer("runs", rows, total=len(rows))
+    [(total,)] = history.rows(f"SELECT count(*) FROM runs r WHERE {' AND '.join(where)}", values)
+    return Answer("runs", rows, total=total)
 
 
 def run(history: History, number: int) -> Row | None:

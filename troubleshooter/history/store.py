@@ -31,6 +31,13 @@ class HistoryError(TroubleshootError):
     """A history that cannot be used: one sentence with the file and the next step."""
 
 
+class NotNow(HistoryError):
+    """The history cannot be used for now: the disk is full, or another process holds it locked."""
+
+
+_PASSING = ("full", "disk i/o", "locked", "busy")
+
+
 class History:
     """An open history. Use it as a context, in one thread.
 
@@ -136,7 +143,8 @@ class History:
         try:
             yield
         except sqlite3.Error as error:
-            raise HistoryError(f"{self.path}: {_sentence(str(error), self._wait_s)}") from error
+            kind = NotNow if any(word in str(error).lower() for word in _PASSING) else HistoryError
+            raise kind(f"{self.path}: {_sentence(str(error), self._wait_s)}") from error
 
     def _put(self, run: RunRecord) -> int:
         """Keep one run; 1 where it is new."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kb.compiled import Body, Knowledge
 from kb.compiled_conditions import CompiledSymptom, Condition, own_patterns
 from troubleshooter.masking import without_digits
-from troubleshooter.match.conditions import ANCHORING, anchors, anchors_on, evaluate, excluding
+from troubleshooter.match.conditions import ANCHORING, anchors, anchors_on, evaluate, excluding, metric
 from troubleshooter.match.context import Context
 from troubleshooter.match.outcome import Anchor, Evidence, Outcome, Trial
 from troubleshooter.match.tolerated import tolerated
@@ -47,10 +47,13 @@ def candidates(observations: Observations, knowledge: Knowledge) -> list[Candida
     """Every entry with a symptom that holds on this log, in no order."""
     found = []
     for body, base in knowledge.triggered(observations.hits, set(pseudo_literals(observations))):
+        log = Context(observations, knowledge, base)
         trials = [
             trial
-            for number in range(len(body["symptoms"]))
-            for trial in holding(body, base, number, observations, knowledge)
+            for number, symptom in enumerate(body["symptoms"])
+            if _may_hold(symptom, log)
+            for trial in trials_of(body, base, number, observations, knowledge, full=False)
+            if not any(o.state == "held" for o in trial.exclude)
         ]
         if trials:
             best = max(trials, key=_strength)
@@ -60,11 +63,16 @@ def candidates(observations: Observations, knowledge: Knowledge) -> list[Candida
     return found
 
 
-def holding(body: Body, base: int, number: int, observations: Observations, knowledge: Knowledge) -> Iterator[Trial]:
-    """The trials of one symptom in which it holds."""
-    for trial in trials(body, base, number, observations, knowledge, full=False):
-        if not any(o.state == "held" for o in trial.exclude):
-            yield trial
+def _may_hold(symptom: CompiledSymptom, log: Context) -> bool:
+    """Whether the log holds the words and the numbers that the required conditions ask for. Most symptoms that are tried
+    end here."""
+    for condition in symptom["require"]:
+        patterns = own_patterns(condition)
+        if patterns and not log.may_match(patterns):
+            return False
+        if condition["kind"] == "metric" and not metric.may_hold(condition, log):
+            return False
+    return True
 
 
 def passes(condition: Condition, outcome: Outcome, body: Body, strict: bool = False) -> bool:
@@ -79,7 +87,7 @@ def passes(condition: Condition, outcome: Outcome, body: Body, strict: bool = Fa
     return outcome.state == "held"
 
 
-def trials(
+def trials_of(
     body: Body, base: int, number: int, observations: Observations, knowledge: Knowledge, *, full: bool = True
 ) -> Iterator[Trial]:
     """Trials of one symptom, one for each exception or line that it may be about; one for the whole log if there is
@@ -90,8 +98,6 @@ def trials(
     symptom: CompiledSymptom = body["symptoms"][number]
     require = symptom["require"]
     log = Context(observations, knowledge, base)
-    if not full and not all(log.may_match(given) for c in require if (given := own_patterns(c))):
-        return
     first = next((i for i, c in enumerate(require) if anchors_on(c)), None)
     count = 0
     kinds: dict[str, int] = {}

@@ -50,6 +50,8 @@ _WORDED = lazy.compile(
 _KEYED = lazy.compile(
     r"['\"](?P<name>current_steps?|step|global_step)['\"]: ?(?P<at>\d{1,12})\b.{0,140}?['\"](?:total_steps?|max_steps)['\"]: ?(?P<total>\d+)"
 )
+_OF_TOTAL = lazy.compile(r"(?i)\d\s{0,3}(?:/|of)")
+"""In every line with a counter but those of `_KEYED`; few other lines hold it."""
 _TRAINING = lazy.compile(r"(?i)epoch|train|step|iter")
 _LOSS = lazy.compile(r"(?i)loss|reward|\bppl\b|perplexity")
 # Lines below the last record of a training that goes on: warnings, messages of libraries, evaluation, checkpoints.
@@ -110,7 +112,7 @@ def ending_of_log(tail: Sequence[Line], trains: bool) -> Ending:
 
 def _is_work(text: str, trains: bool) -> bool:
     """Whether a line shows the training at work: a record of a Trainer, or a counter of its steps."""
-    if _TRAINER.search(text):
+    if "learning_rate" in text and _TRAINER.search(text):
         return True
     return any(trains or _TRAINING.search(c.name) or _LOSS.search(text) for c in _counters(text))
 
@@ -141,12 +143,15 @@ def _by_counters(shown: list[Line]) -> Ending:
 
 def _counters(text: str) -> Iterator[_Counter]:
     """The counters of training in a line. Bars of other work (loading, tokenizing) are none."""
-    for pattern in (_BAR, _RICH_BAR):
+    of_total = _OF_TOTAL.search(text) is not None
+    if not of_total and "_step" not in text:
+        return
+    for pattern in (_BAR, _RICH_BAR) if of_total else ():
         if found := pattern.match(text):
             name = found["name"].strip(" \t:").lower()
             if (not name or _TRAINING.search(name)) and int(found["total"]) > 1:
                 yield _Counter(name, int(found["at"]), int(found["total"]), True)
                 return
-    for found in (*_KEYED.finditer(text), *_WORDED.finditer(text)):
+    for found in (*_KEYED.finditer(text), *(_WORDED.finditer(text) if of_total else ())):
         if int(found["total"]) > 1 and int(found["at"]) <= int(found["total"]):
             yield _Counter(found["name"].lower(), int(found["at"]), int(found["total"]), False)

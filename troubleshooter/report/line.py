@@ -37,6 +37,7 @@ def line(report: Report) -> str:
         fields["confidence"] = found.confidence
         fields["severity"] = found.severity
         fields["retry"] = found.retry
+        _decide(report, fields)
         for shown in found.evidence[::-1]:
             if shown.line:  # 0: it was read in the training environment, not in the log
                 fields["line"] = shown.line
@@ -45,6 +46,7 @@ def line(report: Report) -> str:
         text = found.title
     elif (unknown := report.unexplained) is not None:
         fields["verdict"] = "explained" if report.explained else "unexplained"
+        _decide(report, fields)
         fields["exception"] = _bounded(unknown["exception"], MAX_EXCEPTION_BYTES)
         fields["line"] = unknown["line"]
         file = unknown["file"] or file
@@ -59,6 +61,12 @@ def line(report: Report) -> str:
     fields["file"] = _bounded(file, MAX_FILE_BYTES, keep_end=True)
     fields["text"] = _bounded(" ".join(text.split()), MAX_TEXT_BYTES)
     return " ".join(f"{key}={value}" for key, value in fields.items())
+
+
+def _decide(report: Report, fields: dict[str, str | int]) -> None:
+    decision = report.retry["decision"]
+    if decision is not None:
+        fields["decision"] = decision
 
 
 def _bounded(text: str, max_bytes: int, keep_end: bool = False) -> str:

@@ -48,7 +48,8 @@ def run(
     skipped: list[jobs.Skipped] = []
     try:
         if summary_only:
-            rows = record.read(Path(p) for p in paths)
+            known = record.read(Path(p) for p in paths)
+            rows: Iterable[record.Row] = known
         else:
             with Signals().caught(), places_of(paths) as places:
                 found, skipped = jobs.find(paths, places)
@@ -69,16 +70,15 @@ def run(
                     setup = WorkerSetup(tuple(map(str, entries)), reasons, copies, on_rows is not None)
                     executor = _executor(on, setup, workers, stalled)
                     known = scan(found, target, executor, bar=bar, on_rows=on_rows)
-            rows = known._replace(
-                by_job={job.name: known.by_job[job.name] for job in found if job.name in known.by_job}
-            )
+            rows = (row for job in found if (row := known.get(job.name)) is not None)
     except KeyboardInterrupt as ended:
         number = ended.number if isinstance(ended, Ended) else signal.SIGINT
         how = "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
         print(file=sys.stderr)  # end the line of the progress bar
         _say(f"{how}; finished jobs are kept in {target}: run the same command again to go on from there")
         return 128 + number  # the convention of shells
-    told = summary(record.under_new_ids(rows, Knowledge(packs(*entries)).resolve), skipped)
+    today = record.under_new_ids(rows, Knowledge(packs(*entries)).resolve)
+    told = summary(today, skipped, passed_over=known.passed_over, newer=known.newer)
     print(as_json(told, indent=1) if format == "json" else "\n".join(lines(told, lang)))
     return 1 if told["failures"] else 3 if told["unknown"] else 2 if told["unreadable"] and not told["healthy"] else 0
 

@@ -7,15 +7,17 @@ job that is lost repeatedly gets a row that says so; the next scan tries it agai
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import logging
 import os
 import re
 import signal
 import socket
+import sys
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -23,7 +25,7 @@ import troubleshooter
 from kb.errors import UsageError
 from troubleshooter.install import missing_extra
 from troubleshooter.scan import record
-from troubleshooter.scan.jobs import Job
+from troubleshooter.scan.job_list import Job
 from troubleshooter.scan.printable import printable
 from troubleshooter.scan.ray_shard import NodeSetup, diagnose_shard
 from troubleshooter.scan.worker import WorkerSetup
@@ -44,6 +46,9 @@ _WAIT_SECONDS = 1.0
 _COUNT_SECONDS = 2.0
 """How often the CPUs of the cluster are counted again."""
 _CONNECT_SECONDS = 10.0
+_REFUSED_WAIT_SECONDS = 0.5
+_SILENT_SECONDS = 20.0
+_ATTEMPTS = 3
 _ADDRESS = re.compile(r"(?:ray://)?\[?([\w.\-:]+?)\]?:(\d{1,5})")
 
 
@@ -82,6 +87,8 @@ class OnRay:
         self._cpus = 0
         self._nodes = 0
         self._again = 0
+        self._head: tuple[str, int] | None = None
+        self._silent_since: float | None = None  # when the head did not answer for the first time
 
     def __enter__(self) -> OnRay:
         logging.getLogger("ray").setLevel(logging.ERROR)
@@ -95,6 +102,9 @@ class OnRay:
                     f"no Ray cluster can be used at {self._address or 'this machine'}: {_first_line(error)}; "
                     "see that it runs (ray status), or scan without --on"
                 ) from error
+        if not self._ray.util.client.ray.is_connected():  # behind ray:// Ray itself says that the head is gone
+            host, _, port = self._ray.get_runtime_context().gcs_address.rpartition(":")
+            self._head = host.strip("[]"), int(port)
         self._task = self._ray.remote(num_cpus=1, max_retries=0)(diagnose_shard)
         self._count()
         return self
@@ -102,7 +112,10 @@ class OnRay:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._ray.shutdown()  # ends what is under way
+        if self._silent_since is None:
+            self._ray.shutdown()  # ends what is under way
+        else:
+            atexit.register(_end_at_once)
 
     @property
     def capacity(self) -> int:
@@ -119,15 +132,23 @@ class OnRay:
         again = f", {self._again} shards sent again" if self._again else ""
         return f"on {self._nodes} nodes with {self._cpus} CPUs{again}"
 
-    def rows(self, shards: Sequence[Sequence[Job]]) -> Iterator[list[bytes]]:
+    def rows(self, shards: Iterable[Sequence[Job]]) -> Iterator[list[bytes]]:
         """The rows of each shard once, in the order in which shards finish. Raises `ScanError` if the cluster cannot work."""
-        waiting = deque(map(_Shard, shards))
+        try:
+            yield from self._rows(shards)
+        except ConnectionError as error:
+            raise self._without_head() from error
+
+    def _rows(self, shards: Iterable[Sequence[Job]]) -> Iterator[list[bytes]]:
+        new = map(_Shard, shards)
+        lost: deque[_Shard] = deque()  # to be sent again
         running: dict[Any, _Shard] = {}
         lost_in_a_row = 0
-        while waiting or running:
-            while waiting and len(running) < self.capacity:
-                shard = waiting.popleft()
+        while True:
+            while len(running) < self.capacity and (shard := lost.popleft() if lost else next(new, None)) is not None:
                 running[self._task.remote(self._setup, shard.jobs)] = shard
+            if not running:
+                return
             for done in self._finished(list(running)):
                 shard = running.pop(done)
                 try:
@@ -142,7 +163,7 @@ class OnRay:
                             f"{_first_line(error)}; what is done is kept: see that the cluster is well, and the same command goes on"
                         ) from error
                     self._again += 1
-                    rows = _give_up_or_again(shard, waiting)
+                    rows = _give_up_or_again(shard, lost)
                 else:
                     lost_in_a_row = 0
                 if rows:
@@ -156,16 +177,21 @@ class OnRay:
             )  # fmt: skip
         else:
             _reach(self._address)
-            try:
-                self._ray.init(self._address, **common)
-            except ConnectionAbortedError:
-                # Behind ray:// the cluster starts a process for each client and gives up on one that starts slowly, as the first may.
-                self._ray.init(self._address, **common)
+            for attempt in range(1, _ATTEMPTS + 1):
+                # Behind ray:// the cluster starts a process for each client and gives up on one that starts slowly.
+                try:
+                    self._ray.init(self._address, **common)
+                    break
+                except ConnectionError:
+                    if attempt == _ATTEMPTS:
+                        raise
+                    self._ray.shutdown()
 
     def _finished(self, running: list[Any]) -> list[Any]:
         """Those that are done; waits for the first of them, but not forever, as the cluster may have grown meanwhile."""
         first, _ = self._ray.wait(running, num_returns=1, timeout=_WAIT_SECONDS)
         if not first:
+            self._head_answers()
             return []
         done, _ = self._ray.wait(running, num_returns=len(running), timeout=0)
         found: list[Any] = done
@@ -175,15 +201,58 @@ class OnRay:
         now = time.monotonic()
         if now - self._counted_at > _COUNT_SECONDS or not self._counted_at:
             self._counted_at = now
+            if not self._head_answers():
+                return
             with contextlib.suppress(self._ray.exceptions.RayError):
                 self._cpus = int(self._ray.cluster_resources().get("CPU", 0))
                 self._nodes = sum(1 for node in self._ray.nodes() if node.get("Alive"))
 
+    def _head_answers(self) -> bool:
+        """Whether the head of the cluster can be reached. Raises `ScanError` when it could not be reached for
+        `_SILENT_SECONDS`: after a minute Ray would end this process without a word."""
+        if self._head is None:
+            return True
+        try:
+            socket.create_connection(self._head, _WAIT_SECONDS).close()
+        except OSError as error:
+            now = time.monotonic()
+            self._silent_since = self._silent_since or now
+            if now - self._silent_since > _SILENT_SECONDS:
+                raise self._without_head() from error
+            return False
+        self._silent_since = None
+        return True
+
+    def _without_head(self) -> ScanError:
+        return ScanError(
+            f"the head of the Ray cluster at {self._address or 'this machine'} cannot be reached any more; what is done is kept: "
+            "start the cluster again, and the same command goes on, with --on or without it"
+        )
+
+
+def _end_at_once() -> None:
+    """End this process as the sentence about the lost head does. Without a head, Ray's library waits for a minute or crashes
+    when its process ends; by now everything is written and said."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(2)
+
 
 def _reach(address: str) -> None:
-    """Ask whether somebody listens there: Ray itself would try for ten minutes. Raises OSError."""
-    if (found := _ADDRESS.fullmatch(address)) is not None:
-        socket.create_connection((found[1], int(found[2])), _CONNECT_SECONDS).close()
+    """Ask whether somebody listens there: Ray itself would try for ten minutes. A cluster that has just been started may need
+    some seconds until it does. Raises OSError."""
+    found = _ADDRESS.fullmatch(address)
+    if found is None:
+        return
+    end = time.monotonic() + _CONNECT_SECONDS
+    while True:
+        try:
+            socket.create_connection((found[1], int(found[2])), _CONNECT_SECONDS).close()
+            return
+        except ConnectionRefusedError:
+            if time.monotonic() > end:
+                raise
+        time.sleep(_REFUSED_WAIT_SECONDS)
 
 
 def _give_up_or_again(shard: _Shard, waiting: deque[_Shard]) -> list[bytes]:

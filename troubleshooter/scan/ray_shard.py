@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import troubleshooter
-from troubleshooter.scan.jobs import Job
+from troubleshooter.scan.job_list import Job
 from troubleshooter.scan.worker import WorkerSetup
 from troubleshooter.scan.workers import ScanError, Workers
 

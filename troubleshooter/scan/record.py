@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import os
-import sys
+import pickle
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from troubleshooter.outcome import fingerprint
-from troubleshooter.scan.jobs import Job
+from troubleshooter.scan.job_list import Job
+from troubleshooter.scan.table import TemporaryTable, packed
 
 SCHEMA_VERSION = 1
 MAX_ROW_BYTES = 16 * 1024 * 1024
@@ -49,18 +50,52 @@ class Row(NamedTuple):
     """Whether the job could not be read for the time being: the next scan tries it again."""
 
 
-class Rows(NamedTuple):
-    """Rows of one or more records, by job name. If a job has several rows, the last one counts."""
+class Rows:
+    """Rows of one or more records, read in the order of their jobs. If a job has several rows, the last one counts."""
 
-    by_job: dict[str, Row]
-    passed_over: int = 0
-    """How many lines were skipped because they are not a valid row."""
-    newer: int = 0
-    """How many rows have a newer schema version, which this version cannot read."""
+    def __init__(self) -> None:
+        self.passed_over = 0
+        """How many lines were skipped because they are not a valid row."""
+        self.newer = 0
+        """How many rows have a newer schema version, which this version cannot read."""
+        self._table = TemporaryTable("job PRIMARY KEY, row")
 
-    def with_(self, other: Rows) -> Rows:
-        """These rows, updated with later ones."""
-        return Rows(self.by_job | other.by_job, self.passed_over + other.passed_over, self.newer + other.newer)
+    def add(self, lines: Iterable[bytes]) -> None:
+        """Read lines of a record. A line that was cut or changed is counted and skipped."""
+        self._table.add(((packed(row.job), pickle.dumps(row)) for row in self._parsed(lines)), 2)
+
+    def get(self, job: str) -> Row | None:
+        """The row of a job, if it has one."""
+        return next(
+            (_opened(row) for (row,) in self._table.ask("SELECT row FROM kept WHERE job = ?", packed(job))), None
+        )
+
+    def __bool__(self) -> bool:
+        return any(self._table.ask("SELECT 1 FROM kept LIMIT 1"))
+
+    def __iter__(self) -> Iterator[Row]:
+        return (_opened(row) for (row,) in self._table.ask("SELECT row FROM kept ORDER BY job"))
+
+    def _parsed(self, lines: Iterable[bytes]) -> Iterator[Row]:
+        for line in lines:
+            if not line.strip():
+                continue
+            try:
+                given = json.loads(line)
+            except (ValueError, RecursionError):
+                given = None
+            version = given.get("schema_version") if isinstance(given, dict) else None
+            if type(version) is int and version > SCHEMA_VERSION:
+                self.newer += 1
+            elif type(version) is int and version == SCHEMA_VERSION and (row := _row(given)) is not None:
+                yield row
+            else:
+                self.passed_over += 1
+
+
+def _opened(stored: bytes) -> Row:
+    row: Row = pickle.loads(stored)  # written by this process
+    return row
 
 
 def line_of(job: Job, outcome: dict[str, Any]) -> bytes:
@@ -79,20 +114,20 @@ def failed(reason: str, again: bool = False) -> dict[str, Any]:
 
 def read(paths: Iterable[Path]) -> Rows:
     """Read the rows of several records. Raises OSError if one cannot be read."""
-    found = Rows({})
+    found = Rows()
     for path in paths:
         with path.open("rb") as file:
-            found = found.with_(rows(_lines(file)))
+            found.add(_lines(file))
     return found
 
 
-def under_new_ids(rows: Rows, resolve: Callable[[str], str]) -> Rows:
+def under_new_ids(rows: Iterable[Row], resolve: Callable[[str], str]) -> Iterator[Row]:
     """The rows with today's ids for renamed entries; ``resolve`` turns a recorded id into the id that it has today."""
-    by_job = dict(rows.by_job)
-    for name, row in rows.by_job.items():
+    for row in rows:
         if row.cause is not None and row.cause.id is not None and (id_ := resolve(row.cause.id)) != row.cause.id:
-            by_job[name] = row._replace(cause=row.cause._replace(id=id_, fingerprint=fingerprint(id_)))
-    return rows._replace(by_job=by_job)
+            yield row._replace(cause=row.cause._replace(id=id_, fingerprint=fingerprint(id_)))
+        else:
+            yield row
 
 
 def _lines(file: IO[bytes]) -> Iterator[bytes]:
@@ -101,27 +136,6 @@ def _lines(file: IO[bytes]) -> Iterator[bytes]:
         yield line
         while len(line) == MAX_ROW_BYTES and not line.endswith(b"\n"):
             line = file.readline(MAX_ROW_BYTES)
-
-
-def rows(lines: Iterable[bytes]) -> Rows:
-    """Parse the lines of a record. A line that was cut or changed is counted and skipped."""
-    found: dict[str, Row] = {}
-    passed_over = newer = 0
-    for line in lines:
-        if not line.strip():
-            continue
-        try:
-            given = json.loads(line)
-        except (ValueError, RecursionError):
-            given = None
-        version = given.get("schema_version") if isinstance(given, dict) else None
-        if type(version) is int and version > SCHEMA_VERSION:
-            newer += 1
-        elif type(version) is int and version == SCHEMA_VERSION and (row := _row(given)) is not None:
-            found[row.job] = row
-        else:
-            passed_over += 1
-    return Rows(found, passed_over, newer)
 
 
 def _row(given: dict[str, Any]) -> Row | None:
@@ -153,16 +167,16 @@ def _unknown(given: Any) -> Cause | None:
     said = _texts(given, "fingerprint", "exception", "message")
     if said is None:
         return None
-    return Cause(said[0], None, sys.intern(f"{said[1]}: {said[2]}"), False, given["line"] or 1)
+    return Cause(said[0], None, f"{said[1]}: {said[2]}", False, given["line"] or 1)
 
 
 def _texts(given: Any, *keys: str) -> tuple[str, ...] | None:
-    """The texts under these keys, interned; None if one of them or the line number is missing or of the wrong type."""
+    """The texts under these keys; None if one of them or the line number is missing or of the wrong type."""
     if not isinstance(given, dict) or not all(isinstance(given.get(key), str) for key in keys):
         return None
     if "line" not in given or type(given["line"]) not in (int, type(None)):
         return None
-    return tuple(sys.intern(given[key]) for key in keys)
+    return tuple(given[key] for key in keys)
 
 
 def drop_cut_row(path: Path) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from troubleshooter.scan import record
-from troubleshooter.scan.jobs import Job
+from troubleshooter.scan.job_list import Job, JobList
 from troubleshooter.scan.lock import hold
-from troubleshooter.scan.record import Row, Rows
+from troubleshooter.scan.record import Rows
 from troubleshooter.scan.shards import shards
 from troubleshooter.scan.workers import ScanError
 
@@ -27,12 +27,12 @@ class Executor(Protocol):
     def where(self) -> str:
         """Where it runs, for the progress bar; empty for this machine."""
 
-    def rows(self, shards: Sequence[Sequence[Job]]) -> Iterator[list[bytes]]:
+    def rows(self, shards: Iterable[Sequence[Job]]) -> Iterator[list[bytes]]:
         """The rows of each shard once, in the order in which shards finish."""
 
 
 def scan(
-    jobs: Sequence[Job], kept: Path, executor: AbstractContextManager[Executor], *, bar: bool,
+    jobs: JobList, kept: Path, executor: AbstractContextManager[Executor], *, bar: bool,
     on_rows: Callable[[Iterable[bytes]], None] | None = None,
 ) -> Rows:  # fmt: skip
     """Diagnose the jobs that the record does not hold yet. Returns all rows of the record. The ``executor`` is entered only if
@@ -51,16 +51,17 @@ def scan(
         if on_rows is not None:
             with kept.open("rb") as rows:
                 on_rows(rows)
-        todo = [job for job in jobs if _is_to_do(job, done.by_job.get(job.name))]
-        if not todo:
+        count = sum(1 for _ in _to_do(jobs, done)) if done else len(jobs)
+        if not count:
             return done
         with executor as working:
-            progress = _Bar(len(jobs), len(jobs) - len(todo), working) if bar else None
-            for lines in working.rows(shards(todo, working.capacity)):
+            progress = _Bar(len(jobs), len(jobs) - count, working) if bar else None
+            todo = _to_do(jobs, done) if done else jobs
+            for lines in working.rows(shards(todo, count, working.capacity)):
                 if on_rows is not None:
                     on_rows(lines)
                 _append(file, lines, kept)
-                done.by_job.update(record.rows(lines).by_job)
+                done.add(lines)
                 if progress:
                     progress.step(len(lines))
     if progress:
@@ -81,8 +82,12 @@ def _append(file: IO[bytes], lines: Sequence[bytes], kept: Path) -> None:
         ) from error
 
 
-def _is_to_do(job: Job, row: Row | None) -> bool:
-    return row is None or row.stamp != job.stamp or row.again
+def _to_do(jobs: Iterable[Job], done: Rows) -> Iterator[Job]:
+    """The jobs without a row, or with one that does not hold any more. Rows may be added meanwhile for those that were given."""
+    for job in jobs:
+        row = done.get(job.name)
+        if row is None or row.stamp != job.stamp or row.again:
+            yield job
 
 
 class _Bar:

@@ -16,11 +16,7 @@ The rule, in this order:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import NamedTuple
-
-from troubleshooter.read.folder import named_like_crash_facts
-from troubleshooter.read.sources import FILES_OF_FACTS
+from collections.abc import Callable, Sequence
 
 _WITHOUT = (
     (re.compile(r"(\.(?:log|out|err|txt)(?:\.\d{1,3})?)\.(?:gz|xz|bz2|zst)$"), r"\1"),
@@ -38,13 +34,6 @@ _MAY_CHANGE = re.compile(r"attempt|rank|task|proc|re(?:start|try|queue)|slurm-|\
 _OF_A_SUPERVISED_RUN = ("facts", "output.log")
 
 
-class Runs(NamedTuple):
-    """Files by run, logs before crash facts, and the crash facts of nobody."""
-
-    members: dict[str, list[str]]
-    unclaimed: list[str]
-
-
 def run_of(path: str) -> str:
     """The name of the run that a log belongs to: the path that all its files share."""
     name = path.replace("\\", "/") if "://" not in path else path
@@ -55,55 +44,18 @@ def run_of(path: str) -> str:
     return name
 
 
-def group(paths: Iterable[str]) -> Runs:
-    """The runs that these files belong to, by the rule of this module. The order of runs and files is that of ``paths``."""
-    members: dict[str, list[str]] = {}
-    facts: list[str] = []
-    for path in paths:
-        if named_like_crash_facts(_split(path)[1]):
-            facts.append(path)
-        else:
-            members.setdefault(run_of(path), []).append(path)
-    unclaimed: list[str] = []
-    if facts:
-        below = _runs_by_folder(members)
-        claimed: dict[str, list[str]] = {}
-        for path in facts:
-            folder = _split(path)[0]
-            above = _split(folder)[0]
-            run = _supervised(folder, above, members, below)
-            if run is None:
-                found = below.get(folder) or below.get(above) or [folder or "."]
-                run = found[0] if len(found) == 1 else None
-            if run is None:
-                unclaimed.append(path)
-            else:
-                claimed.setdefault(run, []).append(path)
-        for run, of_run in claimed.items():
-            members.setdefault(run, []).extend(of_run[:FILES_OF_FACTS])
-    return Runs(members, unclaimed)
-
-
-def _supervised(folder: str, above: str, members: dict[str, list[str]], below: dict[str, list[str]]) -> str | None:
-    """The run of `troubleshoot run` whose crash facts a folder holds."""
+def run_of_facts(path: str, has_log: Callable[[str], bool], runs_in: Callable[[str], Sequence[str]]) -> str | None:
+    """The run that crash facts belong to; None if nothing tells. ``has_log`` says whether a path is a log that was found,
+    ``runs_in`` which runs have a log in a folder (two of them are enough)."""
+    folder = folder_of(path)
+    above, _, last = folder.rpartition("/")
     name, log = _OF_A_SUPERVISED_RUN
-    if _split(folder)[1] != name:
-        return None
-    path = f"{above}/{log}" if above else log
-    run = run_of(path)
-    return run if run in below.get(above, ()) and path in members[run] else None
+    if last == name and has_log(output := f"{above}/{log}" if above else log):
+        return run_of(output)
+    found = runs_in(folder) or runs_in(above) or [folder or "."]
+    return found[0] if len(found) == 1 else None
 
 
-def _runs_by_folder(members: dict[str, list[str]]) -> dict[str, list[str]]:
-    """By folder: the runs that have a file in it."""
-    found: dict[str, list[str]] = {}
-    for run, files in members.items():
-        for folder in dict.fromkeys(_split(file)[0] for file in files):
-            found.setdefault(folder, []).append(run)
-    return found
-
-
-def _split(path: str) -> tuple[str, str]:
-    """A path's folder ("" for none) and its last part."""
-    folder, _, name = path.replace("\\", "/").rpartition("/")
-    return folder, name
+def folder_of(path: str) -> str:
+    """A path's folder, "" for none."""
+    return path.replace("\\", "/").rpartition("/")[0]

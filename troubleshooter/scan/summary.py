@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
 from kb.text.catalog import Section
 from troubleshooter.scan.jobs import FoundJobs, Skipped
 from troubleshooter.scan.printable import printable, shell_word
-from troubleshooter.scan.record import Cause, Row, Rows
+from troubleshooter.scan.record import Cause, Row
 
 EXAMPLES = 3
 _say = Section("scan")
@@ -17,15 +17,18 @@ MAX_SHOWN = 20
 """How many unreadable paths, and how many skipped ones, the text names."""
 
 
-def summary(rows: Rows, skipped: Sequence[Skipped] = ()) -> dict[str, Any]:
-    """Sum up the rows of records. The result does not depend on the order in which the rows were written."""
+def summary(
+    rows: Iterable[Row], skipped: Sequence[Skipped] = (), *, passed_over: int = 0, newer: int = 0
+) -> dict[str, Any]:
+    """Sum up rows, which come in the order of their jobs, and what `Rows` tells of the lines between them."""
     groups: dict[str, dict[str, Any]] = {}
-    healthy = harmless = 0
+    jobs = files = healthy = harmless = 0
     unreadable: list[dict[str, str]] = []
-    for name in sorted(rows.by_job):
-        row = rows.by_job[name]
+    for row in rows:
+        jobs += 1
+        files += row.file_count
         if row.error:
-            unreadable.append({"job": name, "error": row.error})
+            unreadable.append({"job": row.job, "error": row.error})
         elif row.cause is None:
             healthy += 1
         elif row.cause.harmless:
@@ -37,16 +40,16 @@ def summary(rows: Rows, skipped: Sequence[Skipped] = ()) -> dict[str, Any]:
         group["first_seen"], group["last_seen"] = _day(group["first_seen"]), _day(group["last_seen"])
     return {
         "schema_version": 1,
-        "jobs": len(rows.by_job),
-        "files": sum(row.file_count for row in rows.by_job.values()),
+        "jobs": jobs,
+        "files": files,
         "healthy": healthy,
         "harmless": harmless,
         "failures": [g for g in ordered if g["known"]],
         "unknown": [g for g in ordered if not g["known"]],
         "unreadable": unreadable,
         "skipped": [skip._asdict() for skip in sorted(skipped)],
-        "lines_passed_over": rows.passed_over,
-        "rows_of_newer_version": rows.newer,
+        "lines_passed_over": passed_over,
+        "rows_of_newer_version": newer,
     }
 
 

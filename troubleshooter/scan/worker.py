@@ -23,7 +23,7 @@ from troubleshooter.outcome import outcome
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import Source, Unreadable, from_path
 from troubleshooter.scan import record
-from troubleshooter.scan.jobs import Job
+from troubleshooter.scan.job_list import Job
 
 if TYPE_CHECKING:
     from troubleshooter.scan.places.opening import LogPlaces

@@ -14,16 +14,17 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import IO, cast
 
 from kb.errors import TroubleshootError
 from troubleshooter.scan import record
-from troubleshooter.scan.jobs import Job
+from troubleshooter.scan.job_list import Job
 from troubleshooter.scan.printable import printable
 from troubleshooter.scan.worker import READY, WorkerSetup, job_line, setup_line
 
@@ -33,6 +34,8 @@ STALLED_SECONDS = 600.0
 """A worker that gives no row for so long, and a second more for each `BYTES_PER_SECOND` of the job, is killed."""
 BYTES_PER_SECOND = 1_000_000
 """The slowest reading of a log that still counts as going on."""
+SHARDS_PER_WORKER = 2
+"""A worker works on one shard while the next one waits beside it."""
 _LOOKS = 4
 """How often the time limit is looked at within it."""
 
@@ -71,10 +74,18 @@ class Workers:
             worker.kill()
         self._threads.shutdown(cancel_futures=True)
 
-    def rows(self, shards: Sequence[Sequence[Job]]) -> Iterator[list[bytes]]:
+    def rows(self, shards: Iterable[Sequence[Job]]) -> Iterator[list[bytes]]:
         """The rows of each shard, in the order in which shards finish. Raises `ScanError` if no worker can be started."""
-        for done in as_completed({self._threads.submit(self._diagnose, shard) for shard in shards}):
-            yield done.result()
+        waiting = iter(shards)
+        running: set[Future[list[bytes]]] = set()
+        while True:
+            for shard in islice(waiting, SHARDS_PER_WORKER * self.capacity - len(running)):
+                running.add(self._threads.submit(self._diagnose, shard))
+            if not running:
+                return
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for one in done:
+                yield one.result()
 
     def _diagnose(self, shard: Sequence[Job]) -> list[bytes]:
         """The rows of these jobs, in their order."""

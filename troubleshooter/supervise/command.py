@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -59,9 +60,10 @@ def run(
         raise UsageError("run: needs Linux or macOS; here, pipe the run in: command 2>&1 | troubleshoot")
     wishes = Wishes(stop_early, hang_after, hook, entries, lang, history)
     if history is not None:
-        from troubleshooter.history.store import History
+        from troubleshooter.history.store import History, NotNow
 
-        History(history).close()  # report an unusable file before the run starts
+        with suppress(NotNow):  # room may be made until the run ends
+            History(history).close()  # report an unusable file before the run starts
     for attempt in range(1, retry + 2):
         folder = new_folder(log, command, attempt)
         if folder.warning is not None:

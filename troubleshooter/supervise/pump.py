@@ -114,6 +114,12 @@ class Pump:
                     count += os.write(self.log, data[count:])
         except OSError as error:
             self._log_fails_until = time.monotonic() + RETRY_SECONDS
+            if not self._why:
+                with suppress(OSError):
+                    print(
+                        f"troubleshoot: the log cannot be written: {error.strerror}; the run goes on, and so does the log once it can",
+                        file=sys.stderr,
+                    )
             self._why = os.strerror(error.errno or 0)
             count = self._stored(inlet)
             return count + self._without_log(inlet, data[count:] or os.read(source, most))

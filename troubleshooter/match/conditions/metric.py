@@ -29,6 +29,14 @@ def evaluate(condition: MetricCondition, context: Context) -> Outcome:
     return Outcome("contradicted" if known else "unseen", said)
 
 
+def may_hold(condition: MetricCondition, context: Context) -> bool:
+    """Whether a series is long enough and shows the shape; whether the condition holds may depend on more."""
+    for name, points in context.observations.series(condition["names"]):
+        if len(points) >= condition["points"] and _first(condition, name, points, context) is not None:
+            return True
+    return False
+
+
 def _said(condition: MetricCondition) -> str:
     value = "" if condition["value"] is None else f" {condition['value']}"
     return f"metric {' or '.join(condition['names'])} is {condition['is']}{value}"

@@ -10,7 +10,7 @@ from typing import Any
 from kb.text.catalog import Section
 from troubleshooter.outcome import fingerprint
 from troubleshooter.redact import redact
-from troubleshooter.scan.jobs import Job
+from troubleshooter.scan.job_list import Job
 from troubleshooter.scan.printable import printable
 
 SCHEMA_VERSION = 1

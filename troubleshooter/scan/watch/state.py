@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from kb.errors import TroubleshootError
-from troubleshooter.scan.jobs import Job
+from troubleshooter.scan.job_list import Job
 from troubleshooter.scan.lock import InUse
 
 VERSION = 1
@@ -90,7 +90,7 @@ class WatchState:
                 self._base.execute("INSERT INTO queue (sink, event) VALUES (?, ?)", (sink, json.dumps(event)))
         return True
 
-    def note(self, jobs: list[Job]) -> None:
+    def note(self, jobs: Iterable[Job]) -> None:
         """Note that these jobs were seen, without a diagnosis."""
         with self._transaction():
             rows = [(_stored(job.name), job.stamp) for job in jobs]

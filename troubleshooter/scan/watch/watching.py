@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from kb.text.catalog import Section
 from troubleshooter.scan import jobs
-from troubleshooter.scan.jobs import Job
+from troubleshooter.scan.job_list import Job, JobList
 from troubleshooter.scan.places.opening import LogPlaces
 from troubleshooter.scan.printable import printable
 from troubleshooter.scan.shards import shards
@@ -59,7 +59,7 @@ class LogWatch:
         known = unknown = 0
         by_name = {job.name: job for job in todo}
         sinks = tuple(sink.name for sink in self._sinks)
-        for lines in self._workers.rows(shards(todo, 1)):
+        for lines in self._workers.rows(shards(todo, len(todo), 1)):
             for line in lines:
                 row = json.loads(line)
                 job = by_name[row["job"]]
@@ -93,7 +93,7 @@ class LogWatch:
         """By sink: how many reports it has not taken, where there are any."""
         return {sink.name: count for sink in self._sinks if (count := self._state.waiting(sink.name))}
 
-    def _found(self) -> list[Job]:
+    def _found(self) -> JobList:
         found, skipped = jobs.find(self._paths, self._places)
         for skip in sorted(set(skipped) - self._skipped):
             say(printable(f"{skip.path}: {skip.reason}"))

@@ -17,6 +17,7 @@ import textwrap
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -110,8 +111,10 @@ def _run(case: Hang, options: argparse.Namespace) -> dict[str, Any]:
         found = folder / "run/hang.json"
         while running.poll() is None and time.monotonic() - started < LIMIT_SECONDS:
             time.sleep(0.2)
-        if running.poll() is None:
-            running.kill()
+        if running.poll() is None:  # the run goes on if its supervisor is killed; SIGTERM is passed on
+            running.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                running.wait(60)
         if found.exists():
             verdict = json.loads(found.read_text())
         stalled = folder / "stalled"

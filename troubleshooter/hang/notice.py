@@ -37,7 +37,7 @@ something (a progress bar, a writer of events) wakes up less often; that of NCCL
 LEAST_WAKES = 2
 """A process that waits for the network, but woke up at least so often between two looks, receives its answer in small pieces."""
 _SLEEPS = "voluntary_ctxt_switches"
-_ALONE = ("sleeping", "stopped")
+_ALONE = ("sleeping", "stopped", "input")
 
 
 class Counters(NamedTuple):

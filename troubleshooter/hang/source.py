@@ -14,7 +14,7 @@ MAX_BYTES = 2 << 20
 """A larger file is not parsed."""
 
 
-class Block(NamedTuple):
+class CodeBlock(NamedTuple):
     """Lines of a file that belong together. ``kind``: ``loop``, or ``branch`` for one arm of an ``if``.
 
     ``whole``: the first and last line of the statement with all of its arms. ``test``: the condition of a ``while`` or ``if``.
@@ -46,13 +46,13 @@ def source_line(frame: StackFrame | None) -> str:
     return ""
 
 
-def blocks_around(frame: StackFrame) -> list[Block]:
+def blocks_around(frame: StackFrame) -> list[CodeBlock]:
     """The loops and branches that a frame's line is in; none if its file cannot be read or is no Python."""
     return [block for block in _blocks(frame.file) if block.holds(frame)]
 
 
 @lru_cache(maxsize=32)
-def _blocks(path: str) -> tuple[Block, ...]:
+def _blocks(path: str) -> tuple[CodeBlock, ...]:
     try:
         if os.path.getsize(path) > MAX_BYTES:
             return ()
@@ -63,15 +63,15 @@ def _blocks(path: str) -> tuple[Block, ...]:
     return tuple(block for node in ast.walk(tree) for block in _blocks_of(node))
 
 
-def _blocks_of(node: ast.AST) -> Iterator[Block]:
+def _blocks_of(node: ast.AST) -> Iterator[CodeBlock]:
     if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
         test = ast.unparse(node.test) if isinstance(node, ast.While) else ""
-        yield Block("loop", node.lineno, _end(node.body), (node.lineno, node.end_lineno or node.lineno), test)
+        yield CodeBlock("loop", node.lineno, _end(node.body), (node.lineno, node.end_lineno or node.lineno), test)
     elif isinstance(node, ast.If):
         test, whole = ast.unparse(node.test), (node.lineno, node.end_lineno or node.lineno)
         for arm in (node.body, node.orelse):
             if arm:
-                yield Block("branch", arm[0].lineno, _end(arm), whole, test)
+                yield CodeBlock("branch", arm[0].lineno, _end(arm), whole, test)
 
 
 def _end(body: list[ast.stmt]) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -46,7 +47,7 @@ def main(words: Sequence[str] | None = None) -> int:
         if row["alarm"] or row["status"] or not row["ended"]:
             print(json.dumps(row))
     alarms = sum(row["alarm"] for row in rows)
-    failed = sum(bool(row["status"]) or not row["ended"] or bool(row["told"]) for row in rows)
+    failed = sum(bool(row["status"]) or not row["ended"] or re.search(r"(?m)^troubleshoot", row["told"]) is not None for row in rows)
     print(f"alarms {alarms} of {len(rows)} ({share(alarms, len(rows))}); other trouble {failed}; kinds {len({row['kind'] for row in rows})}")
     if options.write is not None:
         options.write.write_text(json.dumps(rows, indent=1) + "\n")

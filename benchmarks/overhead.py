@@ -37,13 +37,15 @@ def main(words: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         command = [options.python, "-c", SAYS_WHEN]
         watched = [sys.executable, "-m", "troubleshooter", "run", "--log"]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": f"{folder}/compiled"}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package is compiled once, not at each start
         logs = iter(f"{folder}/{number}" for number in range(10**6))
         for name, more in (("run", []), ("run --no-hook", ["--no-hook"])):
             pairs(name, options.pairs, lambda: started(command, environment), lambda more=more: started([*watched, next(logs), *more, "--", *command], environment))
         hooked = {**environment, "PYTHONPATH": str(ROOT / "troubleshooter/supervise/bring"), "TROUBLESHOOT_HOOK_DIR": folder}
         pairs("hook", options.pairs, lambda: started(command, environment), lambda: started(command, hooked))
-    for size in SIZES:
+    has_torch = subprocess.run([options.python, "-c", "import torch"], capture_output=True, check=False).returncode == 0
+    for size in SIZES if has_torch else ():
         subprocess.run([options.python, "-m", "benchmarks.overhead", "--steps", size, "--pairs", str(options.pairs)], env=environment, check=False)
     return 0
 

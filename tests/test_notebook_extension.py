@@ -90,3 +90,11 @@ def test_unloading_switches_it_off(kernel: Kernel) -> None:
     kernel.run("%load_ext troubleshooter")
     kernel.run("%unload_ext troubleshooter")
     assert kernel.run(FAILING)[1:] == ([], "ValueError")
+
+
+def test_a_notebook_has_no_lines_of_a_log() -> None:
+    from troubleshooter import diagnose
+    from troubleshooter.notebook import folded
+
+    report = diagnose('Traceback (most recent call last):\n  File "/home/me/train.py", line 7, in <module>\n    go()\nQuuxError: no flux\n')
+    assert "<br>QuuxError: no flux" in folded(report).partition("</summary>")[0]

@@ -47,7 +47,7 @@ def folded(report: Report) -> str:
     """The report as HTML: three lines that open to the whole. It has no script and requests nothing."""
     from troubleshooter.report.brief import lines
 
-    head = "<br>".join(map(escape, lines(report, FOLDED_CHARACTERS)))
+    head = "<br>".join(map(escape, lines(report, FOLDED_CHARACTERS, numbered=False)))
     return f'<details class="troubleshoot"><summary>{head}</summary>{report._repr_html_()}</details>'
 
 

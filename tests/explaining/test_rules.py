@@ -128,3 +128,32 @@ def test_a_line_of_a_library_without_source_names_the_operand_and_suggests_nothi
     assert all("your line" not in one["why"] for one in found["arguments"])
     [chinese] = Diagnoser.of([]).diagnose(log, lang="zh").explained
     assert chinese["condition"] != found["condition"]
+
+
+RECURSION = """\
+Traceback (most recent call last):
+  File "/home/me/train.py", line 40, in <module>
+    pack(rows)
+{frames}  [Previous line repeated 990 more times]
+RecursionError: maximum recursion depth exceeded{more}
+"""
+
+
+def test_a_recursion_without_end_names_the_function_that_repeats():
+    frame = '  File "/home/me/train.py", line 7, in depth\n    return 1 + depth(tree[0])\n'
+    found = Diagnoser.of([]).diagnose(RECURSION.format(frames=3 * frame, more=""))
+    assert found.explained[0]["condition"].startswith("`depth` (train.py:7) calls itself and never stops")
+
+
+def test_functions_that_call_each_other_without_end_are_named_in_their_order():
+    frames = (
+        '  File "/venv/lib/python3.11/site-packages/peft/peft_model.py", line 90, in forward\n    return self.base(x)\n'
+        '  File "/home/me/train.py", line 12, in patched\n    return model.forward(x)\n'
+    )
+    found = Diagnoser.of([]).diagnose(RECURSION.format(frames=3 * frames, more=" while calling a Python object"))
+    assert "`forward` (peft_model.py:90) → `patched` (train.py:12)" in found.explained[0]["condition"]
+
+
+def test_a_recursion_whose_lines_do_not_repeat_is_not_explained():
+    frames = '  File "/home/me/train.py", line 12, in load\n    return parse(text)\n'
+    assert Diagnoser.of([]).diagnose(RECURSION.format(frames=frames, more="")).explained == []

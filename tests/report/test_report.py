@@ -167,3 +167,11 @@ def test_what_is_similar_shares_rare_words(tool: Diagnoser) -> None:
     chinese = {near["id"]: near for near in nearest(tool.knowledge, reworded, "zh")}
     assert chinese.keys() == english.keys()
     assert chinese["cache-object-float"]["title"] != english["cache-object-float"]["title"]
+
+
+def test_a_long_path_stands_above_its_evidence(tool: Diagnoser, capsys: pytest.CaptureFixture[str]) -> None:
+    path = "/scratch/project/runs/" + "troubleshoot-runs/" * 4 + "output.log"
+    failed = "AttributeError: 'HybridCache' object has no attribute 'float'\n"
+    show(tool.report([from_text(failed, path), from_text("step 1\n", "other.log")]))
+    shown = capsys.readouterr().out
+    assert f"\n {path}:1\n         AttributeError: 'HybridCache' object has no attribute 'float'\n" in shown

@@ -40,7 +40,7 @@ def test_a_file_system_that_is_full(tmp_path: Path) -> None:
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", small], check=False).returncode:
         pytest.skip("no right to mount here")
     try:
-        code = f"for i in range(40000): print(i)\nprint({TRACEBACK!r}); raise SystemExit(1)"
+        code = f"import os\nfor i in range(0, 40000, 100): os.write(1, b''.join(b'%d\\n' % n for n in range(i, i + 100)))\nprint({TRACEBACK!r}); raise SystemExit(1)"
         done = run(small / "a", *script(code))
         assert len(done.stdout.splitlines()) == 40001
         assert b"cache-object-float" in done.stderr
@@ -92,6 +92,100 @@ def test_memory_is_bounded_however_much_is_printed(tmp_path: Path) -> None:
     told = done.stdout[200_000_000:].decode()
     (peak,) = (int(line.split()[1]) for line in told.splitlines() if line.startswith("VmHWM"))
     assert peak < 100_000, "KiB of the keeper"
+
+
+GATED = """
+import os, signal, sys
+def hung_up(*_):
+    open("hung-up", "w").close()
+    os._exit(0)
+signal.signal(signal.SIGHUP, hung_up)
+print("ready", flush=True)
+open("gate").read()
+try:
+    while True: print("line", flush=True)
+except BrokenPipeError:
+    open("broken-pipe", "w").close()
+    os._exit(0)
+"""
+
+
+def test_a_terminal_whose_keeper_is_killed_hangs_the_command_up(tmp_path: Path) -> None:
+    (tmp_path / "s.py").write_text(GATED.replace('"hung-up"', repr(str(tmp_path / "hung-up"))).replace('"gate"', repr(str(tmp_path / "gate"))))
+    os.mkfifo(tmp_path / "gate")
+    here = OnTerminal(tmp_path / "a", sys.executable, str(tmp_path / "s.py"))
+    here.shows(b"ready")
+    (keeper,) = children_of(here.pid)[:1]
+    os.kill(keeper, signal.SIGKILL)
+    here.end()
+    wait_for((tmp_path / "hung-up").exists)
+
+
+def test_where_both_are_killed_the_command_meets_a_broken_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "gate")
+    log = tmp_path / "a/output.log"
+    process = subprocess.Popen(
+        [*COMMAND, "--log", str(tmp_path / "a"), "--", *script(GATED)], cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, env=ENVIRONMENT,
+    )  # fmt: skip
+    wait_for(lambda: log.exists() and log.read_bytes() == b"ready\n")
+    (keeper,) = children_of(process.pid)[:1]
+    for one in (process.pid, keeper):
+        os.kill(one, signal.SIGSTOP)  # neither sees the other one end
+    for one in (process.pid, keeper):
+        os.kill(one, signal.SIGKILL)
+    process.wait(60)
+    (tmp_path / "gate").write_bytes(b"")
+    wait_for((tmp_path / "broken-pipe").exists)
+
+
+def test_a_reader_that_does_not_read_is_waited_for(tmp_path: Path) -> None:
+    log, done = tmp_path / "a/output.log", tmp_path / "done"
+    code = f"import os\nfor i in range(200): os.write(1, b'x' * 49_999 + b'\\n')\nopen({str(done)!r}, 'w').close()"
+    process = subprocess.Popen(
+        [*COMMAND, "--log", str(tmp_path / "a"), "--", *script(code)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=ENVIRONMENT
+    )
+    sizes = [0]
+
+    def stands() -> bool:
+        sizes.append(log.stat().st_size if log.exists() else 0)
+        return sizes[-1] > 50_000 and len(sizes) > 20 and len(set(sizes[-20:])) == 1
+
+    wait_for(stands)
+    assert sizes[-1] < 1_000_000
+    assert not done.exists()
+    out, _ = process.communicate(timeout=60)
+    assert len(out) == 10_000_000
+    assert done.exists()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root mounts a file system")
+def test_a_disk_that_has_room_again_gets_the_rest_of_the_log(tmp_path: Path) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", small], check=False).returncode:
+        pytest.skip("no right to mount here")
+    (small / "others").write_bytes(b"x" * 900_000)
+    os.mkfifo(tmp_path / "gate")
+    log = small / "a/output.log"
+    code = f"import os\nfor i in range(0, 40000, 100): os.write(1, b''.join(b'%d\\n' % n for n in range(i, i + 100)))\nprint('full')\nopen({str(tmp_path / 'gate')!r}).read()\nimport time\n"
+    code += f"while not open({str(log)!r}, 'rb').read().endswith(b'room again\\n'):\n    print('room again')\n    time.sleep(0.1)"
+    process = subprocess.Popen(
+        [*COMMAND, "--log", str(small / "a"), "--", *script(code)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=ENVIRONMENT
+    )
+    try:
+        assert process.stdout is not None
+        lines = list(iter(process.stdout.readline, b"full\n"))
+        assert len(lines) == 40000
+        (small / "others").unlink()
+        (tmp_path / "gate").write_bytes(b"")
+        process.communicate(timeout=60)
+        assert process.returncode == 0
+        assert b"bytes of output are missing here: No space left on device]\nroom again\n" in log.read_bytes()
+    finally:
+        process.terminate()
+        process.wait(60)
+        subprocess.run(["umount", small], check=True)
 
 
 TRAINING = """\

@@ -14,11 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kb.errors import TroubleshootError, UsageError
-from kb.extensions import folders_from_environment
 from kb.home import home
-from kb.nearest import did_you_mean
 from kb.text.catalog import ENGLISH, of_locale
-from kb.trusted import belongs_to_user
 
 if TYPE_CHECKING:
     from kb.compiled import Pack
@@ -50,6 +47,8 @@ def ignored(asked: Sequence[str], packs: Sequence[Pack]) -> dict[str, str]:
     for path, settings in _settings(warn=True):
         for name in settings:
             if name not in TABLES:
+                from kb.nearest import did_you_mean
+
                 _warn(
                     f"{path}: [{name}] is no known setting; {did_you_mean(name, TABLES, 'expected [ignore], [entries] or [probes]')}"
                 )
@@ -77,7 +76,12 @@ def entry_folders(asked: Sequence[Path] = ()) -> list[Path]:
     The file's form: ``[entries]`` with ``folders = ["path"]``, relative to the file. Raises `SettingsError` where a file
     cannot be used or names a folder that does not exist.
     """
-    return [path for path, _ in configured_entries()] + folders_from_environment() + list(asked)
+    found = [path for path, _ in configured_entries()]
+    if os.environ.get("TROUBLESHOOT_ENTRIES"):  # a usual start does without these imports, and those below
+        from kb.extensions import folders_from_environment
+
+        found += folders_from_environment()
+    return found + list(asked)
 
 
 def configured_entries() -> list[tuple[Path, str]]:
@@ -123,6 +127,8 @@ def _folders(file: str, settings: dict[str, Any], table: str) -> list[Path]:
 
 def _is_trusted(file: str) -> bool:
     """True if nobody else can have written the file. The user's own config.toml counts as trusted."""
+    from kb.trusted import belongs_to_user
+
     return os.path.basename(file) != CONFIG or belongs_to_user(file)
 
 
@@ -130,6 +136,8 @@ def _unknown(id_: str, packs: Sequence[Pack]) -> str:
     """A sentence that says what is wrong with the id; "" if it is known."""
     if any(id_ in pack.index.by_id or any(id_ == alias for alias, _ in pack.index.aliases) for pack in packs):
         return ""
+    from kb.nearest import did_you_mean
+
     known = [known for pack in packs for known in pack.index.ids]
     return f"{id_}: no such entry; {did_you_mean(id_, known, 'see: troubleshoot list')}"
 

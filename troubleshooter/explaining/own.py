@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Sequence
+from pathlib import PurePath
 
 from troubleshooter.explaining import python_errors
 from troubleshooter.explaining.found import FoundPlace
@@ -15,6 +17,10 @@ from troubleshooter.explaining.shown import code, marked, parsed
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
+LAST_FRAMES = 30
+"""A recursion without end is seen in this many frames: Python shows the first three rounds of what it repeats."""
+SHOWN_FUNCTIONS = 4
+
 
 def explain(failure: Failure, lang: str) -> FoundPlace | None:
     """The explanation of an exception that Python itself raised in a line of the user's; None where no rule fits.
@@ -22,7 +28,7 @@ def explain(failure: Failure, lang: str) -> FoundPlace | None:
     A call that does not fit its function is explained without a frame, too: its message names both.
     """
     rules = (*python_errors.CALLS, *python_errors.OPERANDS) if _is_mine(failure) else python_errors.CALLS
-    return _by_rules(failure, rules, lang)
+    return _by_rules(failure, rules, lang) or _recursion(failure, lang)
 
 
 def explain_raised(failure: Failure, lang: str) -> FoundPlace | None:
@@ -36,6 +42,21 @@ def explain_line(failure: Failure, lang: str) -> FoundPlace | None:
     if found is not None:
         found.remedies = []
     return found
+
+
+def _recursion(failure: Failure, lang: str) -> FoundPlace | None:
+    """Which functions call each other without end: the lines that a traceback repeats."""
+    if failure.type != "RecursionError":
+        return None
+    tail = failure.frames[-LAST_FRAMES:]
+    times = Counter((frame.file, frame.line, frame.function) for frame in tail)
+    repeated = [frame for frame in tail if times[frame.file, frame.line, frame.function] > 1]
+    lines = {(frame.file, frame.line): frame for frame in repeated}
+    if not lines:
+        return None
+    told = [f"`{frame.function}` ({PurePath(frame.file).name}:{frame.line})" for frame in lines.values()]
+    condition = say("own-recursion" if len(told) == 1 else "own-recursion-several", lang, f=" → ".join(told[:SHOWN_FUNCTIONS]))
+    return FoundPlace([*lines.values()][-1], condition, [], [], "rule")
 
 
 def _is_mine(failure: Failure) -> bool:

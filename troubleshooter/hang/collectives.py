@@ -2,34 +2,66 @@
 
 from __future__ import annotations
 
-from troubleshooter.hang.stacks import Stack
+import re
 
+from troubleshooter.hang.source import source_line
+from troubleshooter.hang.stacks import Stack, StackFrame
+
+MEETING, STORE, WORK, BACKWARD = "meeting", "store", "work", "backward"
 COLLECTIVES = frozenset((
-    "all_reduce", "all_gather", "all_gather_into_tensor", "all_gather_object", "all_gather_coalesced", "all_to_all", "all_to_all_single",
-    "barrier", "broadcast", "broadcast_object_list", "gather", "gather_object", "monitored_barrier", "recv", "reduce", "reduce_scatter",
-    "reduce_scatter_tensor", "scatter", "scatter_object_list", "send", "irecv", "isend", "batch_isend_irecv", "_broadcast_coalesced",
+    "all_reduce", "all_reduce_coalesced", "all_gather", "all_gather_into_tensor", "all_gather_object", "all_gather_coalesced",
+    "all_gather_single", "_all_gather_base", "all_to_all", "all_to_all_single", "barrier", "broadcast", "broadcast_object_list", "gather",
+    "gather_object", "monitored_barrier", "recv", "recv_object_list", "reduce", "reduce_scatter", "reduce_scatter_tensor",
+    "reduce_scatter_single", "_reduce_scatter_base", "scatter", "scatter_object_list", "send", "send_object_list", "irecv", "isend",
+    "batch_isend_irecv", "_broadcast_coalesced",
 ))  # fmt: skip
 _COLLECTIVE_FILES = ("torch/distributed/distributed_c10d.py", "torch/distributed/nn/functional.py")
 _MEETING = frozenset((
-    "init_process_group", "_store_based_barrier", "_create_tcp_store", "_create_c10d_store", "new_group", "_new_process_group_helper",
-    "_tcp_rendezvous_handler", "_env_rendezvous_handler", "_rendezvous_helper",
+    "init_process_group", "_store_based_barrier", "_create_tcp_store", "_create_c10d_store", "new_group", "split_group",
+    "_new_process_group_helper", "_tcp_rendezvous_handler", "_env_rendezvous_handler", "_rendezvous_helper",
 ))  # fmt: skip
+_PASSED = ("torch/_ops.py", "torch/_library/", "torch/_tensor.py", "torch/_compile.py", "torch/_dynamo/", "torch/utils/_contextlib.py")
+"""Through these files goes the call of every operation that is written in C++."""
+_WAITING = ("torch/distributed/_functional_collectives.py", "torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py")
+"""What tensors that are spread over ranks (DTensor, FSDP) wait in."""
+_ALIKE = re.compile(r"(?:^|_)(?:broadcast_coalesced|verify_param_shape_across_processes|sync_params_and_buffers)$")
+"""How DistributedDataParallel makes the ranks alike: calls into C++."""
+_ALIKE_FILES = ("torch/nn/parallel/distributed.py", "torch/distributed/utils.py")
+_STORE = re.compile(r"store\w*(?:\(\))?\.(?:wait|get|barrier)\(", re.IGNORECASE)
+_WORK = re.compile(r"(?<!\bos)\.wait\(")
+_STANDARD = re.compile(r"<|.*/python3(?:\.\d+)?/(?!site-packages|dist-packages)")
 
 
 def collective_of(stack: Stack) -> str:
-    """The collective that a thread waits in; ``meeting`` while the group is formed, ``backward`` in a backward pass."""
+    """The collective that a thread waits in, or `MEETING` while the group is formed, `BACKWARD` in a backward pass, `WORK` for one that
+    was started before (``work.wait()``), `STORE` for a key that another rank sets."""
     found = ""
     for frame in stack:
         file = frame.file.replace("\\", "/")
         if file.endswith(_COLLECTIVE_FILES) or "torch/distributed/rendezvous.py" in file:
             if frame.function in _MEETING:
-                return "meeting"
+                return MEETING
             if frame.function in COLLECTIVES:
                 found = frame.function
         elif found:
             return found
-    if found:
-        return found
-    if stack and stack[0].function == "_engine_run_backward":
-        return "backward"
-    return ""
+    return found or _inside(stack)
+
+
+def _inside(stack: Stack) -> str:
+    """The collective of a thread that waits in C++, called from elsewhere than torch's own functions for collectives."""
+    inner = next((frame for frame in stack if not any(word in frame.file.replace("\\", "/") for word in _PASSED)), None)
+    if inner is None:
+        return ""
+    file = inner.file.replace("\\", "/")
+    if inner.function == "_engine_run_backward":
+        return BACKWARD
+    if file.endswith(_WAITING) or (file.endswith(_ALIKE_FILES) and _ALIKE.search(inner.function)):
+        return inner.function.lstrip("_")
+    return _awaited(inner) if inner is stack[0] and not _STANDARD.match(file) else ""
+
+
+def _awaited(frame: StackFrame) -> str:
+    """What a line waits for that calls ``wait`` of an object written in C++. The waits of Python's own library have a frame of their own."""
+    code = source_line(frame)
+    return STORE if _STORE.search(code) else WORK if _WORK.search(code) else ""

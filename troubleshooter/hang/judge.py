@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from troubleshooter.hang.collectives import collective_of
+from troubleshooter.hang.collectives import MEETING, STORE, collective_of
+from troubleshooter.hang.parting import is_ahead, left_a_loop, took_a_branch
 from troubleshooter.hang.ranks import Rank
+from troubleshooter.hang.source import blocks_around, source_line
 from troubleshooter.hang.stacks import StackFrame
 from troubleshooter.paths import installed_file
 
@@ -25,19 +27,22 @@ Cause = Literal[
     "sleeping",
     "child",
     "meeting",
+    "input",
     "stopped",
     "unknown",
 ]
 """``ended``: a rank's process is gone. ``branch``: ranks wait at different places of the code. ``shapes``: all wait in the same
-collective, so what they bring differs, or the network does. ``data-ended``: a rank left the loop, or its process ended well.
-``meeting``: ranks wait for others that never came to form the group. ``child``: it waits
-for a process that it started. ``stopped``: a process is stopped or traced."""
+collective, so what they bring differs, or the network does. ``data-ended``: a rank left a loop in which others are, or its process
+ended well. ``meeting``: ranks wait for others that never came to form the group. ``child``: it waits for a process that it started.
+``input``: it asks a person. ``stopped``: a process is stopped or traced."""
 BUSY = 0.2
 """A process that uses at least this share of a core is computing."""
 _LEAVING = frozenset(("destroy_process_group", "_shutdown", "_exit_function", "_run_exitfuncs", "shutdown"))
 _STANDARD = re.compile(r".*/python3(?:\.\d+)?/|<frozen ")
 _LOADER = ("torch/utils/data/", "datasets/iterable_dataset.py", "multiprocessing/queues.py")
-_CHILDREN = ("/subprocess.py", "multiprocessing/popen_fork.py")
+_CHILDREN = ("/subprocess.py", "multiprocessing/popen_fork.py", "multiprocessing/connection.py")
+_PERSONS = ("getpass.py", "prompt_toolkit/", "click/termui.py")
+_ASKS = re.compile(r"(?<![\w.])(?:raw_)?input\(|\bstdin\.read")
 _LOCKS = ("filelock/", "fasteners/", "portalocker/")
 _LOCK_NAMES = frozenset(("acquire", "flock", "lockf", "__enter__", "_wait_for_tstate_lock"))
 _NETWORK = (
@@ -53,6 +58,10 @@ _NETWORK = (
     "aiohttp/",
     "fsspec/",
 )
+_EVENT_LOOPS = ("/selectors.py", "asyncio/base_events.py", "uvloop/")
+_DATABASE = re.compile(r"\.(?:execute|executemany|executescript|commit)\(")
+_LOCKED = re.compile(r"lock|baton", re.IGNORECASE)
+_FILE_IS_THERE = re.compile(r"\.(?:exists|is_file|isfile|is_dir|isdir|glob|listdir|stat)\(")
 _FILES = ("torch/serialization.py", "safetensors/", "shutil.py", "torch/distributed/checkpoint/")
 _DEBUGGERS = ("pdb.py", "bdb.py", "debugpy/", "pydevd", "IPython/terminal/")
 _DISK_WAITS = (
@@ -71,6 +80,10 @@ _DISK_WAITS = (
     "pipe_wait",
     "wait_for_partner",
 )
+
+
+_ONE_SIDED = frozenset(("send", "recv", "isend", "irecv", "batch_isend_irecv", STORE))
+"""What a rank waits in that concerns one other rank: beside a collective of all, it is the way apart."""
 
 
 class Standing(NamedTuple):
@@ -138,19 +151,36 @@ def _all_wait(standing: list[Standing]) -> HangVerdict:
     """The verdict if all ranks wait, perhaps at different places: the smaller group then took another branch."""
     if not standing:
         return HangVerdict("unknown", [], [], [], "", [])
-    if all(one.collective == "meeting" for one in standing):
-        return HangVerdict("meeting", [], standing, [], "meeting", standing)
-    places = Counter((one.collective, _place(one.own)) for one in standing)
-    if len(places) == 1:
-        return HangVerdict(
-            "shapes" if len(standing) > 1 else "network", [], standing, [], standing[0].collective, standing
-        )
-    (usual, most), *others = places.most_common()
-    if any(count == most for _, count in others):  # as many here as there: who came further in the file went ahead
-        usual = min((place for place, count in places.items() if count == most), key=lambda place: place[1])
-    apart = [one for one in standing if (one.collective, _place(one.own)) != usual]
-    rest = [one for one in standing if (one.collective, _place(one.own)) == usual]
-    return HangVerdict("branch", apart, rest, [], rest[0].collective, standing)
+    if all(one.collective == MEETING for one in standing):
+        return HangVerdict("meeting", [], standing, [], MEETING, standing)
+    groups: dict[tuple[str, str, int], list[Standing]] = {}
+    for one in standing:
+        groups.setdefault((one.collective, *_place(one.own)), []).append(one)
+    first, *others = sorted(groups.values(), key=len, reverse=True)
+    if not others:
+        cause: Cause = "unknown" if first[0].collective == STORE else "shapes" if len(standing) > 1 else "network"
+        return HangVerdict(cause, [], standing, [], first[0].collective, standing)
+    for group in others:
+        if len(group) == len(first) and _went_apart(first[0], group[0]):  # as many here as there
+            first = group
+    apart = [one for one in standing if one not in first]
+    left = all(left_a_loop(one.rank.stack, first[0].rank.stack) for one in apart) or all(
+        left_a_loop(first[0].rank.stack, one.rank.stack) for one in apart
+    )
+    return HangVerdict("data-ended" if left else "branch", apart, first, [], first[0].collective, standing)
+
+
+def _went_apart(one: Standing, other: Standing) -> bool:
+    """Whether ``one`` rather than ``other`` went a way of its own: it waits for a single rank, left a loop early, is in a branch that
+    the other one passed by, or came further."""
+    if (one.collective in _ONE_SIDED) != (other.collective in _ONE_SIDED):
+        return one.collective in _ONE_SIDED
+    mine, theirs = one.rank.stack, other.rank.stack
+    for sign in (left_a_loop, took_a_branch):
+        if sign(mine, theirs) != sign(theirs, mine):
+            return sign(mine, theirs)
+    ahead = is_ahead(mine, theirs)
+    return _place(one.own) > _place(other.own) if ahead is None else ahead
 
 
 def _cause_of(late: Sequence[Standing]) -> Cause:
@@ -179,14 +209,16 @@ def _cause(one: Standing) -> Cause:
     if any(word in file for file in files for word in _LOADER):
         return "loader"
     code = source_line(one.innermost)
+    if _ASKS.search(code) or any(word in file for file in inner[:4] for word in _PERSONS):
+        return "input"
     if any(word in file for file in inner[:4] for word in _CHILDREN) or re.search(r"\bos\.wait(?:pid|id|3|4)?\(", code):
         return "child"
     if any(word in file for file in inner for word in _LOCKS) or any(name in _LOCK_NAMES for name in names):
         return "lock"
-    if any(word in file for file in inner for word in _NETWORK):
+    if any(word in file for file in inner for word in _NETWORK) or any(word in file for file in inner[:2] for word in _EVENT_LOOPS):
         return "network"
     if "nanosleep" in rank.kernel or re.search(r"\bsleep\(", code):
-        return "sleeping"
+        return _polls(one, code)
     if re.search(r"flock|lockf|\.acquire\(|\.join\(|\.wait\(|with \w*lock", code):
         return "lock"
     if re.search(r"\.recv(?:from|msg)?(?:_into)?\(|\.accept\(|\.connect\(|\bselect\(|urlopen\(|requests\.", code):
@@ -204,6 +236,14 @@ def _cause(one: Standing) -> Cause:
     return "unknown"
 
 
+def _polls(one: Standing, code: str) -> Cause:
+    """What a rank that sleeps waits for, as the condition of the loop around its line says: ``while os.path.exists(lock): sleep(1)``."""
+    tests = [block.test for block in blocks_around(one.innermost) if block.kind == "loop"] if one.innermost is not None else []
+    if _DATABASE.search(code) or any(_LOCKED.search(test) for test in tests):
+        return "lock"
+    return "file" if any(_FILE_IS_THERE.search(test) for test in tests) else "sleeping"
+
+
 def _leaves(one: Standing) -> bool:
     """Whether a rank is ending: it has left the training loop, or never reached it."""
     return any(frame.function in _LEAVING for frame in one.rank.stack[:6])
@@ -215,19 +255,3 @@ def _common(waiting: Sequence[Standing]) -> str:
 
 def _place(frame: StackFrame | None) -> tuple[str, int]:
     return (frame.file, frame.line) if frame is not None else ("", 0)
-
-
-def source_line(frame: StackFrame | None) -> str:
-    """The line of code of a frame; "" if its file cannot be read."""
-    if frame is None or frame.line < 1:
-        return ""
-    try:
-        with open(frame.file, encoding="utf-8", errors="replace") as file:
-            for number, text in enumerate(file, 1):
-                if number == frame.line:
-                    return text.strip()[:200]
-                if number > 100_000:
-                    break
-    except (OSError, ValueError):
-        pass
-    return ""

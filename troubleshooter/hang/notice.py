@@ -26,6 +26,8 @@ RHYTHM = 5.0
 """Without ``--hang-after`` the ranks are looked at after a silence that is `RHYTHM` times as long as the longest one so far, and never before `LEAST_SILENCE_SECONDS`."""
 BETWEEN_SECONDS = 10.0
 """The time between two looks at the ranks. A rank hangs if it is at the same place both times and did nothing in between."""
+LEAST_BETWEEN_SECONDS = 2.0
+"""However short ``--hang-after`` is: in one second a download that gets a piece every 0.7 s may show a single one."""
 MOVING = 0.05
 """A process that uses more than this share of a core is at work. So is one that reads or writes any byte."""
 PATIENCE = 2.0
@@ -37,7 +39,7 @@ something (a progress bar, a writer of events) wakes up less often; that of NCCL
 LEAST_WAKES = 2
 """A process that waits for the network, but woke up at least so often between two looks, receives its answer in small pieces."""
 _SLEEPS = "voluntary_ctxt_switches"
-_ALONE = ("sleeping", "stopped")
+_ALONE = ("sleeping", "stopped", "input")
 
 
 class Counters(NamedTuple):
@@ -161,7 +163,7 @@ class HangWatch:
         return verdict
 
     def _between(self) -> float:
-        return BETWEEN_SECONDS if self._after is None else min(BETWEEN_SECONDS, max(1.0, self._after / 3))
+        return BETWEEN_SECONDS if self._after is None else min(BETWEEN_SECONDS, max(LEAST_BETWEEN_SECONDS, self._after / 3))
 
 
 def verdict_on(before: Look, now: Look, *, patient: bool) -> HangVerdict | None:

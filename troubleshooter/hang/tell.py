@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from kb.text.catalog import Section
+from troubleshooter.hang.collectives import MEETING, STORE, WORK
 from troubleshooter.hang.flight import Apart
-from troubleshooter.hang.judge import HangVerdict, Standing, source_line
+from troubleshooter.hang.judge import HangVerdict, Standing
+from troubleshooter.hang.source import source_line
 
 say = Section("hang")
 MOST_RANKS = 16
@@ -54,7 +56,7 @@ def _numbers(numbers: Sequence[int]) -> str:
 
 
 def _collective(name: str, lang: str) -> str:
-    return say(name, lang) if name in ("backward", "meeting") else name
+    return say(name, lang) if name in ("backward", MEETING, STORE, WORK) else name
 
 
 def difference(apart: Apart, lang: str) -> list[str]:

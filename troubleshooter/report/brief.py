@@ -36,10 +36,11 @@ def show(report: Report, *, several: bool = False, first: bool = True) -> None:
         sys.stdout.write(line + "\n")
 
 
-def lines(report: Report, width: int, *, several: bool = False) -> list[str]:
+def lines(report: Report, width: int, *, several: bool = False, numbered: bool = True) -> list[str]:
     """One to three lines of at most ``width`` cells: what failed, why, what to do first.
 
-    ``several``: this is one of several reports, so the first line begins with the name of the file.
+    ``several``: this is one of several reports, so the first line begins with the name of the file. ``numbered``: lines of the log
+    are named by their numbers; in a notebook there is no log.
     """
     lang = report.lang
     colon = say("colon", lang)
@@ -59,7 +60,8 @@ def lines(report: Report, width: int, *, several: bool = False) -> list[str]:
     elif (unknown := report.unexplained) is not None:
         out = [name + (told_say("explained", lang) if report.explained else say("unknown", lang))]
         text = f"{unknown['exception']}: {unknown['message']}" if unknown["message"] else unknown["exception"]
-        out.append(say("line", lang, line=unknown["line"]) + colon + " ".join(text.split()))
+        place = say("line", lang, line=unknown["line"]) + colon if numbered else ""
+        out.append(place + " ".join(text.split()))
         if report.explained:
             out.append(sentences(report.explained[0], lang)[0])
         elif way := list(steps(unknown["way"], lang)):

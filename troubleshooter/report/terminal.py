@@ -305,6 +305,10 @@ class Page:
         limit = max(40, 3 * self.width)
         text = text if len(text) <= limit else text[: limit - 1] + "…"
         label = f"{place:>6}  "
+        if cell_len(label) > self.width // 3:  # the path of a run's folder would leave no room for the text
+            self.console.print(Text(" " + place, style="dim"), soft_wrap=True)
+            self.print(text, indent=9, hanging=2)
+            return
         self.print(Text.assemble((label, "dim"), text), indent=1, hanging=cell_len(label))
 
     def paragraphs(self, text: str) -> None:

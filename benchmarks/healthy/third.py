@@ -1,7 +1,4 @@
-"""The third set of healthy runs: ``python healthy_third.py SEED SECONDS``. 31 kinds, written before any of them was run.
-
-None of them is in the first two sets. The seed chooses the kind and its details. Kinds with two ranks start them themselves, on gloo.
-"""
+"""The third set: 31 kinds, none of which is in the first two, written before any of them was run."""
 
 import asyncio
 import fcntl
@@ -13,7 +10,6 @@ import mmap
 import multiprocessing
 import os
 import queue
-import random
 import re
 import sched
 import selectors
@@ -23,24 +19,13 @@ import sqlite3
 import subprocess
 import sys
 import tarfile
-import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-WORK = "import sys, time\nend = time.monotonic() + float(sys.argv[1])\nwhile time.monotonic() < end: sum(i * i for i in range(1000))"
+from benchmarks.healthy.kind import WORK, Kind, busy, child, left, with_ranks
+
 FORK = multiprocessing.get_context("fork")
-
-
-def busy(seconds):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        sum(i * i for i in range(1000))
-    return 1
-
-
-def child(seconds, *before):
-    return [*before, sys.executable, "-c", WORK, str(seconds)]
 
 
 def database(end, folder, chance):
@@ -138,24 +123,24 @@ def messages(end, folder, chance):
 
 def lines_of_a_child(end, folder, chance):
     code = WORK + "\nprint('scored')"
-    with subprocess.Popen([sys.executable, "-c", code, str(end - time.monotonic())], stdout=subprocess.PIPE) as running:
+    with subprocess.Popen([sys.executable, "-c", code, str(left(end))], stdout=subprocess.PIPE) as running:
         list(running.stdout)
 
 
 def grandchild(end, folder, chance):
-    words = " ".join(f"'{word}'" for word in child(end - time.monotonic()))
+    words = " ".join(f"'{word}'" for word in child(end))
     subprocess.run(["sh", "-c", f"{words}; true"], check=True)
 
 
 def consumes_a_thread(end, folder, chance):
     rows = queue.Queue()
-    threading.Thread(target=lambda: rows.put(busy(end - time.monotonic()))).start()
+    threading.Thread(target=lambda: rows.put(busy(left(end)))).start()
     rows.get()
 
 
 def consumes_a_process(end, folder, chance):
     rows = FORK.Queue()
-    made = FORK.Process(target=lambda: rows.put(busy(end - time.monotonic())))
+    made = FORK.Process(target=lambda: rows.put(busy(left(end))))
     made.start()
     rows.get()
     made.join()
@@ -163,12 +148,12 @@ def consumes_a_process(end, folder, chance):
 
 def pool_of_processes(end, folder, chance):
     with FORK.Pool(2) as pool:
-        list(pool.imap_unordered(busy, [(end - time.monotonic()) / 4] * 8))
+        list(pool.imap_unordered(busy, [left(end) / 4] * 8))
 
 
 def event_of_a_thread(end, folder, chance):
     done = threading.Event()
-    threading.Thread(target=lambda: (busy(end - time.monotonic()), done.set())).start()
+    threading.Thread(target=lambda: (busy(left(end)), done.set())).start()
     done.wait()
 
 
@@ -181,7 +166,7 @@ def scheduled(end, folder, chance):
 
 def waits_for_a_file(end, folder, chance):
     code = WORK + f"\nopen({folder + '/ready'!r}, 'w')"
-    running = subprocess.Popen([sys.executable, "-c", code, str(end - time.monotonic())])
+    running = subprocess.Popen([sys.executable, "-c", code, str(left(end))])
     while not os.path.exists(f"{folder}/ready"):
         time.sleep(1)
     running.wait()
@@ -189,7 +174,7 @@ def waits_for_a_file(end, folder, chance):
 
 def lock_of_a_child(end, folder, chance):
     code = f"import fcntl\nfile = open({folder + '/lock'!r}, 'w')\nfcntl.flock(file, fcntl.LOCK_EX)\nopen({folder + '/held'!r}, 'w')\n" + WORK
-    running = subprocess.Popen([sys.executable, "-c", code, str(end - time.monotonic())])
+    running = subprocess.Popen([sys.executable, "-c", code, str(left(end))])
     while not os.path.exists(f"{folder}/held"):
         time.sleep(0.05)
     with open(f"{folder}/lock", "w") as file:
@@ -200,7 +185,7 @@ def lock_of_a_child(end, folder, chance):
 def fifo_of_a_child(end, folder, chance):
     os.mkfifo(f"{folder}/rows")
     code = WORK + f"\nopen({folder + '/rows'!r}, 'w').write('rows')"
-    running = subprocess.Popen([sys.executable, "-c", code, str(end - time.monotonic())])
+    running = subprocess.Popen([sys.executable, "-c", code, str(left(end))])
     with open(f"{folder}/rows") as file:
         file.read()
     running.wait()
@@ -254,7 +239,7 @@ def decompose(end, folder, chance):
 
 
 def joins_a_thread(end, folder, chance):
-    thread = threading.Thread(target=busy, args=(end - time.monotonic(),))
+    thread = threading.Thread(target=busy, args=(left(end),))
     thread.start()
     thread.join()
 
@@ -283,7 +268,7 @@ def steps_without_a_word(end, folder, chance):
     import torch.distributed as dist
 
     for at in range(8):
-        busy((end - time.monotonic()) / (8 - at) if at % 2 == int(os.environ["RANK"]) and end > time.monotonic() else 0)
+        busy(left(end) / (8 - at) if at % 2 == dist.get_rank() else 0)
         dist.all_reduce(torch.ones(4))
 
 
@@ -292,34 +277,5 @@ ALONE = (
     consumes_a_thread, consumes_a_process, pool_of_processes, event_of_a_thread, scheduled, waits_for_a_file, lock_of_a_child,
     fifo_of_a_child, scan_of_a_file, collects, copies, starts_programs, trains,
 )  # fmt: skip
-WITH_RANKS = (decompose, pool_of_processes, grandchild, joins_a_thread, retries_quietly, compares_in_python, steps_without_a_word)
-KINDS = (*(one.__name__ for one in ALONE), *(f"ranks-{one.__name__}" for one in WITH_RANKS))
-
-
-def main(seed, seconds):
-    kind, chance = KINDS[seed % len(KINDS)], random.Random(seed)
-    seconds *= chance.uniform(0.9, 1.3)
-    if kind.startswith("ranks-") and "RANK" not in os.environ:
-        with tempfile.TemporaryDirectory() as folder:
-            given = dict(os.environ, WORLD_SIZE="2", RUN_STORE=f"{folder}/store", OMP_NUM_THREADS="1")
-            ranks = [subprocess.Popen([sys.executable, *sys.argv], env=dict(given, RANK=str(rank))) for rank in range(2)]
-            return max(rank.wait() for rank in ranks)
-    rank = int(os.environ.get("RANK", "0"))
-    if "RANK" in os.environ:
-        import torch.distributed as dist
-
-        dist.init_process_group("gloo", init_method=f"file://{os.environ['RUN_STORE']}", rank=rank, world_size=2)
-    print("step 1 loss 2.31", flush=True)
-    work = (*ALONE, *WITH_RANKS)[KINDS.index(kind)]
-    if rank == 0 or work is steps_without_a_word:
-        with tempfile.TemporaryDirectory() as folder:
-            work(time.monotonic() + seconds, folder, chance)
-    if "RANK" in os.environ:
-        dist.barrier()
-    print("step 2 loss 2.25", flush=True)
-    print("done", flush=True)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]), float(sys.argv[2])))
+WITH_RANKS = (decompose, pool_of_processes, grandchild, joins_a_thread, retries_quietly, compares_in_python)
+KINDS = (*map(Kind, ALONE), *map(with_ranks, WITH_RANKS), with_ranks(steps_without_a_word, all_work=True))

@@ -1,14 +1,10 @@
-"""The second set of healthy runs: ``python healthy_more.py SEED SECONDS``. None of its kinds was looked at while rules were written.
-
-The seed chooses the kind and its details. Kinds with two ranks start them themselves, on gloo.
-"""
+"""The second set: 20 kinds, none of which was looked at while the first rules were written."""
 
 import asyncio
 import http.server
 import logging
 import multiprocessing
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -21,32 +17,18 @@ import urllib.request
 import warnings
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
-KINDS = (
-    "bar-only", "file-logging", "pipeline", "redraw", "one-long-operation", "epochs", "retries", "warnings", "interrupt-handled", "early-exit",
-    "early-stopping", "caught-tracebacks", "heartbeats", "threads", "processes", "child-evaluates", "ranks-child-evaluates",
-    "ranks-upload-polled", "ranks-tokenize", "ranks-broadcast-late",
-)  # fmt: skip
-WORK = "import sys, time\nend = time.monotonic() + float(sys.argv[1])\nwhile time.monotonic() < end: sum(i * i for i in range(1000))"
+from benchmarks.healthy.kind import Kind, busy, child, left, with_ranks
 
 
-def busy(seconds):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        sum(i * i for i in range(1000))
-    return 1
-
-
-def child(seconds):
-    subprocess.run([sys.executable, "-c", WORK, str(seconds)], check=True)
-
-
-def bar_only(seconds, chance):
+def bar_only(end, folder, chance):
+    seconds = left(end)
     for at in range(20):
         print(f"\r{at * 5:3d}%|{'#' * at:<20}| {at}/20 [loss=2.{at}]", end="", file=sys.stderr, flush=True)
         busy(seconds / 20)
 
 
-def file_logging(seconds, chance):
+def file_logging(end, folder, chance):
+    seconds = left(end)
     with tempfile.NamedTemporaryFile("w") as file:
         log = logging.Logger("train")
         log.addHandler(logging.StreamHandler(file))
@@ -55,42 +37,43 @@ def file_logging(seconds, chance):
             log.error("step %d: bad row skipped", at)
 
 
-def pipeline(seconds, chance):
-    code = f"import time\nend = time.monotonic() + {seconds}\nwhile time.monotonic() < end: print('row ' * 50); time.sleep(0.001)"
+def pipeline(end, folder, chance):
+    code = f"import time\nend = time.monotonic() + {left(end)}\nwhile time.monotonic() < end: print('row ' * 50); time.sleep(0.001)"
     shell = f'{sys.executable} -c "$CODE" | head -c 50000000 | sort | gzip > /dev/null'
     subprocess.run(["sh", "-c", shell], env={**os.environ, "CODE": code}, check=True)
 
 
-def redraw(seconds, chance):
+def redraw(end, folder, chance):
+    seconds = left(end)
     for at in range(15):
         print(f"\x1b[H\x1b[2Jepoch 1\nloss 2.{at}\ngpu 0%", flush=True)
         time.sleep(seconds / 15)
 
 
-def one_long_operation(seconds, chance):
+def one_long_operation(end, folder, chance):
     """Python's own big numbers hold the interpreter for the whole time of one operation."""
-    number, end = 3 ** (1 << 16), time.monotonic() + seconds
+    number = 3 ** (1 << 16)
     while time.monotonic() < end:
         number = number * number if number.bit_length() < 1 << 22 else 3 ** (1 << 16)
 
 
-def epochs(seconds, chance):
+def epochs(end, folder, chance):
+    seconds = left(end)
     for epoch in range(2):
         print(f"epoch {epoch} loss 1.{9 - epoch}", flush=True)
         busy(seconds / 2)
         print({"eval_loss": 1.5 - epoch / 10, "epoch": epoch}, flush=True)
 
 
-def retries(seconds, chance):
+def retries(end, folder, chance):
     class Late(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
-            self.send_response(200 if time.monotonic() > until else 503)
+            self.send_response(200 if time.monotonic() > end else 503)
             self.end_headers()
 
         def log_message(self, *words):
             pass
 
-    until = time.monotonic() + seconds
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Late)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     for attempt in range(1000):
@@ -102,14 +85,16 @@ def retries(seconds, chance):
             time.sleep(2)
 
 
-def warnings_galore(seconds, chance):
+def warnings_galore(end, folder, chance):
+    seconds = left(end)
     for at in range(40):
         warnings.warn(f"`feature_{at}` is deprecated and will be an error in v5", FutureWarning, stacklevel=1)
         print(f"[W1123 10:00:{at:02d}] Warning: failed to set option {at}, ignored", file=sys.stderr, flush=True)
     busy(seconds)
 
 
-def interrupt_handled(seconds, chance):
+def interrupt_handled(end, folder, chance):
+    seconds = left(end)
     threading.Timer(seconds / 3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     try:
         time.sleep(seconds)
@@ -117,20 +102,22 @@ def interrupt_handled(seconds, chance):
         print("interrupted, saving the checkpoint", flush=True)
 
 
-def early_exit(seconds, chance):
+def early_exit(end, folder, chance):
     print("nothing to do: the output exists already", flush=True)
     print("done", flush=True)
     sys.exit(0)
 
 
-def early_stopping(seconds, chance):
+def early_stopping(end, folder, chance):
+    seconds = left(end)
     for at in range(4):
         print({"eval_loss": 1.0 + at / 10, "epoch": at}, flush=True)
         busy(seconds / 8)
     print("EarlyStopping: no improvement for 3 evaluations, training stops", flush=True)
 
 
-def caught_tracebacks(seconds, chance):
+def caught_tracebacks(end, folder, chance):
+    seconds = left(end)
     for at in range(3):
         try:
             {"input_ids": 1}["labels"]
@@ -143,67 +130,54 @@ def caught_tracebacks(seconds, chance):
     print({"train_runtime": 12.0, "train_loss": 1.9}, flush=True)
 
 
-def heartbeats(seconds, chance):
+def heartbeats(end, folder, chance):
     async def main():
-        task = asyncio.create_task(asyncio.sleep(seconds))
+        task = asyncio.create_task(asyncio.sleep(left(end)))
         while not task.done():
             await asyncio.sleep(chance.choice((0.1, 0.5)))
 
     asyncio.run(main())
 
 
-def threads(seconds, chance):
+def threads(end, folder, chance):
     with ThreadPoolExecutor(2) as pool:
-        [one.result() for one in [pool.submit(busy, seconds) for _ in range(2)]]
+        [one.result() for one in [pool.submit(busy, left(end)) for _ in range(2)]]
 
 
-def processes(seconds, chance):
+def processes(end, folder, chance):
+    seconds = left(end)
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork")) as pool:
         list(pool.map(busy, [seconds, seconds]))
 
 
-def child_evaluates(seconds, chance):
-    child(seconds)
+def child_evaluates(end, folder, chance):
+    subprocess.run(child(end), check=True)
 
 
-def upload_polled(seconds, chance):
-    running = subprocess.Popen([sys.executable, "-c", WORK, str(seconds)])
+def upload_polled(end, folder, chance):
+    running = subprocess.Popen(child(end))
     while running.poll() is None:
         time.sleep(chance.choice((0.5, 2.0)))
 
 
-def tokenize(seconds, chance):
-    end = time.monotonic() + seconds
+def tokenize(end, folder, chance):
     while time.monotonic() < end:
         " ".join(sorted(f"word {at}" for at in range(50000))).split()
 
 
-def main(seed, seconds):
-    kind, chance = KINDS[seed % len(KINDS)], random.Random(seed)
-    seconds *= chance.uniform(0.9, 1.3)
-    if kind.startswith("ranks-") and "RANK" not in os.environ:
-        with tempfile.TemporaryDirectory() as folder:
-            given = dict(os.environ, WORLD_SIZE="2", RUN_STORE=f"{folder}/store", OMP_NUM_THREADS="1")
-            ranks = [subprocess.Popen([sys.executable, *sys.argv], env=dict(given, RANK=str(rank))) for rank in range(2)]
-            return max(rank.wait() for rank in ranks)
-    rank = int(os.environ.get("RANK", "0"))
-    if "RANK" in os.environ:
-        import torch
-        import torch.distributed as dist
+def broadcast_late(end, folder, chance):
+    """Both ranks do this: rank 0 works in threads before it comes to the broadcast."""
+    import torch
+    import torch.distributed as dist
 
-        dist.init_process_group("gloo", init_method=f"file://{os.environ['RUN_STORE']}", rank=rank, world_size=2)
-    print("step 1 loss 2.31", flush=True)
-    if rank == 0:
-        work = {"warnings": warnings_galore, "ranks-child-evaluates": child_evaluates, "ranks-upload-polled": upload_polled, "ranks-tokenize": tokenize, "ranks-broadcast-late": threads}  # fmt: skip
-        (work.get(kind) or globals()[kind.replace("-", "_")])(seconds, chance)
-    if "RANK" in os.environ:
-        if kind == "ranks-broadcast-late":
-            dist.broadcast(torch.ones(4), 0)
-        dist.barrier()
-    print("step 2 loss 2.25", flush=True)
-    print("done", flush=True)
-    return 0
+    if dist.get_rank() == 0:
+        threads(end, folder, chance)
+    dist.broadcast(torch.ones(4), 0)
 
 
-if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]), float(sys.argv[2])))
+ALONE = (
+    bar_only, file_logging, pipeline, redraw, one_long_operation, epochs, retries, warnings_galore, interrupt_handled, early_exit,
+    early_stopping, caught_tracebacks, heartbeats, threads, processes, child_evaluates,
+)  # fmt: skip
+WITH_RANKS = (child_evaluates, upload_polled, tokenize)
+KINDS = (*map(Kind, ALONE), *map(with_ranks, WITH_RANKS), with_ranks(broadcast_late, all_work=True))

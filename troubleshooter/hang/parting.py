@@ -1,0 +1,51 @@
+"""Where two ranks went different ways: the outermost frames that differ, and the loops and branches around them."""
+
+from __future__ import annotations
+
+import re
+
+from troubleshooter.hang.source import blocks_around
+from troubleshooter.hang.stacks import Stack, StackFrame
+
+_OF_RANKS = re.compile(r"rank|is_main|main_process|is_master|primary|is_first|worker_id|zero", re.IGNORECASE)
+
+
+def parting(one: Stack, other: Stack) -> tuple[StackFrame, StackFrame] | None:
+    """The outermost frames that differ, if they are in the same function."""
+    for mine, theirs in zip(reversed(one), reversed(other), strict=False):
+        if mine != theirs:
+            return (mine, theirs) if (mine.file, mine.function) == (theirs.file, theirs.function) else None
+    return None
+
+
+def left_a_loop(one: Stack, other: Stack) -> bool:
+    """Whether ``one`` has left a loop in which ``other`` still is, and not for what certain ranks do there."""
+    apart = parting(one, other)
+    if apart is None or _is_for_some_ranks(apart[1]):
+        return False
+    return any(block.kind == "loop" and apart[0].line > block.last for block in blocks_around(apart[1]))
+
+
+def took_a_branch(one: Stack, other: Stack) -> bool:
+    """Whether ``one`` is in a branch that ``other`` went past, or in a branch for certain ranks of a function that ``other`` is not in."""
+    apart = parting(one, other)
+    if apart is None:
+        return False
+    mine, theirs = apart
+    if any(block.kind == "branch" and not _within(theirs, block.whole) for block in blocks_around(mine)):
+        return True
+    return any(_is_for_some_ranks(frame) for frame in one[: one.index(mine)])
+
+
+def _is_for_some_ranks(frame: StackFrame) -> bool:
+    return any(block.kind == "branch" and _OF_RANKS.search(block.test) for block in blocks_around(frame))
+
+
+def is_ahead(one: Stack, other: Stack) -> bool | None:
+    """Whether ``one`` came further than ``other``; None if their stacks do not tell."""
+    apart = parting(one, other)
+    return None if apart is None else apart[0].line > apart[1].line
+
+
+def _within(frame: StackFrame, lines: tuple[int, int]) -> bool:
+    return lines[0] <= frame.line <= lines[1]

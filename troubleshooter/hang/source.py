@@ -1,0 +1,78 @@
+"""The source of the frames: a frame's line, and the loops and branches that it is in."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from troubleshooter.hang.stacks import StackFrame
+
+MAX_BYTES = 2 << 20
+"""A larger file is not parsed."""
+
+
+class CodeBlock(NamedTuple):
+    """Lines of a file that belong together. ``kind``: ``loop``, or ``branch`` for one arm of an ``if``.
+
+    ``whole``: the first and last line of the statement with all of its arms. ``test``: the condition of a ``while`` or ``if``.
+    """
+
+    kind: str
+    first: int
+    last: int
+    whole: tuple[int, int]
+    test: str
+
+    def holds(self, frame: StackFrame) -> bool:
+        return self.first <= frame.line <= self.last
+
+
+def source_line(frame: StackFrame | None) -> str:
+    """The line of code of a frame; "" if its file cannot be read."""
+    if frame is None or frame.line < 1:
+        return ""
+    try:
+        with open(frame.file, encoding="utf-8", errors="replace") as file:
+            for number, text in enumerate(file, 1):
+                if number == frame.line:
+                    return text.strip()[:200]
+                if number > 100_000:
+                    break
+    except (OSError, ValueError):
+        pass
+    return ""
+
+
+def blocks_around(frame: StackFrame) -> list[CodeBlock]:
+    """The loops and branches that a frame's line is in; none if its file cannot be read or is no Python."""
+    return [block for block in _blocks(frame.file) if block.holds(frame)]
+
+
+@lru_cache(maxsize=32)
+def _blocks(path: str) -> tuple[CodeBlock, ...]:
+    try:
+        if os.path.getsize(path) > MAX_BYTES:
+            return ()
+        with open(path, encoding="utf-8", errors="replace") as file:
+            tree = ast.parse(file.read())
+    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
+        return ()
+    return tuple(block for node in ast.walk(tree) for block in _blocks_of(node))
+
+
+def _blocks_of(node: ast.AST) -> Iterator[CodeBlock]:
+    if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+        test = ast.unparse(node.test) if isinstance(node, ast.While) else ""
+        yield CodeBlock("loop", node.lineno, _end(node.body), (node.lineno, node.end_lineno or node.lineno), test)
+    elif isinstance(node, ast.If):
+        test, whole = ast.unparse(node.test), (node.lineno, node.end_lineno or node.lineno)
+        for arm in (node.body, node.orelse):
+            if arm:
+                yield CodeBlock("branch", arm[0].lineno, _end(arm), whole, test)
+
+
+def _end(body: list[ast.stmt]) -> int:
+    return body[-1].end_lineno or body[-1].lineno

@@ -55,7 +55,9 @@ def _recursion(failure: Failure, lang: str) -> FoundPlace | None:
     if not lines:
         return None
     told = [f"`{frame.function}` ({PurePath(frame.file).name}:{frame.line})" for frame in lines.values()]
-    condition = say("own-recursion" if len(told) == 1 else "own-recursion-several", lang, f=" → ".join(told[:SHOWN_FUNCTIONS]))
+    condition = say(
+        "own-recursion" if len(told) == 1 else "own-recursion-several", lang, f=" → ".join(told[:SHOWN_FUNCTIONS])
+    )
     return FoundPlace([*lines.values()][-1], condition, [], [], "rule")
 
 

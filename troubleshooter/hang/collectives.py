@@ -20,7 +20,14 @@ _MEETING = frozenset((
     "init_process_group", "_store_based_barrier", "_create_tcp_store", "_create_c10d_store", "new_group", "split_group",
     "_new_process_group_helper", "_tcp_rendezvous_handler", "_env_rendezvous_handler", "_rendezvous_helper",
 ))  # fmt: skip
-_PASSED = ("torch/_ops.py", "torch/_library/", "torch/_tensor.py", "torch/_compile.py", "torch/_dynamo/", "torch/utils/_contextlib.py")
+_PASSED = (
+    "torch/_ops.py",
+    "torch/_library/",
+    "torch/_tensor.py",
+    "torch/_compile.py",
+    "torch/_dynamo/",
+    "torch/utils/_contextlib.py",
+)
 """Through these files goes the call of every operation that is written in C++."""
 _WAITING = ("torch/distributed/_functional_collectives.py", "torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py")
 """What tensors that are spread over ranks (DTensor, FSDP) wait in."""

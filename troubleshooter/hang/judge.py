@@ -215,7 +215,9 @@ def _cause(one: Standing) -> Cause:
         return "child"
     if any(word in file for file in inner for word in _LOCKS) or any(name in _LOCK_NAMES for name in names):
         return "lock"
-    if any(word in file for file in inner for word in _NETWORK) or any(word in file for file in inner[:2] for word in _EVENT_LOOPS):
+    if any(word in file for file in inner for word in _NETWORK) or any(
+        word in file for file in inner[:2] for word in _EVENT_LOOPS
+    ):
         return "network"
     if "nanosleep" in rank.kernel or re.search(r"\bsleep\(", code):
         return _polls(one, code)
@@ -238,7 +240,11 @@ def _cause(one: Standing) -> Cause:
 
 def _polls(one: Standing, code: str) -> Cause:
     """What a rank that sleeps waits for, as the condition of the loop around its line says: ``while os.path.exists(lock): sleep(1)``."""
-    tests = [block.test for block in blocks_around(one.innermost) if block.kind == "loop"] if one.innermost is not None else []
+    tests = (
+        [block.test for block in blocks_around(one.innermost) if block.kind == "loop"]
+        if one.innermost is not None
+        else []
+    )
     if _DATABASE.search(code) or any(_LOCKED.search(test) for test in tests):
         return "lock"
     return "file" if any(_FILE_IS_THERE.search(test) for test in tests) else "sleeping"

@@ -163,7 +163,11 @@ class HangWatch:
         return verdict
 
     def _between(self) -> float:
-        return BETWEEN_SECONDS if self._after is None else min(BETWEEN_SECONDS, max(LEAST_BETWEEN_SECONDS, self._after / 3))
+        return (
+            BETWEEN_SECONDS
+            if self._after is None
+            else min(BETWEEN_SECONDS, max(LEAST_BETWEEN_SECONDS, self._after / 3))
+        )
 
 
 def verdict_on(before: Look, now: Look, *, patient: bool) -> HangVerdict | None:

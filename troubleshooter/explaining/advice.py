@@ -7,60 +7,61 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from kb import lazy
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal, nearest
 
 _VALUE = r"""("[^"]{0,60}"|'[^']{0,60}'|-?\d[\w.+-]*|True|False|None|\[[^\]]{0,60}\]|\{[^}]{0,80}\})"""
-_SETTING = re.compile(
+_SETTING = lazy.compile(
     rf"(?<![\w.'\"])(?:--)?([A-Za-z_]\w*(?:\.\w+)*)`?(?: (?:flag|argument|option|parameter|field))?(?:\s?={{1,2}}\s?|\s+to\s+)`?{_VALUE}"
 )
-_TO_WORD = re.compile(r"\b[Ss]et [`'\"]?(?:--)?([A-Za-z_]\w*)[`'\"]? to `([A-Za-z]\w*)`")
-_SWITCH = re.compile(rf"(?<![\w.])`?([a-z_]\w+)`?\s?([<>])\s?{_VALUE}")
-_PRESENT = re.compile(
+_TO_WORD = lazy.compile(r"\b[Ss]et [`'\"]?(?:--)?([A-Za-z_]\w*)[`'\"]? to `([A-Za-z]\w*)`")
+_SWITCH = lazy.compile(rf"(?<![\w.])`?([a-z_]\w+)`?\s?([<>])\s?{_VALUE}")
+_PRESENT = lazy.compile(
     r"(?:\b(?:you (?:set|passed?|gave|have)|when|while|with|if|because|using|but got|got|since|although|is set)\b)[^.;]{0,40}$",
     re.I,
 )
-_ASKS = re.compile(
+_ASKS = lazy.compile(
     r"\b(?:set|use|pass|provide|specify|supply|let|enable|disable|need|must|should|please|try|consider|instead)\b", re.I
 )
-_WAY = re.compile(
+_WAY = lazy.compile(
     r"(?:^|[,.;:] |\b(?:or|and|please|should|must|can|to) )(?:re)?(?:load|run|call|launch|create|build|initiali[sz]e|instantiate)\b[^.;]{0,40}\bwith\b[^.;]{0,20}$",
     re.I,
 )
 """An instruction that ends in "with": "or load the model with"."""
-_NOT = re.compile(r"\b(?:not|never|cannot|can't|don't|only|unsupported)\b[^.;]{0,20}$", re.I)
-_STATED = re.compile(r"`?,? (?:but|should|must|which|is|are|exceeds?)\b")
+_NOT = lazy.compile(r"\b(?:not|never|cannot|can't|don't|only|unsupported)\b[^.;]{0,20}$", re.I)
+_STATED = lazy.compile(r"`?,? (?:but|should|must|which|is|are|exceeds?)\b")
 """How a sentence goes on behind a setting that it found and speaks against."""
 MAX_LISTED = 2_000
 """Characters of a list of allowed values in a message."""
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
-_ALLOWED = re.compile(
+_ALLOWED = lazy.compile(
     r"(?:one of|select|choose|allowed|available|supported|valid|expected|must be|should be|can be|options|keys are|columns in)"
     r"[^\[\](){}]{0,60}([\[({])",
     re.I,
 )
-_LISTED = re.compile(
+_LISTED = lazy.compile(
     r"(?:one of|must be|choose between|choose from|either|types?:)\s[^:'\"]{0,40}:?\s*(?<![\w.-])((?:['\"`]?[\w.-]+['\"`]?(?:, (?:or |and )?| or | and )){1,40}['\"`]?[\w.-]+['\"`]?)",
     re.I,
 )
-_NO_LIST = re.compile(r"\b(?:but|got|when|which|if)\b")
-_BAD = re.compile(
+_NO_LIST = lazy.compile(r"\b(?:but|got|when|which|if)\b")
+_BAD = lazy.compile(
     r"['\"`]([^'\"`]{1,80})['\"`]|(?<![\w.])([A-Za-z_][\w.-]*|-?\d[\w.]*)(?= is not a valid| is not supported| not found| is not implemented)|(?:got|mode|passed|bias|value)[ :]+`?([\w.-]+)"
 )
 
 
-_INSTALL = re.compile(
+_INSTALL = lazy.compile(
     r"(?<![\w-])(pip3? install (?:--?[\w-]+ )*[^`\"\n;)]{1,80}?)(?=`|\"|'?[.,]?(?:\s|$)(?!-|[\w.]+[=<>\[])|\n|\))"
 )
-_REQUIRED = re.compile(
+_REQUIRED = lazy.compile(
     r"\b(?:[Rr]equires?|[Nn]eeds?) `([\w-]{2,40})`(?: or `[\w-]{2,40}`)? to be installed|\b[Ii]nstall(?: the)? [`']([a-zA-Z][\w-]{1,40})[`'](?! to )"
 )
-_NEWER = re.compile(
+_NEWER = lazy.compile(
     r"(?:latest|newer|newest|recent) version of [`'\"]?([a-z][\w-]{2,40})|\b(?:[Uu]pgrade|[Uu]pdate) (?:to )?[`'\"]?([a-z]\w{2,20}(?:[_-]\w{1,20})?)[`'\"]?(?:(?= or |[,.] )| (?:to|with|via|by|package|library)\b)"
 )
-_CALL = re.compile(
+_CALL = lazy.compile(
     r"\b(?:[Uu]se|[Cc]all|[Tt]ry|[Rr]un|using|calling)\b([^.`'\n]{0,40})[`']([\w.]{1,80}\([^`'\n]{0,80}\))[`']"
 )
-_AGAINST = re.compile(r"\b(?:instead of|not|rather than|before|after|when|if)\b")
+_AGAINST = lazy.compile(r"\b(?:instead of|not|rather than|before|after|when|if)\b")
 _NAME = r"[`'\"]?(?:--)?([A-Za-z_]\w*_\w+|(?<=[`'\"])[A-Za-z_]\w*)[`'\"]?(?![\w=(.])"
 _WANTED: tuple[tuple[str, bool], ...] = (
     (rf"(?i)\b(?:deprecated|remove|unset|drop|omit|disable|instead of|without|(?:do not|don't|cannot|can't|not) (?:pass|set|use|provide|specify|be used with))(?: the| a| an| using| setting| passing){{0,2}} {_NAME}", False),

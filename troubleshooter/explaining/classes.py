@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from troubleshooter.explaining.sources import Function, SourceFile, Sources
 
@@ -11,8 +11,7 @@ MAX_BASES = 4
 """Classes that are looked at on the way up from one class."""
 
 
-@dataclass(frozen=True)
-class Attribute:
+class Attribute(NamedTuple):
     """How an attribute gets its value: as a ``field`` of a dataclass, or from the expression ``value`` in ``function``."""
 
     source: SourceFile

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from kb.index.place import Guard, MessagePlace
 from troubleshooter.explaining.words import say
@@ -16,16 +15,14 @@ MAX_CODE = 120
 """Characters of a condition that is shown as it is written."""
 
 
-@dataclass(frozen=True)
-class Atom:
+class Atom(NamedTuple):
     """A part of a condition without ``and``, ``or``, ``not``, and whether it was true."""
 
     expression: ast.expr
     holds: bool
 
 
-@dataclass(frozen=True)
-class Formula:
+class Formula(NamedTuple):
     """Parts that were all true (``and``), or of which at least one was (``or``)."""
 
     kind: Literal["and", "or"]

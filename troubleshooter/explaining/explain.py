@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kb.index.place import MessagePlace
@@ -138,8 +137,8 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
             found = trace.origins(node, context)
             value = shown.get(text)
             if value and len(found) == 1 and found[0].value is None:
-                found = [replace(found[0], value=value)]
-            known[text] = [replace(o, value=there[o.name]) if o.value is None and o.name in there else o for o in found]
+                found = [found[0]._replace(value=value)]
+            known[text] = [o._replace(value=there[o.name]) if o.value is None and o.name in there else o for o in found]
         return known[text]
 
     def constant(node: ast.expr) -> Any:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb.index.place import MessagePlace
 from troubleshooter.explaining.names import NameContext
@@ -30,8 +29,7 @@ END = 10**6
 """A line below everything in a function that was written out."""
 
 
-@dataclass(frozen=True)
-class KnownMessage:
+class KnownMessage(NamedTuple):
     """A message of the index: where it may come from, and which releases print it (None: not known, or still there)."""
 
     context: NameContext

@@ -16,20 +16,21 @@ import ast
 import re
 from collections.abc import Sequence
 
+from kb import lazy
 from troubleshooter.explaining import advice
 from troubleshooter.explaining.conditions import Atom, Formula, atoms, comparison, is_none
 from troubleshooter.explaining.holding import ABSTRACT
 from troubleshooter.explaining.origin import Origin, Origins
 from troubleshooter.explaining.remedy import Remedy, literal
 
-_CHECKS = re.compile(r"(?:un)?safe|strict|check|verif|valid|raise|force|ignore|allow|trust|enforce|fail")
+_CHECKS = lazy.compile(r"(?:un)?safe|strict|check|verif|valid|raise|force|ignore|allow|trust|enforce|fail")
 """How switches begin that turn a check off."""
-_AGAINST = re.compile(
+_AGAINST = lazy.compile(
     r"(?i)\b(?:not (?:\w+ ){0,2}(?:supported|allowed|compatible|used|work|meaningful)|unsupported|only supported|can(?:not|'t)|incompatible|exclusive|together"
     r"|both|only one|either|already|instead|remove|unset|deprecated|without|neither)\b"
 )
 """Words of a message that speaks against something being there."""
-_INTERNAL = re.compile(
+_INTERNAL = lazy.compile(
     r"(?i)\b(?:should(?:n't| not| never) happen|please (?:report|file|open|submit|raise) (?:\w+ ){0,3}(?:issue|bug)|internal error|report this"
     r"|this is a bug|unreachable|not implemented yet)\b"
 )

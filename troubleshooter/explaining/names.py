@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from troubleshooter.explaining.sources import Function, SourceFile
 
 
-@dataclass(frozen=True)
-class NameContext:
+class NameContext(NamedTuple):
     """Where a name is read: a line of a function, and the frame of the traceback where there is one (``at`` its number)."""
 
     source: SourceFile

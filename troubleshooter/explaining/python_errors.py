@@ -9,11 +9,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class LineAnswer:
+class LineAnswer(NamedTuple):
     """A rule's answer: the sentence, the names at fault, and what to do."""
 
     key: str

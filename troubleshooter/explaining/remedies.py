@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from troubleshooter.explaining.comparisons import compared
@@ -28,7 +27,7 @@ def remedies(what: Formula | Atom, origins: Origins, constant: Values) -> Iterat
                 yield from remedies(part, origins, constant)
     elif isinstance(what, Atom):
         for remedy in _of(what, origins, constant):
-            yield replace(remedy, part=what.expression)
+            yield remedy._replace(part=what.expression)
     else:
         found = [list(remedies(part, origins, constant)) for part in what.parts]
         # Of several parts, one that speaks of what the user passed himself comes first.

@@ -43,7 +43,7 @@ OFF = ("no", "none", "off", "never", "disabled")
 
 def meant(several: Sequence[Remedy], condition: Formula, message: str, origins: Origins) -> list[Remedy]:
     """Those of the suggestions that a user can want, what takes something away behind the others."""
-    if _INTERNAL.search(message):
+    if not several or _INTERNAL.search(message):
         return []
     known = {one.name: one for atom in atoms(condition) for one in origins(atom.expression)}
     is_only = len(list(atoms(condition))) == 1

@@ -37,10 +37,10 @@ COVERED = 0.25
 
 
 PYTHONS_OWN = lazy.compile(
-    r"'?[\w.]+'? object (?:has no attribute|is not|does not support|cannot be) |module '[\w.]+' has no attribute |"
+    r"'?[\w.]+'? object (?:has no attribute|is not|does not support|cannot be)(?: |$)|module '[\w.]+' has no attribute |"
     r"type object '[\w.]+' has no |\[Errno \d+\] |\[WinError |name '\w+' is not defined|unsupported operand type|"
     r"[\w.<>]+\(\) (?:got an unexpected|missing \d+|takes (?:no|\d|from)|got multiple)|cannot import name |No module named |"
-    r"(?:list|tuple|string) index out of range|division by zero|maximum recursion depth|(?:too many|not enough) values to unpack|"
+    r"(?:list|tuple|string) ind(?:ex out of range|ices must be integers)|division by zero|maximum recursion depth|(?:too many|not enough) values to unpack|"
     r"object of type '[\w.]+' has no len|cannot unpack non-iterable|is(?:instance|subclass)\(\) arg|argument of type '[\w.]+' is not|"
     r"local variable '|cannot access (?:local|free) variable"
 )

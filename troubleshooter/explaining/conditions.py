@@ -71,6 +71,11 @@ def is_caught(place: MessagePlace) -> bool:
     return inner is not None and inner.kind == "except"
 
 
+def passes_on(place: MessagePlace) -> bool:
+    """Whether a place stands inside of an ``except``, so that what was caught is the reason."""
+    return any(guard.kind == "except" for guard in place.guards)
+
+
 def words(what: Formula | Atom, name: Callable[[ast.expr], str], lang: str) -> str:
     """A condition in words. ``name``: how a name in it is called."""
     if isinstance(what, Atom):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kb.index.place import MessagePlace
 from troubleshooter.explaining import advice, compiled_checks, messages, operations, own, suggestions
-from troubleshooter.explaining.conditions import Formula, atoms, is_caught, reasons, words
+from troubleshooter.explaining.conditions import Formula, atoms, is_caught, passes_on, reasons, words
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.indexed import KnownMessage, known
 from troubleshooter.explaining.making import is_plain
@@ -47,7 +47,7 @@ def explain(failure: Failure, folders: Sequence[str] = (), lang: str = "en") -> 
 
 
 def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained | None:
-    found = own.explain(failure, lang) or operations.explain(failure, lang)
+    found = own.explain(failure, lang) or operations.explain(failure, lang) or messages.explain_alone(failure, lang)
     listed: KnownMessage | None = None
     if found is None:
         sources = Sources(folders)
@@ -189,6 +189,8 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
     others = [one for one in context.source.places if one.function == place.function and one.line != place.line]
     ordered = [one for one in ordered if not suggestions.forbidden(one, whole, others, constant, subject)]
     parts = [words(what, name, lang) for what in (*near, *around)]
+    if passes_on(place):  # the conditions around it are not why it was reached
+        parts = [say("passes-on", lang)]
     return FoundPlace(
         trace.frames[context.at] if context.at is not None else None,
         say("and", lang).join(dict.fromkeys(parts)),

@@ -55,7 +55,8 @@ def known(failure: Failure) -> KnownMessage | None:
         return None
     package = below.partition("/")[0].removesuffix(".py") or None
     function = frame.function if frame is not None else None
-    found = index.find(failure.message, failure.exception or None, package, function)
+    message = failure.message.rstrip(" .…") if failure.message.endswith(("...", "…")) else failure.message
+    found = index.find(message, failure.exception or None, package, function)
     several = _in_function(found, below, function) if below else _alone(found)
     if not several or several[0][0].kind == "compiled":
         return None

@@ -231,7 +231,7 @@ def _not_iterable(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
         if value is not None:
             return LineAnswer(
                 "own-iterable",
-                {"x": _text(value), "t": m[1]},
+                {"x": _text(value), "t": m[1] or m[2] or m[3]},
                 (_text(value),),
                 (("own-look", f"print(type({_text(value)}))"),),
             )
@@ -306,7 +306,7 @@ OPERANDS: tuple[LineRule, ...] = (
     ("TypeError", r"can only concatenate (\w+) \(not \"([\w.]+)\"\) to", _concatenate),
     ("TypeError", r"(?:unsupported operand type\(s\) for|') ?([^:']{1,12}):? ?'?(?: not supported between instances of)? ?'([\w.]+)' and '([\w.]+)'", _operand),
     ("TypeError", r"'([\w.]+)' object is not callable", _not_callable),
-    ("TypeError", r"'([\w.]+)' object is not iterable|argument of type '([\w.]+)' is not iterable|cannot unpack non-iterable", _not_iterable),
+    ("TypeError", r"'([\w.]+)' object is not iterable|argument of type '([\w.]+)' is not iterable|cannot unpack non-iterable ([\w.]+)", _not_iterable),
     ("UnboundLocalError", r"local variable '(\w+)'", _unbound),
     ("NameError", r"name '(\w+)' is not defined(?:\. Did you mean: '(\w+)')?", _name),
     ("ValueError", r"could not convert string to float: ('.*'|\".*\")", _number),

@@ -122,6 +122,6 @@ RULES: tuple[tuple[str, str, Rule], ...] = (
      _told("op-device", ("op-cast", "{y}.to({x}.device)"), names=("x", "y", "device"))),
     ("is not on the expected device", r"Tensor on device (?P<a>[\w:]{1,40}) is not on the expected device (?P<b>[\w:]{1,40})!",
      _told("op-devices", ("op-cast", "{y}.to({x}.device)"), names=("x", "y", "device"))),
-    ("narrow() cannot be applied to a 0-dim", r"narrow\(\) cannot be applied to a 0-dim tensor", _told("op-narrow", ("op-unsqueeze", ".unsqueeze(0)"))),
+    ("() cannot be applied to a 0-dim tensor", r"(?P<f>\w{1,40})\(\) cannot be applied to a 0-dim tensor", _told("op-narrow", ("op-unsqueeze", ".unsqueeze(0)"))),
     ("cannot resize variables that require", r"cannot resize variables that require grad", _told("op-resize", ("op-cast", "{x}.detach()"))),
 )  # fmt: skip

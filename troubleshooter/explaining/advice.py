@@ -45,7 +45,7 @@ _LISTED = lazy.compile(
 )
 _NO_LIST = lazy.compile(r"\b(?:but|got|when|which|if)\b")
 _BAD = lazy.compile(
-    r"['\"`]([^'\"`]{1,80})['\"`]|(?<![\w.])([A-Za-z_][\w.-]*|-?\d[\w.]*)(?= is not a valid| is not supported| not found| is not implemented)|(?:got|mode|passed|bias|value)[ :]+`?([\w.-]+)"
+    r"['\"`]([^'\"`]{1,80})['\"`]|(?<![\w.])([A-Za-z_][\w.-]*|-?\d[\w.]*)(?= is not an? (?:valid|known)| is not (?:supported|known|recogni[sz]ed|allowed|available)| is (?:unknown|invalid|unsupported)| not found| is not implemented)|(?:got|mode|passed|bias|value)[ :]+`?([\w.-]+)"
 )
 
 
@@ -61,11 +61,15 @@ _NEWER = lazy.compile(
 _CALL = lazy.compile(
     r"\b(?:[Uu]se|[Cc]all|[Tt]ry|[Rr]un|using|calling)\b([^.`'\n]{0,40})[`']([\w.]{1,80}\([^`'\n]{0,80}\))[`']"
 )
+_METHOD = lazy.compile(
+    r"\b(?:make|turn|convert|cast|change|move)\b[^.;\n]{0,80}\b(?:with|by|via|using) [`'](\.[A-Za-z_]\w{0,60}\([^`'\n]{0,60}\))[`']"
+)
+"""A method by which a message says to convert something."""
 _AGAINST = lazy.compile(r"\b(?:instead of|not|rather than|before|after|when|if)\b")
 _NAME = r"[`'\"]?(?:--)?([A-Za-z_]\w*_\w+|(?<=[`'\"])[A-Za-z_]\w*)[`'\"]?(?![\w=(.])"
 _WANTED: tuple[tuple[str, tuple[str, ...], bool], ...] = (
     (rf"(?i)\b(?:deprecated|remove|unset|drop|omit|disable|instead of|without|(?:do not|don't|cannot|can't|not) (?:pass|set|use|provide|specify|be used with))(?: the| a| an| using| setting| passing){{0,2}} {_NAME}", ("deprecated", "remove", "unset", "drop", "omit", "disable", "instead", "without", "not", "n't"), False),
-    (rf"(?i){_NAME} (?:is|are) (?:a |an |currently |now ){{0,2}}(?:deprecated|not supported|unsupported|not allowed|incompatible|ignored)", ("deprecated", "supported", "allowed", "incompatible", "ignored"), False),
+    (rf"(?i){_NAME} (?:is|are) (?:a |an |currently |now ){{0,2}}(?:deprecated|not supported|not implemented|unsupported|not allowed|incompatible|ignored)", ("deprecated", "supported", "implemented", "allowed", "incompatible", "ignored"), False),
     (rf"(?i)\b(?:pass|provide|specify|supply|set|define|give|requires?|needs?)(?: only| also| in| along| either| both| a| an| the| at least| one of){{0,3}} {_NAME}", ("pass", "provide", "specify", "supply", "set", "define", "give", "require", "need"), True),
     (rf"(?i){_NAME} (?:must|should|has to|have to|needs to)(?: also)? be (?:set|given|provided|specified|defined|passed)", ("must", "should", "has to", "have to", "needs to"), True),
     (rf"(?i)\b(?:at least one|one|either|both) of {_NAME}[^.]{{0,80}} (?:must|should|has to|have to|needs to) be (?:set|given|provided|specified|defined|passed)", ("must", "should", "has to", "have to", "needs to"), True),
@@ -152,6 +156,8 @@ def commands(message: str) -> Iterator[Remedy]:
     for found in _found(_CALL, message, "("):
         if not _NOT.search(message[max(0, found.start() - 40) : found.start()]) and not _AGAINST.search(found[1]):
             yield Remedy("do-use", (("x", found[2]),), found[2], "message")
+    for found in _found(_METHOD, message, "`.", "'."):
+        yield Remedy("own-convert", (("x", found[1]),), found[1], "message")
 
 
 def wanted(message: str) -> dict[str, bool]:

@@ -24,6 +24,7 @@ from troubleshooter.explaining.own_lines import literals, passed_values
 from troubleshooter.explaining.presented import presented
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
 from troubleshooter.explaining.shown import calls, marked
+from troubleshooter.explaining.simplified import simplified
 from troubleshooter.explaining.sources import Sources
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
@@ -126,7 +127,7 @@ def _place(context: NameContext, failure: Failure) -> MessagePlace | None:
 
 
 def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure: Failure, lang: str) -> FoundPlace:
-    near, around = reasons(place)
+    near, around = map(simplified, reasons(place))
     shown = advice.filled(place.template, failure.message)
     known: dict[str, list[Origin]] = {}
     there = advice.present(failure.message)
@@ -136,7 +137,7 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
         if text not in known:
             found = trace.origins(node, context)
             value = shown.get(text)
-            if value and len(found) == 1 and found[0].value is None:
+            if value and len(found) == 1 and found[0].value is None and found[0].exact:
                 found = [found[0]._replace(value=value)]
             known[text] = [o._replace(value=there[o.name]) if o.value is None and o.name in there else o for o in found]
         return known[text]

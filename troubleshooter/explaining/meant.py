@@ -71,9 +71,12 @@ def _to_zero(remedy: Remedy) -> bool:
 
 
 def names(message: str, name: str) -> bool:
-    """Whether a message names an argument, also as separate words ("data collator")."""
-    words = r"[ _-]?".join(re.escape(word) for word in name.split("_"))
-    return re.search(rf"(?<![A-Za-z0-9]){words}(?![A-Za-z0-9])", message, re.IGNORECASE) is not None
+    """Whether a message names an argument, also as separate words ("data collator") and in other forms of them ("saving steps")."""
+    parts = name.split("_")
+    words = r"[ _-]?".join(map(re.escape, parts))
+    if len(parts) > 1 and all(len(part) > 2 for part in parts):
+        words += "|" + r"[a-z]* ".join(re.escape(part[:3]) for part in parts) + "[a-z]*"
+    return re.search(rf"(?<![A-Za-z0-9])(?:{words})(?![A-Za-z0-9])", message, re.IGNORECASE) is not None
 
 
 def _is_tied(remedy: Remedy, origin: Origin | None, message: str, *, is_only: bool) -> bool:
@@ -121,6 +124,8 @@ def _may_go(
         return False
     if remedy.key == "do-leave" and re.search(rf"{re.escape(remedy.subject)}\b{_WHAT_IT_IS}", message):
         return False
+    if re.search(rf"{re.escape(remedy.subject)}[`'\"]? (?:requires|needs)\b", message):
+        return False  # the message says what it needs, not that it should go
     if _AGAINST.search(message) is not None:
         return True
     if _to_zero(remedy):

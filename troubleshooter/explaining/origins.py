@@ -247,7 +247,7 @@ class Trace:
         while at is not None and at > 0:
             at -= 1
             frame = self.frames[at]
-            if frame.file.startswith("<"):
+            if frame.file.startswith("<") or frame.path.endswith("/contextlib.py"):
                 continue
             outer = self.context(at)
             text = code(frame)

@@ -17,6 +17,9 @@ from troubleshooter.explaining.making import give, is_asked, is_plain, leave_out
 from troubleshooter.explaining.origin import Origin, Origins
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
 
+_MADE = {"ndarray": "np.asarray", "Tensor": "torch.as_tensor"}
+"""How an object of a class is made of something like it, where that is not by calling the class."""
+
 
 def remedies(what: Formula | Atom, origins: Origins, constant: Values) -> Iterator[Remedy]:
     """Ways to make a condition false, each with the part that it changes. ``constant``: the value of an expression."""
@@ -87,7 +90,7 @@ def _divisible(left: ast.expr, right: ast.expr, origins: Origins, constant: Valu
 def _class(origin: Origin, classes: list[str], is_one: bool) -> Iterator[Remedy]:
     value = literal(origin.value)
     if not is_one:
-        code = f"{origin.name}={classes[0]}(...)"
+        code = f"{origin.name}={_MADE.get(classes[0], classes[0])}(...)"
         if classes[0] in ("int", "float") and isinstance(value, (int, float)):
             if classes[0] == "int" and isinstance(value, float) and value.is_integer():
                 yield set_to(origin, repr(int(value)))

@@ -165,6 +165,6 @@ RULES: tuple[MessageRule, ...] = (
 )  # fmt: skip
 
 WITH_FRAMES: tuple[MessageRule, ...] = (
-    ("AttributeError", r"^(?:type object )?'(?P<t>[\w.]{1,80})'(?: object)? has no attribute '(?P<a>\w{1,80})'", _told("msg-attribute", "a")),
+    ("AttributeError", r"^(?:type object )?'(?P<t>[\w.]{1,80})'(?: object)? has no attribute '(?P<a>\w{1,80})'", _told("msg-attribute", "")),
 )  # fmt: skip
 """Rules that only repeat a message, and so tell something only together with the place that the frames show."""

@@ -96,7 +96,7 @@ def _attribute(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
             fixes = [("own-look", f"print(type({holder}))")]
             if m[1] == "list" and m[2] in ("to", "shape", "size", "cuda", "cpu", "dim", "view", "device", "dtype"):
                 fixes.insert(0, ("own-tensor", f"torch.tensor({holder})"))
-            return LineAnswer("own-attribute", {"x": holder, "t": m[1], "a": m[2]}, (holder, m[2]), tuple(fixes))
+            return LineAnswer("own-attribute", {"x": holder, "t": m[1], "a": m[2]}, (holder,), tuple(fixes))
     return None
 
 

@@ -935,8 +935,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "your-line": "Your line: {place}",
         "depends": "It depends on",
         "would-change": "What would change it (derived from the code, not tested)",
-        "since": "The message exists since {first}",
-        "between": "The message exists from {first} to {last}",
+        "since": "The message exists since {package} {first}",
+        "between": "The message exists from {package} {first} to {last}",
         "dated": "{package} is {told}, by its messages (line {line})",
         "dated-against": "The log shows {package} {printed}, but a message in line {line} is of {told}: "
         "perhaps two environments are mixed up",

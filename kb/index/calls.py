@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
 from typing import NamedTuple
 
 import re2
 
+from kb import lazy
 from kb.index.place import Kind, weight
 from kb.index.template import Bound, TextOption, dotted, joined, options, percent
 
@@ -19,22 +19,22 @@ _BUILTIN = frozenset(
     for name in dir(builtins)
     if isinstance(kind := getattr(builtins, name), type) and issubclass(kind, BaseException)
 )
-_EXCEPTION = re.compile(r"^_*[A-Z]\w*(?:Error|Exception|Failure)$")
+_EXCEPTION = lazy.compile(r"^_*[A-Z]\w*(?:Error|Exception|Failure)$")
 _LEVELS = {
     "debug": "debug", "info": "info", "warn": "warning", "warning": "warning", "advice": "warning",
     "error": "error", "exception": "error", "critical": "critical", "fatal": "critical",
 }  # fmt: skip
-_LOGGER = re.compile(
+_LOGGER = lazy.compile(
     r"(?:^|\.)_{0,2}(?:[a-z_]{0,40}log|[a-z_]{0,40}logger|logging|LOG(?:GER)?|rank_zero_logger|ms_logger)(?:\(\))?$"
 )
-_LEVEL_NAME = re.compile(r"^_*(debug|info|warn|warning|advice|error|exception|critical|fatal)(?:_once|_rank0|_advice|_main_process|_all_ranks)?(?:_once)?$")  # fmt: skip
-_LOG_FUNCTION = re.compile(r"^_*(?:rank_zero|rank0|main_rank|log_rank|log)_(debug|info|warn|warning|error|deprecation|once|dist|rank_0|single_rank|on_each_rank)\w*$")  # fmt: skip
-_WARN = re.compile(r"^_*(?:warn(?:ings)?(?:_once|_explicit|_rank_?0)?|rank_zero_(?:warn|deprecation)|deprecat(?:e|ed|ion_warning)|warn_deprecated|issue_warning)$")  # fmt: skip
-_PRINT = re.compile(
+_LEVEL_NAME = lazy.compile(r"^_*(debug|info|warn|warning|advice|error|exception|critical|fatal)(?:_once|_rank0|_advice|_main_process|_all_ranks)?(?:_once)?$")  # fmt: skip
+_LOG_FUNCTION = lazy.compile(r"^_*(?:rank_zero|rank0|main_rank|log_rank|log)_(debug|info|warn|warning|error|deprecation|once|dist|rank_0|single_rank|on_each_rank)\w*$")  # fmt: skip
+_WARN = lazy.compile(r"^_*(?:warn(?:ings)?(?:_once|_explicit|_rank_?0)?|rank_zero_(?:warn|deprecation)|deprecat(?:e|ed|ion_warning)|warn_deprecated|issue_warning)$")  # fmt: skip
+_PRINT = lazy.compile(
     r"^(?:print|pprint|rprint|print_rank_?\w*|rank_zero_print|print_once|echo|secho|\w*stderr\.write|\w*stdout\.write)$"
 )
-_CHECK = re.compile(r"^_*(?:check|assert|require|ensure|verify|expect)(?![A-Z])\w*$")
-_RAISE = re.compile(r"^_*(?:raise|throw|fail|unimplemented|abort|die|unsupported|fatal)\w*$")
+_CHECK = lazy.compile(r"^_*(?:check|assert|require|ensure|verify|expect)(?![A-Z])\w*$")
+_RAISE = lazy.compile(r"^_*(?:raise|throw|fail|unimplemented|abort|die|unsupported|fatal)\w*$")
 _TORCH_CHECKS = {
     "_check": "RuntimeError",
     "_check_with": None,

@@ -80,6 +80,8 @@ def _cut(message: str, at: int, texts: list[str], number: int, holes: list[bool]
     """The fit of a message that ends in or before the text ``number``: its rest must be a hole's value and the beginning of the text."""
     text = texts[number]
     begin = message.rfind(text[:_CLUE], at) if holes[number] else at
+    if begin < 0 and message.endswith(text.rstrip(), at):  # only the space behind it is missing
+        begin = len(message) - len(text.rstrip())
     if begin >= 0 and text.startswith(message[begin:]):
         length = len(message) - begin
     elif holes[number] and number:

@@ -23,7 +23,7 @@ from contextlib import suppress
 
 from kb.index.calls import PrintingCall, clues, raised, said
 from kb.index.place import MAX_GUARDS, Guard, MessagePlace, Parameter
-from kb.index.scope import Open, Scope, Texts, fields_of, merged, parameters_of, targets
+from kb.index.scope import Assigned, Open, Scope, Texts, fields_of, merged, parameters_of, targets
 from kb.index.template import MAX_OPTIONS, dotted, joined, options, source
 
 MAX_SOURCE = 4_000_000
@@ -137,12 +137,18 @@ class _Reader:
         prefix: list[Open] = []
         straight = True
         last: list[ast.stmt] = [node]
+        of_branches: dict[str, Assigned] = {}
+        assigned = dict(self.scope.assigned)
         while len(last) == 1 and isinstance(last[0], ast.If):
             branch = last[0]
             self._calls(branch.test, [*guards, *refused])
+            assigned = dict(self.scope.assigned)
             test = source(branch.test)
             own = self.scope.guard("if", test, True, branch.lineno)
             ends = self._branch(branch.body, [*guards, *refused, own], before)
+            # What one branch assigns has not happened in the others.
+            of_branches |= self.scope.assigned
+            self.scope.assigned = dict(assigned)
             if ends and straight:
                 prefix.append(self.scope.guard("early", test, False, branch.lineno))
             elif not ends:
@@ -153,6 +159,9 @@ class _Reader:
             last = branch.orelse
         if not self._branch(last, [*guards, *refused], before):
             open_ends.append((self.scope.bound, list(refused)))
+        self.scope.assigned = of_branches | {
+            name: one for name, one in self.scope.assigned.items() if one is not assigned.get(name)
+        }
         if not open_ends:
             return True
         if len(open_ends) == 1:

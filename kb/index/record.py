@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from kb.index.place import Binding, Guard, GuardKind, Hole, MessagePlace, Parameter
-from kb.index.scope import names_in
 
 FORMAT = 2
 """The version of the file's form. Raise it if older releases cannot read what is written now."""
@@ -76,6 +75,8 @@ class Tail(NamedTuple):
 
 def site_row(place: MessagePlace, spans: Sequence[tuple[int, int]], *, brief: bool = False) -> Row:
     """One place as it is stored; ``brief``: without parameters and bindings."""
+    from kb.index.scope import names_in  # needed to write only
+
     if brief:
         place = place._replace(parameters=(), bindings=())
     if place.kind in ("log", "print"):

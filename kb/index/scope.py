@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from kb import lazy
 from kb.index.place import MAX_BINDINGS, MAX_GUARDS, Binding, Guard, GuardKind, Parameter, Piece
 from kb.index.template import TextOption, dotted, source
 
-_STRING = re.compile(r"""'(?:[^'\\]|\\.){0,300}'|"(?:[^"\\]|\\.){0,300}\"""")
-_NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_STRING = lazy.compile(r"""'(?:[^'\\]|\\.){0,300}'|"(?:[^"\\]|\\.){0,300}\"""")
+_NAME = lazy.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 
 
 Texts = dict[str, list[TextOption]]

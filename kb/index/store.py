@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import heapq
 import json
-import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from kb import lazy
 from kb.index.fit import Fit, fit, plain
 from kb.index.message import IndexedMessage, IndexUnreadable, PackageMessages, ReleaseChanges
 from kb.index.place import Hole, Piece
@@ -36,18 +36,18 @@ COVERED = 0.25
 """The literal text of the template must be at least this share of the message, unless the function agrees."""
 
 
-PYTHONS_OWN = re.compile(
-    r"'?[\w.]+'? object (?:has no attribute|is not|does not support|cannot be) |module '[\w.]+' has no attribute |"
+PYTHONS_OWN = lazy.compile(
+    r"'?[\w.]+'? object (?:has no attribute|is not|does not support|cannot be)(?: |$)|module '[\w.]+' has no attribute |"
     r"type object '[\w.]+' has no |\[Errno \d+\] |\[WinError |name '\w+' is not defined|unsupported operand type|"
     r"[\w.<>]+\(\) (?:got an unexpected|missing \d+|takes (?:no|\d|from)|got multiple)|cannot import name |No module named |"
-    r"(?:list|tuple|string) index out of range|division by zero|maximum recursion depth|(?:too many|not enough) values to unpack|"
+    r"(?:list|tuple|string) ind(?:ex out of range|ices must be integers)|division by zero|maximum recursion depth|(?:too many|not enough) values to unpack|"
     r"object of type '[\w.]+' has no len|cannot unpack non-iterable|is(?:instance|subclass)\(\) arg|argument of type '[\w.]+' is not|"
     r"local variable '|cannot access (?:local|free) variable"
 )
 """Messages of Python itself. Libraries imitate some of them, so a place counts only if its function agrees."""
 
 
-_SEARCHED = re.compile(r"[\w.]+")
+_SEARCHED = lazy.compile(r"[\w.]+")
 MAX_SEARCHED = 24
 """A search uses only this many words."""
 LEAST_SEARCHED = 0.7

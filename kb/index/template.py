@@ -14,13 +14,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from inspect import cleandoc
 from typing import NamedTuple
 
+from kb import lazy
 from kb.index.place import MAX_TEXT, Guard, Hole, Piece, weight
 
 MAX_OPTIONS = 6
 """An expression that can give more texts than this becomes one hole."""
 MAX_TEMPLATE = 4_000
 """The literal text of one template has at most this many characters; the rest becomes a hole."""
-_PERCENT = re.compile(
+_PERCENT = lazy.compile(
     r"%(?:\((?P<key>[^)]{0,60})\))?[#0\- +]{0,5}(?:[1-9]\d{0,4}|\*)?(?:\.(?:\d{1,4}|\*))?[hlL]?(?P<type>[diouxXeEfFgGcrsa%])"
 )
 _SAME = frozenset({"strip", "lstrip", "rstrip"})

@@ -7,69 +7,75 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from kb import lazy
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal, nearest
 
 _VALUE = r"""("[^"]{0,60}"|'[^']{0,60}'|-?\d[\w.+-]*|True|False|None|\[[^\]]{0,60}\]|\{[^}]{0,80}\})"""
-_SETTING = re.compile(
+_SETTING = lazy.compile(
     rf"(?<![\w.'\"])(?:--)?([A-Za-z_]\w*(?:\.\w+)*)`?(?: (?:flag|argument|option|parameter|field))?(?:\s?={{1,2}}\s?|\s+to\s+)`?{_VALUE}"
 )
-_TO_WORD = re.compile(r"\b[Ss]et [`'\"]?(?:--)?([A-Za-z_]\w*)[`'\"]? to `([A-Za-z]\w*)`")
-_SWITCH = re.compile(rf"(?<![\w.])`?([a-z_]\w+)`?\s?([<>])\s?{_VALUE}")
-_PRESENT = re.compile(
+_TO_WORD = lazy.compile(r"\b[Ss]et [`'\"]?(?:--)?([A-Za-z_]\w*)[`'\"]? to `([A-Za-z]\w*)`")
+_SWITCH = lazy.compile(rf"(?<![\w.])`?([a-z_]\w+)`?\s?([<>])\s?{_VALUE}")
+_PRESENT = lazy.compile(
     r"(?:\b(?:you (?:set|passed?|gave|have)|when|while|with|if|because|using|but got|got|since|although|is set)\b)[^.;]{0,40}$",
     re.I,
 )
-_ASKS = re.compile(
+_ASKS = lazy.compile(
     r"\b(?:set|use|pass|provide|specify|supply|let|enable|disable|need|must|should|please|try|consider|instead)\b", re.I
 )
-_WAY = re.compile(
+_WAY = lazy.compile(
     r"(?:^|[,.;:] |\b(?:or|and|please|should|must|can|to) )(?:re)?(?:load|run|call|launch|create|build|initiali[sz]e|instantiate)\b[^.;]{0,40}\bwith\b[^.;]{0,20}$",
     re.I,
 )
 """An instruction that ends in "with": "or load the model with"."""
-_NOT = re.compile(r"\b(?:not|never|cannot|can't|don't|only|unsupported)\b[^.;]{0,20}$", re.I)
-_STATED = re.compile(r"`?,? (?:but|should|must|which|is|are|exceeds?)\b")
+_NOT = lazy.compile(r"\b(?:not|never|cannot|can't|don't|only|unsupported)\b[^.;]{0,20}$", re.I)
+_STATED = lazy.compile(r"`?,? (?:but|should|must|which|is|are|exceeds?)\b")
 """How a sentence goes on behind a setting that it found and speaks against."""
 MAX_LISTED = 2_000
 """Characters of a list of allowed values in a message."""
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
-_ALLOWED = re.compile(
+_ALLOWED = lazy.compile(
     r"(?:one of|select|choose|allowed|available|supported|valid|expected|must be|should be|can be|options|keys are|columns in)"
     r"[^\[\](){}]{0,60}([\[({])",
     re.I,
 )
-_LISTED = re.compile(
+_LISTED = lazy.compile(
     r"(?:one of|must be|choose between|choose from|either|types?:)\s[^:'\"]{0,40}:?\s*(?<![\w.-])((?:['\"`]?[\w.-]+['\"`]?(?:, (?:or |and )?| or | and )){1,40}['\"`]?[\w.-]+['\"`]?)",
     re.I,
 )
-_NO_LIST = re.compile(r"\b(?:but|got|when|which|if)\b")
-_BAD = re.compile(
-    r"['\"`]([^'\"`]{1,80})['\"`]|(?<![\w.])([A-Za-z_][\w.-]*|-?\d[\w.]*)(?= is not a valid| is not supported| not found| is not implemented)|(?:got|mode|passed|bias|value)[ :]+`?([\w.-]+)"
+_NO_LIST = lazy.compile(r"\b(?:but|got|when|which|if)\b")
+_BAD = lazy.compile(
+    r"['\"`]([^'\"`]{1,80})['\"`]|(?<![\w.])([A-Za-z_][\w.-]*|-?\d[\w.]*)(?= is not an? (?:valid|known)| is not (?:supported|known|recogni[sz]ed|allowed|available)| is (?:unknown|invalid|unsupported)| not found| is not implemented)|(?:got|mode|passed|bias|value)[ :]+`?([\w.-]+)"
 )
 
 
-_INSTALL = re.compile(
+_INSTALL = lazy.compile(
     r"(?<![\w-])(pip3? install (?:--?[\w-]+ )*[^`\"\n;)]{1,80}?)(?=`|\"|'?[.,]?(?:\s|$)(?!-|[\w.]+[=<>\[])|\n|\))"
 )
-_REQUIRED = re.compile(
+_REQUIRED = lazy.compile(
     r"\b(?:[Rr]equires?|[Nn]eeds?) `([\w-]{2,40})`(?: or `[\w-]{2,40}`)? to be installed|\b[Ii]nstall(?: the)? [`']([a-zA-Z][\w-]{1,40})[`'](?! to )"
 )
-_NEWER = re.compile(
+_NEWER = lazy.compile(
     r"(?:latest|newer|newest|recent) version of [`'\"]?([a-z][\w-]{2,40})|\b(?:[Uu]pgrade|[Uu]pdate) (?:to )?[`'\"]?([a-z]\w{2,20}(?:[_-]\w{1,20})?)[`'\"]?(?:(?= or |[,.] )| (?:to|with|via|by|package|library)\b)"
 )
-_CALL = re.compile(
+_CALL = lazy.compile(
     r"\b(?:[Uu]se|[Cc]all|[Tt]ry|[Rr]un|using|calling)\b([^.`'\n]{0,40})[`']([\w.]{1,80}\([^`'\n]{0,80}\))[`']"
 )
-_AGAINST = re.compile(r"\b(?:instead of|not|rather than|before|after|when|if)\b")
+_METHOD = lazy.compile(
+    r"\b(?:make|turn|convert|cast|change|move)\b[^.;\n]{0,80}\b(?:with|by|via|using) [`'](\.[A-Za-z_]\w{0,60}\([^`'\n]{0,60}\))[`']"
+)
+"""A method by which a message says to convert something."""
+_AGAINST = lazy.compile(r"\b(?:instead of|not|rather than|before|after|when|if)\b")
 _NAME = r"[`'\"]?(?:--)?([A-Za-z_]\w*_\w+|(?<=[`'\"])[A-Za-z_]\w*)[`'\"]?(?![\w=(.])"
-_WANTED: tuple[tuple[str, bool], ...] = (
-    (rf"(?i)\b(?:deprecated|remove|unset|drop|omit|disable|instead of|without|(?:do not|don't|cannot|can't|not) (?:pass|set|use|provide|specify|be used with))(?: the| a| an| using| setting| passing){{0,2}} {_NAME}", False),
-    (rf"(?i){_NAME} (?:is|are) (?:a |an |currently |now ){{0,2}}(?:deprecated|not supported|unsupported|not allowed|incompatible|ignored)", False),
-    (rf"(?i)\b(?:pass|provide|specify|supply|set|define|give|requires?|needs?)(?: only| also| in| along| either| both| a| an| the| at least| one of){{0,3}} {_NAME}", True),
-    (rf"(?i){_NAME} (?:must|should|has to|have to|needs to)(?: also)? be (?:set|given|provided|specified|defined|passed)", True),
-    (rf"(?i)\b(?:at least one|one|either|both) of {_NAME}[^.]{{0,80}} (?:must|should|has to|have to|needs to) be (?:set|given|provided|specified|defined|passed)", True),
-    (rf"(?i){_NAME} (?:is required|can't be None|cannot be None|must not be None|is missing)", True),
+_WANTED: tuple[tuple[str, tuple[str, ...], bool], ...] = (
+    (rf"(?i)\b(?:deprecated|remove|unset|drop|omit|disable|instead of|without|(?:do not|don't|cannot|can't|not) (?:pass|set|use|provide|specify|be used with))(?: the| a| an| using| setting| passing){{0,2}} {_NAME}", ("deprecated", "remove", "unset", "drop", "omit", "disable", "instead", "without", "not", "n't"), False),
+    (rf"(?i){_NAME} (?:is|are) (?:a |an |currently |now ){{0,2}}(?:deprecated|not supported|not implemented|unsupported|not allowed|incompatible|ignored)", ("deprecated", "supported", "implemented", "allowed", "incompatible", "ignored"), False),
+    (rf"(?i)\b(?:pass|provide|specify|supply|set|define|give|requires?|needs?)(?: only| also| in| along| either| both| a| an| the| at least| one of){{0,3}} {_NAME}", ("pass", "provide", "specify", "supply", "set", "define", "give", "require", "need"), True),
+    (rf"(?i){_NAME} (?:must|should|has to|have to|needs to)(?: also)? be (?:set|given|provided|specified|defined|passed)", ("must", "should", "has to", "have to", "needs to"), True),
+    (rf"(?i)\b(?:at least one|one|either|both) of {_NAME}[^.]{{0,80}} (?:must|should|has to|have to|needs to) be (?:set|given|provided|specified|defined|passed)", ("must", "should", "has to", "have to", "needs to"), True),
+    (rf"(?i){_NAME} (?:is required|can't be None|cannot be None|must not be None|is missing)", ("required", "be none", "missing"), True),
 )  # fmt: skip
+"""Patterns of a name, words of which a message must hold one (in lower case) before its pattern is compiled, and whether the name is wanted."""
 
 
 _NO_NAMES = frozenset(
@@ -99,9 +105,15 @@ _NO_NAMES = frozenset(
 )
 
 
+def _found(pattern: re.Pattern[str], message: str, *parts: str) -> Iterator[re.Match[str]]:
+    """All matches. ``parts``: each match contains one of these texts; without one the pattern is not even compiled."""
+    if any(part in message for part in parts):
+        yield from pattern.finditer(message)
+
+
 def settings(message: str, known: dict[str, Any]) -> Iterator[Remedy]:
     """Settings that a message asks for. ``known``: the values that arguments have, which are what is to be changed."""
-    for found in _SETTING.finditer(message):
+    for found in _found(_SETTING, message, "=", "to"):
         name, value = found[1].rpartition(".")[2], found[2]
         if name.lower() in _NO_NAMES:
             continue
@@ -115,10 +127,10 @@ def settings(message: str, known: dict[str, Any]) -> Iterator[Remedy]:
         ):
             continue
         yield Remedy("do-set", (("x", name), ("y", value)), f"{name}={value}", "message")
-    for found in _TO_WORD.finditer(message):
+    for found in _found(_TO_WORD, message, " to `"):
         if literal(found[2]) is UNKNOWN:
             yield Remedy("do-set", (("x", found[1]), ("y", repr(found[2]))), f"{found[1]}={found[2]!r}", "message")
-    for found in _SWITCH.finditer(message):
+    for found in _found(_SWITCH, message, "<", ">"):
         value = literal(found[3])
         if _ASKS.search(message[max(0, found.start() - 30) : found.start()]) and isinstance(value, int):
             needed = value + 1 if found[2] == ">" else value - 1
@@ -127,37 +139,40 @@ def settings(message: str, known: dict[str, Any]) -> Iterator[Remedy]:
 
 def commands(message: str) -> Iterator[Remedy]:
     """The commands that a message gives to install what is missing, and calls that it quotes as the way to go."""
-    for found in _INSTALL.finditer(message):
+    for found in _found(_INSTALL, message, "install "):
         command = found[1].rstrip(" .,:")
         yield Remedy("do-run", (("x", command),), command, "message")
-    for found in _REQUIRED.finditer(message):
+    for found in _found(_REQUIRED, message, "nstall"):
         name = found[1] or found[2]
         if name.lower() not in _NO_NAMES and "pip" not in message:
             yield Remedy("do-install", (("x", name),), f"pip install {name.replace('_', '-')}", "message")
-    for found in _NEWER.finditer(message):
+    for found in _found(_NEWER, message, "version of", "pgrade", "pdate"):
         yield Remedy(
             "do-run",
             (("x", f"pip install -U {found[1] or found[2]}"),),
             f"pip install -U {found[1] or found[2]}",
             "message",
         )
-    for found in _CALL.finditer(message):
+    for found in _found(_CALL, message, "("):
         if not _NOT.search(message[max(0, found.start() - 40) : found.start()]) and not _AGAINST.search(found[1]):
             yield Remedy("do-use", (("x", found[2]),), found[2], "message")
+    for found in _found(_METHOD, message, "`.", "'."):
+        yield Remedy("own-convert", (("x", found[1]),), found[1], "message")
 
 
 def wanted(message: str) -> dict[str, bool]:
     """Names that a message wants to be given (True), or to be left out (False), where it says so of a name."""
     out: dict[str, bool] = {}
-    for pattern, is_wanted in _WANTED:
-        for found in re.finditer(pattern, message):
+    lower = message.lower()
+    for pattern, parts, is_wanted in _WANTED:
+        for found in re.finditer(pattern, message) if any(part in lower for part in parts) else ():
             out.setdefault(found[1], is_wanted)
     return out
 
 
 def allowed(message: str) -> list[Any]:
     """The values that a message says would do; empty where it lists none."""
-    for found in _ALLOWED.finditer(message):
+    for found in _found(_ALLOWED, message, *_CLOSING):
         start, close = found.start(1), _CLOSING[found[1]]
         end = message.find(close, start, start + MAX_LISTED)
         value = literal(_without_enums(message[start : end + 1])) if end > start + 1 else UNKNOWN
@@ -177,7 +192,7 @@ def refused(message: str) -> list[str]:
 def present(message: str) -> dict[str, str]:
     """The settings that a message says are there, as source by name: "you set `x=True`"."""
     out: dict[str, str] = {}
-    for found in _SETTING.finditer(message):
+    for found in _found(_SETTING, message, "=", "to"):
         before = message[max(0, found.start() - 60) : found.start()]
         if _PRESENT.search(before) and not _WAY.search(before):
             out.setdefault(found[1].rpartition(".")[2], found[2])
@@ -191,8 +206,9 @@ def replacements(message: str, texts: dict[str, str]) -> Iterator[tuple[Remedy, 
     Where the message does not tell which of the allowed values was meant, it is one of them.
     """
     listed = allowed(message)
-    bad = [one for one in refused(message) if one not in map(str, listed)]
-    for one in bad if listed else ():
+    for one in refused(message) if listed else ():
+        if one in map(str, listed):
+            continue
         if one in texts:
             good, name = nearest(one, listed), texts[one]
             if good is not UNKNOWN:

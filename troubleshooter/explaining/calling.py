@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from troubleshooter.observe.model import Frame
 
 
-@dataclass(frozen=True)
-class CallingLine:
+class CallingLine(NamedTuple):
     """The line that called the operation: what it was called on, and with what."""
 
     frame: Frame | None
@@ -30,8 +29,7 @@ class CallingLine:
         return self.call.func.attr if isinstance(self.call.func, ast.Attribute) else ast.unparse(self.call.func)
 
 
-@dataclass(frozen=True)
-class OperationAnswer:
+class OperationAnswer(NamedTuple):
     """A rule's answer: the sentence, what the user's line has at fault, and what to do."""
 
     key: str

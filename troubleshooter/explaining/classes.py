@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from typing import NamedTuple
 
+from troubleshooter.explaining.names import other_branches
 from troubleshooter.explaining.sources import Function, SourceFile, Sources
 
 MAX_BASES = 4
 """Classes that are looked at on the way up from one class."""
 
 
-@dataclass(frozen=True)
-class Attribute:
+class Attribute(NamedTuple):
     """How an attribute gets its value: as a ``field`` of a dataclass, or from the expression ``value`` in ``function``."""
 
     source: SourceFile
@@ -111,8 +111,11 @@ def _has(method: Function, name: str) -> bool:
 def _assigned(method: Function, name: str, line: int) -> ast.expr | None:
     """The last value that a method gives ``self.name`` above a line."""
     best: ast.expr | None = None
+    passed_by = other_branches(method, line)
     for node in ast.walk(method):
         if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None or (node.end_lineno or 0) >= line:
+            continue
+        if any(begin <= node.lineno <= end for begin, end in passed_by):
             continue
         for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
             parts = target.elts if isinstance(target, ast.Tuple) else [target]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, cast
 
 from troubleshooter.explaining.conditions import is_none, length
@@ -86,7 +85,7 @@ def _of_part(
         return
     text = without_self(ast.unparse(left))
     if isinstance(left, ast.Subscript) and re.match(rf"{re.escape(origin.name)}\b", text):
-        yield pair(replace(origin, name=text), relation, without_self(ast.unparse(right)), origin.name)
+        yield pair(origin._replace(name=text), relation, without_self(ast.unparse(right)), origin.name)
     elif relation is ast.NotIn and isinstance(wanted, (list, tuple)) and any(isinstance(one, set) for one in wanted):
         yield Remedy("do-one-of", (("x", origin.name), ("y", choices(UNKNOWN, wanted))), f"{origin.name}=...")
 
@@ -108,7 +107,7 @@ def _value(origin: Origin, relation: type[ast.cmpop], value: Any, *, is_written:
     elif relation in (ast.LtE, ast.GtE) and step is not None:
         needed = value + (step if relation is ast.LtE else -step)
         if is_written:  # the least value that would do is seldom the one that is wanted
-            yield replace(pair(origin, relation, repr(value)), trial=needed)
+            yield pair(origin, relation, repr(value))._replace(trial=needed)
         else:
             yield set_to(origin, repr(float(needed) if origin.annotation == "float" else needed))
     elif relation is ast.NotIn and isinstance(value, (list, tuple, set, frozenset, dict)) and value:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from kb.index.place import Guard, MessagePlace
 from troubleshooter.explaining.words import say
@@ -16,16 +15,14 @@ MAX_CODE = 120
 """Characters of a condition that is shown as it is written."""
 
 
-@dataclass(frozen=True)
-class Atom:
+class Atom(NamedTuple):
     """A part of a condition without ``and``, ``or``, ``not``, and whether it was true."""
 
     expression: ast.expr
     holds: bool
 
 
-@dataclass(frozen=True)
-class Formula:
+class Formula(NamedTuple):
     """Parts that were all true (``and``), or of which at least one was (``or``)."""
 
     kind: Literal["and", "or"]
@@ -72,6 +69,11 @@ def is_caught(place: MessagePlace) -> bool:
     """Whether a place passes on what it caught: then the conditions around it are not why it was reached."""
     inner = next((guard for guard in reversed(place.guards) if guard.kind not in ("try", "for")), None)
     return inner is not None and inner.kind == "except"
+
+
+def passes_on(place: MessagePlace) -> bool:
+    """Whether a place stands inside of an ``except``, so that what was caught is the reason."""
+    return any(guard.kind == "except" for guard in place.guards)
 
 
 def words(what: Formula | Atom, name: Callable[[ast.expr], str], lang: str) -> str:

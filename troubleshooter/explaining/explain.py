@@ -9,12 +9,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kb.index.place import MessagePlace
 from troubleshooter.explaining import advice, compiled_checks, messages, operations, own, suggestions
-from troubleshooter.explaining.conditions import Formula, atoms, is_caught, reasons, words
+from troubleshooter.explaining.conditions import Formula, atoms, is_caught, passes_on, reasons, words
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.indexed import KnownMessage, known
 from troubleshooter.explaining.making import is_plain
@@ -25,6 +24,7 @@ from troubleshooter.explaining.own_lines import literals, passed_values
 from troubleshooter.explaining.presented import presented
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
 from troubleshooter.explaining.shown import calls, marked
+from troubleshooter.explaining.simplified import simplified
 from troubleshooter.explaining.sources import Sources
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
@@ -48,7 +48,7 @@ def explain(failure: Failure, folders: Sequence[str] = (), lang: str = "en") -> 
 
 
 def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained | None:
-    found = own.explain(failure, lang) or operations.explain(failure, lang)
+    found = own.explain(failure, lang) or operations.explain(failure, lang) or messages.explain_alone(failure, lang)
     listed: KnownMessage | None = None
     if found is None:
         sources = Sources(folders)
@@ -127,7 +127,7 @@ def _place(context: NameContext, failure: Failure) -> MessagePlace | None:
 
 
 def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure: Failure, lang: str) -> FoundPlace:
-    near, around = reasons(place)
+    near, around = map(simplified, reasons(place))
     shown = advice.filled(place.template, failure.message)
     known: dict[str, list[Origin]] = {}
     there = advice.present(failure.message)
@@ -137,9 +137,9 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
         if text not in known:
             found = trace.origins(node, context)
             value = shown.get(text)
-            if value and len(found) == 1 and found[0].value is None:
-                found = [replace(found[0], value=value)]
-            known[text] = [replace(o, value=there[o.name]) if o.value is None and o.name in there else o for o in found]
+            if value and len(found) == 1 and found[0].value is None and found[0].exact:
+                found = [found[0]._replace(value=value)]
+            known[text] = [o._replace(value=there[o.name]) if o.value is None and o.name in there else o for o in found]
         return known[text]
 
     def constant(node: ast.expr) -> Any:
@@ -190,6 +190,8 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
     others = [one for one in context.source.places if one.function == place.function and one.line != place.line]
     ordered = [one for one in ordered if not suggestions.forbidden(one, whole, others, constant, subject)]
     parts = [words(what, name, lang) for what in (*near, *around)]
+    if passes_on(place):  # the conditions around it are not why it was reached
+        parts = [say("passes-on", lang)]
     return FoundPlace(
         trace.frames[context.at] if context.at is not None else None,
         say("and", lang).join(dict.fromkeys(parts)),

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any
 
 from troubleshooter.explaining.conditions import Atom, Formula
@@ -97,7 +96,7 @@ def _after(remedy: Remedy, condition: Formula, values: Values, subjects: Subject
 def _without(what: Formula, part: ast.expr) -> Formula:
     """The condition with one part made false."""
     made = (_false(one) if isinstance(one, Atom) and one.expression is part else one for one in what.parts)
-    return replace(what, parts=tuple(_without(one, part) if isinstance(one, Formula) else one for one in made))
+    return what._replace(parts=tuple(_without(one, part) if isinstance(one, Formula) else one for one in made))
 
 
 def _false(atom: Atom) -> Atom:
@@ -110,8 +109,7 @@ def _as_float(remedy: Remedy) -> Remedy | None:
     if not isinstance(value, int) or isinstance(value, bool):
         return None
     text = repr(float(value))
-    return replace(
-        remedy,
+    return remedy._replace(
         key="do-set",
         trial=UNKNOWN,
         values=(("x", remedy.subject), ("y", text)),

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kb.index.place import MessagePlace
 from troubleshooter.explaining.names import NameContext
@@ -30,8 +29,7 @@ END = 10**6
 """A line below everything in a function that was written out."""
 
 
-@dataclass(frozen=True)
-class KnownMessage:
+class KnownMessage(NamedTuple):
     """A message of the index: where it may come from, and which releases print it (None: not known, or still there)."""
 
     context: NameContext
@@ -57,7 +55,8 @@ def known(failure: Failure) -> KnownMessage | None:
         return None
     package = below.partition("/")[0].removesuffix(".py") or None
     function = frame.function if frame is not None else None
-    found = index.find(failure.message, failure.exception or None, package, function)
+    message = failure.message.rstrip(" .…") if failure.message.endswith(("...", "…")) else failure.message
+    found = index.find(message, failure.exception or None, package, function)
     several = _in_function(found, below, function) if below else _alone(found)
     if not several or several[0][0].kind == "compiled":
         return None

@@ -16,20 +16,21 @@ import ast
 import re
 from collections.abc import Sequence
 
+from kb import lazy
 from troubleshooter.explaining import advice
 from troubleshooter.explaining.conditions import Atom, Formula, atoms, comparison, is_none
 from troubleshooter.explaining.holding import ABSTRACT
 from troubleshooter.explaining.origin import Origin, Origins
 from troubleshooter.explaining.remedy import Remedy, literal
 
-_CHECKS = re.compile(r"(?:un)?safe|strict|check|verif|valid|raise|force|ignore|allow|trust|enforce|fail")
+_CHECKS = lazy.compile(r"(?:un)?safe|strict|check|verif|valid|raise|force|ignore|allow|trust|enforce|fail")
 """How switches begin that turn a check off."""
-_AGAINST = re.compile(
+_AGAINST = lazy.compile(
     r"(?i)\b(?:not (?:\w+ ){0,2}(?:supported|allowed|compatible|used|work|meaningful)|unsupported|only supported|can(?:not|'t)|incompatible|exclusive|together"
     r"|both|only one|either|already|instead|remove|unset|deprecated|without|neither)\b"
 )
 """Words of a message that speaks against something being there."""
-_INTERNAL = re.compile(
+_INTERNAL = lazy.compile(
     r"(?i)\b(?:should(?:n't| not| never) happen|please (?:report|file|open|submit|raise) (?:\w+ ){0,3}(?:issue|bug)|internal error|report this"
     r"|this is a bug|unreachable|not implemented yet)\b"
 )
@@ -42,7 +43,7 @@ OFF = ("no", "none", "off", "never", "disabled")
 
 def meant(several: Sequence[Remedy], condition: Formula, message: str, origins: Origins) -> list[Remedy]:
     """Those of the suggestions that a user can want, what takes something away behind the others."""
-    if _INTERNAL.search(message):
+    if not several or _INTERNAL.search(message):
         return []
     known = {one.name: one for atom in atoms(condition) for one in origins(atom.expression)}
     is_only = len(list(atoms(condition))) == 1
@@ -70,9 +71,12 @@ def _to_zero(remedy: Remedy) -> bool:
 
 
 def names(message: str, name: str) -> bool:
-    """Whether a message names an argument, also as separate words ("data collator")."""
-    words = r"[ _-]?".join(re.escape(word) for word in name.split("_"))
-    return re.search(rf"(?<![A-Za-z0-9]){words}(?![A-Za-z0-9])", message, re.IGNORECASE) is not None
+    """Whether a message names an argument, also as separate words ("data collator") and in other forms of them ("saving steps")."""
+    parts = name.split("_")
+    words = r"[ _-]?".join(map(re.escape, parts))
+    if len(parts) > 1 and all(len(part) > 2 for part in parts):
+        words += "|" + r"[a-z]* ".join(re.escape(part[:3]) for part in parts) + "[a-z]*"
+    return re.search(rf"(?<![A-Za-z0-9])(?:{words})(?![A-Za-z0-9])", message, re.IGNORECASE) is not None
 
 
 def _is_tied(remedy: Remedy, origin: Origin | None, message: str, *, is_only: bool) -> bool:
@@ -120,6 +124,8 @@ def _may_go(
         return False
     if remedy.key == "do-leave" and re.search(rf"{re.escape(remedy.subject)}\b{_WHAT_IT_IS}", message):
         return False
+    if re.search(rf"{re.escape(remedy.subject)}[`'\"]? (?:requires|needs)\b", message):
+        return False  # the message says what it needs, not that it should go
     if _AGAINST.search(message) is not None:
         return True
     if _to_zero(remedy):

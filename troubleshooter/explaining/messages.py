@@ -6,12 +6,14 @@ Python, pydantic and torch say in these messages what was asked of which name, s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from functools import partial
 
-from troubleshooter.explaining import statuses
+from troubleshooter.explaining import python_messages, statuses
 from troubleshooter.explaining.advice import allowed
 from troubleshooter.explaining.found import FoundPlace
+from troubleshooter.explaining.message_answer import MessageAnswer, MessageRule
+from troubleshooter.explaining.message_answer import told as _told
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal, nearest
 from troubleshooter.explaining.words import say
@@ -22,25 +24,18 @@ MAX_VALUE = 80
 """Characters of a refused value that are shown."""
 
 
-@dataclass(frozen=True)
-class MessageAnswer:
-    """A rule's answer: the sentence, the argument at fault with its value, and what to do."""
-
-    key: str
-    values: dict[str, str]
-    name: str
-    value: str | None = None
-    remedies: tuple[Remedy, ...] = ()
-    phrases: dict[str, str] = field(default_factory=dict)
-    """Values of the sentence that are phrases themselves, by their keys."""
-
-
-Rule = Callable[[re.Match[str]], MessageAnswer]
-
-
 def explain(failure: Failure, lang: str) -> FoundPlace | None:
     """The explanation of a failure by its message; None where no rule knows it."""
-    for exceptions, pattern, rule in (*RULES, *(WITH_FRAMES if failure.frames else ())):
+    return _by_rules(failure, (*RULES, *python_messages.RULES, *(WITH_FRAMES if failure.frames else ())), lang)
+
+
+def explain_alone(failure: Failure, lang: str) -> FoundPlace | None:
+    """The same for messages of Python itself that have no frame. Libraries imitate some of them, so the index is not asked."""
+    return _by_rules(failure, python_messages.RULES, lang) if not failure.frames else None
+
+
+def _by_rules(failure: Failure, rules: Sequence[MessageRule], lang: str) -> FoundPlace | None:
+    for exceptions, pattern, rule in rules:
         found = re.search(pattern, failure.message) if failure.type in exceptions.split() else None
         if found is not None:
             told = rule(found)
@@ -75,12 +70,14 @@ def _field(m: re.Match[str]) -> MessageAnswer:
     return MessageAnswer(key, {"x": field, "c": model, "told": told}, name, shown, tuple(fixes))
 
 
-def _module(m: re.Match[str]) -> MessageAnswer:
-    """A module without the name that is asked of it."""
+def _module(m: re.Match[str], key: str = "msg-module") -> MessageAnswer:
+    """A module without the name that is asked of it, which may be a module inside of it that nothing has imported."""
     module, name = m["module"], m["name"]
+    if key == "msg-module-part" and (name.startswith("_") or not name.islower()):
+        key = "msg-module"
     code = f'python -c "import {module}; print({module}.__file__)"'
     return MessageAnswer(
-        "msg-module", {"m": module, "a": name}, module, None, (Remedy("own-look", (("x", code),), code, "rule"),)
+        key, {"m": module, "a": name}, module, None, (Remedy("own-look", (("x", code),), code, "rule"),)
     )
 
 
@@ -100,17 +97,6 @@ def _class(m: re.Match[str]) -> MessageAnswer:
     return MessageAnswer(
         "msg-class", {"f": m["function"], "x": name, "want": want, "got": m["got"]}, name, None, (fix,)
     )
-
-
-def _told(key: str, name: str, *fixes: tuple[str, str]) -> Rule:
-    """A rule whose sentence is filled with the pattern's groups. ``name``: the group of the name at fault; ``fixes``: phrases and code."""
-
-    def rule(m: re.Match[str]) -> MessageAnswer:
-        values = m.groupdict("")
-        remedies = tuple(Remedy(word, (("x", code),), code, "rule") for word, code in fixes)
-        return MessageAnswer(key, values, values.get(name, ""), None, remedies)
-
-    return rule
 
 
 def _mapping(m: re.Match[str]) -> MessageAnswer:
@@ -135,10 +121,12 @@ _OF_TENSORS = (
 )
 """Attributes that a tensor has, and that nothing else is asked for as often."""
 
-RULES: tuple[tuple[str, str, Rule], ...] = (
+RULES: tuple[MessageRule, ...] = (
     ("ValidationError", r"validation errors? for (?P<model>[\w.\[\], |]{1,80})\n(?P<field>\S{1,120})\n\s{1,8}(?P<told>[^\n\[]{3,300})(?:\[type=\w+(?:, input_value=(?P<value>[^\n]{1,200}?), input_type=\w+)?\])?", _field),
     ("ValidationError", r"^(?P<model>)(?P<field>[\w.]{1,120}) (?P<told>Field required|Extra inputs are not permitted|Input should be [^\n]{1,200})(?P<value>)$", _field),
-    ("AttributeError", r"^(?:partially initialized )?module '(?P<module>[\w.]{1,120})' has no attribute '(?P<name>\w{1,80})'", _module),
+    ("AttributeError", r"^partially initialized module '(?P<module>[\w.]{1,120})' has no attribute '(?P<name>\w{1,80})'", partial(_module, key="msg-module-circle")),
+    ("ImportError", r"^cannot import name '(?P<name>\w{1,80})' from partially initialized module '(?P<module>[\w.]{1,120})'", partial(_module, key="msg-module-circle")),
+    ("AttributeError", r"^module '(?P<module>[\w.]{1,120})' has no attribute '(?P<name>\w{1,80})'", partial(_module, key="msg-module-part")),
     ("ImportError", r"^cannot import name '(?P<name>\w{1,80})' from '(?P<module>[\w.]{1,120})'", _module),
     ("TypeError", r"^(?:(?P<function>[\w.<>]{1,160})\(\) )?got multiple values for (?:keyword )?argument '(?P<name>\w{1,80})'", _twice),
     ("TypeError", r"^(?P<function>[\w.]{1,80})\(\): argument '(?P<name>\w{1,60})' \(position \d{1,3}\) must be (?P<want>\w{1,60}), not (?P<got>[\w.]{1,60})", _class),
@@ -173,9 +161,10 @@ RULES: tuple[tuple[str, str, Rule], ...] = (
     ("FileNotFoundError", r"^\[Errno 2\] No such file or directory: ['\"](?P<x>[^'\"\n]{1,300})['\"]", _told("msg-absent", "x")),
     ("PermissionError", r"^\[Errno 13\] Permission denied: ['\"](?P<x>[^'\"\n]{1,300})['\"]", _told("msg-denied", "x")),
     ("RuntimeError AcceleratorError", r"^CUDA driver error: (?P<s>[^\n]{3,120})", _told("msg-driver", "")),
+    ("RuntimeError", r"^selected index k out of", _told("py-topk", "k")),
 )  # fmt: skip
 
-WITH_FRAMES: tuple[tuple[str, str, Rule], ...] = (
-    ("AttributeError", r"^(?:type object )?'(?P<t>[\w.]{1,80})'(?: object)? has no attribute '(?P<a>\w{1,80})'", _told("msg-attribute", "a")),
+WITH_FRAMES: tuple[MessageRule, ...] = (
+    ("AttributeError", r"^(?:type object )?'(?P<t>[\w.]{1,80})'(?: object)? has no attribute '(?P<a>\w{1,80})'", _told("msg-attribute", "")),
 )  # fmt: skip
 """Rules that only repeat a message, and so tell something only together with the place that the frames show."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from troubleshooter.explaining.sources import Function, SourceFile
 
 
-@dataclass(frozen=True)
-class NameContext:
+class NameContext(NamedTuple):
     """Where a name is read: a line of a function, and the frame of the traceback where there is one (``at`` its number)."""
 
     source: SourceFile
@@ -59,7 +58,7 @@ def last_value(name: str, function: Function, line: int) -> ast.expr | None:
     """What was last assigned to a name above a line; for a loop's target what the loop runs over."""
     best: ast.expr | None = None
     at = 0
-    passed_by = _other_branches(function, line)
+    passed_by = other_branches(function, line)
     for node in ast.walk(function):
         value: ast.expr | None = None
         names: list[ast.expr] = []
@@ -89,7 +88,7 @@ def is_each(value: ast.expr, function: Function) -> bool:
     return any(isinstance(node, loops) and node.iter is value for node in ast.walk(function))
 
 
-def _other_branches(function: Function, line: int) -> list[tuple[int, int]]:
+def other_branches(function: Function, line: int) -> list[tuple[int, int]]:
     """The lines of the branches that cannot have run where a line in their ``else`` did."""
     return [
         (node.body[0].lineno, node.body[-1].end_lineno or node.body[-1].lineno)

@@ -26,8 +26,8 @@ def explain(failure: Failure, lang: str) -> FoundPlace | None:
     if not failure.frames and failure.type not in ("RuntimeError", "IndexError"):
         return None
     message = " ".join(failure.message.split())
-    for pattern, rule in (*operation_rules.RULES, *requirements.RULES):
-        found = re.search(pattern, message)
+    for part, pattern, rule in (*operation_rules.RULES, *requirements.RULES):
+        found = re.search(pattern, message) if part in message else None  # only what may fit is compiled
         if found is None:
             continue
         line = _line(failure)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from troubleshooter.explaining.sources import installed
 from troubleshooter.observe.model import Frame
@@ -13,8 +12,7 @@ from troubleshooter.observe.model import Frame
 Kind = Literal["argument", "option", "attribute", "environment", "data"]
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(NamedTuple):
     """Something that the user sets, or that lies behind a condition.
 
     ``kind``: ``argument`` of a call, ``option`` of a configuration object, ``attribute`` of an object, variable of the

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from troubleshooter.explaining.calls import NOT_PASSED, PASSED_ON, Unseen, called, is_unbound, passed
 from troubleshooter.explaining.classes import Attribute, attribute, is_construction
@@ -80,7 +79,7 @@ class Trace:
         for part in references(expression, context):
             written = ast.unparse(part)
             for origin in self._follow(part, context, MAX_STEPS):
-                found.setdefault((origin.name, origin.kind), replace(origin, expression=written))
+                found.setdefault((origin.name, origin.kind), origin._replace(expression=written))
         return list(found.values())
 
     def own_value(self, name: str) -> str | None:
@@ -131,7 +130,7 @@ class Trace:
     def _part(self, whole: ast.expr, context: NameContext, left: int) -> list[Origin]:
         """The origins of something of which only a part is read."""
         found = self._follow(whole, context, left - 1) if is_reference(whole) else []
-        return [replace(one, exact=False) for one in found]
+        return [one._replace(exact=False) for one in found]
 
     def _environment(self, root: ast.expr, name: str) -> list[Origin]:
         return [Origin(name, "environment")] if ast.unparse(root) in ("os.environ", "environ") else []
@@ -145,10 +144,10 @@ class Trace:
         if function is not None and name in parameters(function):
             out += self._parameter(name, context, left - 1)
         if value is not None and not out:
-            before = replace(context, line=value.lineno)
+            before = context._replace(line=value.lineno)
             out = self._all(value, before, left - 1)
             if function is not None and is_each(value, function):
-                out = [replace(one, exact=False) for one in out]
+                out = [one._replace(exact=False) for one in out]
         return out
 
     def _all(self, value: ast.expr, context: NameContext, left: int) -> list[Origin]:
@@ -157,7 +156,7 @@ class Trace:
         values = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
         for part in (one for some in values for one in references(some, context)):
             found += self._follow(part, context, left)
-        return found if is_taken_over(value) else [replace(one, exact=False) for one in found]
+        return found if is_taken_over(value) else [one._replace(exact=False) for one in found]
 
     def _attribute(self, node: ast.Attribute, context: NameContext, left: int) -> list[Origin]:
         chain = ast.unparse(node).split(".")
@@ -224,13 +223,13 @@ class Trace:
                 value = passed(call, name, None)
                 if isinstance(value, ast.expr):
                     shown = ast.unparse(value)
-                    return replace(origin, value=shown, passed=True, owner=ast.unparse(call.func))
+                    return origin._replace(value=shown, passed=True, owner=ast.unparse(call.func))
                 if value is NOT_PASSED and not call.args and is_whole(code(self.frames[at])):
-                    return replace(origin, value=found.default, passed=False, owner=ast.unparse(call.func))
+                    return origin._replace(value=found.default, passed=False, owner=ast.unparse(call.func))
                 if at in self.own:
                     value_seen = self.own_value(name)
-                    return replace(
-                        origin, owner=ast.unparse(call.func), value=value_seen, passed=True if value_seen else None
+                    return origin._replace(
+                        owner=ast.unparse(call.func), value=value_seen, passed=True if value_seen else None
                     )
         return origin
 
@@ -248,45 +247,45 @@ class Trace:
         while at is not None and at > 0:
             at -= 1
             frame = self.frames[at]
-            if frame.file.startswith("<"):
+            if frame.file.startswith("<") or frame.path.endswith("/contextlib.py"):
                 continue
             outer = self.context(at)
             text = code(frame)
             item = item_of(text, marked(frame)) if name == _item_parameter(function) else None
             if at in self.own and item is not None:
-                return [replace(origin, value=ast.unparse(item), passed=True)]
+                return [origin._replace(value=ast.unparse(item), passed=True)]
             call = called(outer.source.tree if outer else None, frame, text, marked(frame), function, owner)
             if call is None:
-                return [replace(origin, lost=at not in self.own)]
+                return [origin._replace(lost=at not in self.own)]
             unbound = context.owner is not None and is_unbound(call)
             value = passed(call, name, position + 1 if unbound and position is not None else position)
             if isinstance(value, Unseen) and value is PASSED_ON:
                 if at in self.own:
                     value_seen = self.own_value(name)
-                    return [replace(origin, value=value_seen, passed=True if value_seen else None)]
+                    return [origin._replace(value=value_seen, passed=True if value_seen else None)]
                 position = position if any(isinstance(part, ast.Starred) for part in call.args) else None
                 continue
             if isinstance(value, Unseen):
                 if default is None:  # it has to be passed, so this call does, in a way that is not seen
-                    return [replace(origin, lost=True)]
+                    return [origin._replace(lost=True)]
                 whole = outer is not None or is_whole(text)
-                return [replace(origin, value=default if whole else None, passed=False if whole else None)]
+                return [origin._replace(value=default if whole else None, passed=False if whole else None)]
             if at in self.own:
-                return [replace(origin, value=ast.unparse(value), passed=True)]
+                return [origin._replace(value=ast.unparse(value), passed=True)]
             if outer is None:
-                return [replace(origin, lost=True)]
+                return [origin._replace(lost=True)]
             inner = self._all(value, outer, left - 1)
             if inner:
                 return inner
             # The library itself passes it: nothing of this name is the user's to set.
             shown = ast.unparse(value) if isinstance(value, ast.Constant) else None
-            return [replace(origin, kind="attribute", value=shown)]
+            return [origin._replace(kind="attribute", value=shown)]
         return [origin]
 
 
 def _whole(several: list[Origin], rest: Sequence[str]) -> list[Origin]:
     """The origins of an object, or of one of its attributes."""
-    return [replace(one, exact=False) for one in several] if rest else several
+    return [one._replace(exact=False) for one in several] if rest else several
 
 
 def _item_parameter(function: Function) -> str:

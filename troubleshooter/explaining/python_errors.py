@@ -9,11 +9,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class LineAnswer:
+class LineAnswer(NamedTuple):
     """A rule's answer: the sentence, the names at fault, and what to do."""
 
     key: str
@@ -97,7 +96,7 @@ def _attribute(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
             fixes = [("own-look", f"print(type({holder}))")]
             if m[1] == "list" and m[2] in ("to", "shape", "size", "cuda", "cpu", "dim", "view", "device", "dtype"):
                 fixes.insert(0, ("own-tensor", f"torch.tensor({holder})"))
-            return LineAnswer("own-attribute", {"x": holder, "t": m[1], "a": m[2]}, (holder, m[2]), tuple(fixes))
+            return LineAnswer("own-attribute", {"x": holder, "t": m[1], "a": m[2]}, (holder,), tuple(fixes))
     return None
 
 
@@ -232,7 +231,7 @@ def _not_iterable(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
         if value is not None:
             return LineAnswer(
                 "own-iterable",
-                {"x": _text(value), "t": m[1]},
+                {"x": _text(value), "t": m[1] or m[2] or m[3]},
                 (_text(value),),
                 (("own-look", f"print(type({_text(value)}))"),),
             )
@@ -307,7 +306,7 @@ OPERANDS: tuple[LineRule, ...] = (
     ("TypeError", r"can only concatenate (\w+) \(not \"([\w.]+)\"\) to", _concatenate),
     ("TypeError", r"(?:unsupported operand type\(s\) for|') ?([^:']{1,12}):? ?'?(?: not supported between instances of)? ?'([\w.]+)' and '([\w.]+)'", _operand),
     ("TypeError", r"'([\w.]+)' object is not callable", _not_callable),
-    ("TypeError", r"'([\w.]+)' object is not iterable|argument of type '([\w.]+)' is not iterable|cannot unpack non-iterable", _not_iterable),
+    ("TypeError", r"'([\w.]+)' object is not iterable|argument of type '([\w.]+)' is not iterable|cannot unpack non-iterable ([\w.]+)", _not_iterable),
     ("UnboundLocalError", r"local variable '(\w+)'", _unbound),
     ("NameError", r"name '(\w+)' is not defined(?:\. Did you mean: '(\w+)')?", _name),
     ("ValueError", r"could not convert string to float: ('.*'|\".*\")", _number),

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from troubleshooter.explaining.comparisons import compared
@@ -17,6 +16,9 @@ from troubleshooter.explaining.holding import Values, holds
 from troubleshooter.explaining.making import give, is_asked, is_plain, leave_out, set_to, settable, without_self
 from troubleshooter.explaining.origin import Origin, Origins
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
+
+_MADE = {"ndarray": "np.asarray", "Tensor": "torch.as_tensor"}
+"""How an object of a class is made of something like it, where that is not by calling the class."""
 
 
 def remedies(what: Formula | Atom, origins: Origins, constant: Values) -> Iterator[Remedy]:
@@ -28,7 +30,7 @@ def remedies(what: Formula | Atom, origins: Origins, constant: Values) -> Iterat
                 yield from remedies(part, origins, constant)
     elif isinstance(what, Atom):
         for remedy in _of(what, origins, constant):
-            yield replace(remedy, part=what.expression)
+            yield remedy._replace(part=what.expression)
     else:
         found = [list(remedies(part, origins, constant)) for part in what.parts]
         # Of several parts, one that speaks of what the user passed himself comes first.
@@ -88,7 +90,7 @@ def _divisible(left: ast.expr, right: ast.expr, origins: Origins, constant: Valu
 def _class(origin: Origin, classes: list[str], is_one: bool) -> Iterator[Remedy]:
     value = literal(origin.value)
     if not is_one:
-        code = f"{origin.name}={classes[0]}(...)"
+        code = f"{origin.name}={_MADE.get(classes[0], classes[0])}(...)"
         if classes[0] in ("int", "float") and isinstance(value, (int, float)):
             if classes[0] == "int" and isinstance(value, float) and value.is_integer():
                 yield set_to(origin, repr(int(value)))

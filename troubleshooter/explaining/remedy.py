@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Basis = Literal["message", "guard", "rule"]
 CLEARLY_LIKE, CLEARLY_NEARER = 0.6, 0.05
@@ -29,8 +28,7 @@ class Instance:
     of: str = ""
 
 
-@dataclass(frozen=True)
-class Remedy:
+class Remedy(NamedTuple):
     """One suggestion: a phrase with its values (``x``: the argument it is about), and code that can stand in a call.
 
     ``part``: the part of the condition that it makes false, None where it was not derived from one. ``trial``: a value that
@@ -108,5 +106,7 @@ def _folded(text: str) -> str:
 
 
 def _by_likeness(value: str, texts: dict[str, Any]) -> list[tuple[float, str]]:
+    import difflib
+
     found = [(difflib.SequenceMatcher(None, value.lower(), text.lower()).ratio(), text) for text in texts]
     return sorted(found, key=lambda one: -one[0])

@@ -8,11 +8,12 @@ import textwrap
 import warnings
 from collections.abc import Iterator
 
+from kb import lazy
 from troubleshooter.observe.model import Frame
 
-_MARKS = re.compile(r"[\s~^]*\^[\s~^]*$|\s*~+\s*$")
+_MARKS = lazy.compile(r"[\s~^]*\^[\s~^]*$|\s*~+\s*$")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
-_STRING = re.compile(r"""'(?:[^'\\\n]|\\.){0,300}'|"(?:[^"\\\n]|\\.){0,300}\"""")
+_STRING = lazy.compile(r"""'(?:[^'\\\n]|\\.){0,300}'|"(?:[^"\\\n]|\\.){0,300}\"""")
 
 
 def code(frame: Frame) -> str:

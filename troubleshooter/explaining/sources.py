@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from kb.index.place import MessagePlace
-from kb.index.places import places
 from troubleshooter.observe.model import Frame
 
 MAX_FILE_BYTES = 2_000_000
@@ -49,6 +48,8 @@ class SourceFile:
 
     @cached_property
     def places(self) -> list[MessagePlace]:
+        from kb.index.places import places  # reading a file takes more than the other ways to explain
+
         return places(self.text, self.below or self.path)
 
     def around(self, line: int) -> tuple[ast.ClassDef | None, Function | None]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from kb.index.place import MessagePlace
 from troubleshooter.explaining import advice
@@ -133,7 +132,7 @@ def _alternatives(several: Sequence[Remedy]) -> list[Remedy]:
             out.append(one)
         elif one is same[0]:
             told = (("x", one.subject), ("y", choices(UNKNOWN, values)))
-            out.append(replace(one, key="do-one-of", values=told, code=f"{one.subject}=..."))
+            out.append(one._replace(key="do-one-of", values=told, code=f"{one.subject}=..."))
     return out
 
 

@@ -30,23 +30,27 @@ def sentences(found: Explained, lang: str) -> list[str]:
     place = f"{where}, `{found['function']}`" if found["function"] else where
     own = found["own"]
     is_own = own is not None and (own["file"], own["line"]) == (found["file"], found["source_line"])
-    if is_own and found["condition"]:
-        out = [say("because", lang, condition=found["condition"])]
-    elif found["condition"]:
-        out = [say("raised-because", lang, place=place, condition=found["condition"])]
+    stop = report_say("stop", lang)
+    condition = found["condition"]
+    if lang == "zh" and condition.startswith("`"):
+        condition = f" {condition}"  # code stands apart from the words before it
+    if is_own and condition:
+        out = [say("because", lang, condition=condition) + stop]
+    elif condition:
+        out = [say("raised-because", lang, place=place, condition=condition) + stop]
     else:
-        out = [say("raised-in", lang, place=place)]
+        out = [say("raised-in", lang, place=place) + stop]
     if own is not None:
         text = f"`{own['file']}:{own['line']}`" + (f"  `{first_line(own['code'])}`" if own["code"] else "")
-        out.append(say("your-line", lang, place=text))
+        out.append(say("your-line", lang, place=text) + ("" if own["code"] else stop))
     if found["places"] > 1:
-        out.append(say("several", lang, count=found["places"]))
+        out.append(say("several", lang, count=found["places"]) + stop)
     first, last = found["releases"]["first"], found["releases"]["last"]
     if first and last:
-        out.append(say("between", lang, first=first, last=last))
+        out.append(say("between", lang, package=found["package"], first=first, last=last) + stop)
     elif first:
-        out.append(say("since", lang, first=first))
-    return [sentence + ("" if sentence.endswith("`") else report_say("stop", lang)) for sentence in out]
+        out.append(say("since", lang, package=found["package"], first=first) + stop)
+    return out
 
 
 def releases_by_messages(report: Report) -> list[str]:
@@ -57,6 +61,8 @@ def releases_by_messages(report: Report) -> list[str]:
         first, last = one["first"], one["last"]
         if one["printed"] is not None and not one["contradicted"]:
             continue
+        if one["printed"] is None and any(_says(found, one["package"], first, last) for found in report.explained):
+            continue
         if first and last:
             told = say("dated-one" if first == last else "dated-between", lang, first=first, last=last)
         else:
@@ -65,6 +71,11 @@ def releases_by_messages(report: Report) -> list[str]:
         sentence = say(key, lang, package=one["package"], told=told, printed=one["printed"], line=one["line"])
         out.append(sentence + report_say("stop", lang))
     return out
+
+
+def _says(found: Explained, package: str, first: str | None, last: str | None) -> bool:
+    """Whether an explanation names these releases of a package already."""
+    return found["package"] == package and (found["releases"]["first"], found["releases"]["last"]) == (first, last)
 
 
 def dependencies(found: Explained, lang: str) -> list[str]:

@@ -239,9 +239,10 @@ class Page:
         if self.report.explained:
             self.explained(self.report.explained[0])
         self.values()
-        if self.report.crash:
+        if self.report.crash or self.report.explained:
             self.console.print()
-        self.print(self.say("read", count=unknown["read"]["lines"]) + self.say("stop"), "dim", indent=2)
+        read = self.say("read", count=unknown["read"]["lines"]) + self.say("stop")
+        self.print(read[:1].upper() + read[1:], "dim", indent=0 if self.report.explained else 2)
         if unknown["nearest"]:
             self.head("nearest")
             for near in unknown["nearest"]:

@@ -24,9 +24,7 @@ from typing import Any, NamedTuple
 from troubleshooter.verify.overlays import Overlays, default_folder
 
 ROOT = Path(__file__).resolve().parents[1]
-OF_THIS_CHECKOUT = (
-    "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); runpy.run_module('troubleshooter', run_name='__main__')"
-)
+OF_THIS_CHECKOUT = "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); runpy.run_module('troubleshooter', run_name='__main__')"
 """Runs the tool of this checkout, whichever one is installed."""
 
 
@@ -83,33 +81,20 @@ def search(one: Break) -> Searched:
     overlays = Overlays(default_folder())
     beside = overlays.path(one.beside) if one.beside else ""
     # -I: what the code needs beside is for the trials, not for the program that searches.
-    command = [
-        sys.executable,
-        "-I",
-        "-c",
-        OF_THIS_CHECKOUT,
-        str(ROOT),
-        "bisect",
-        "--python",
-        str(overlays.base()),
-        "--timeout",
-        "300",
-    ]
-    command += ["--again", "--format", "json"]
+    command = [sys.executable, "-I", "-c", OF_THIS_CHECKOUT, str(ROOT), "bisect", "--python", str(overlays.base()), "--timeout", "300"]
+    command += ["--format", "json"]
     for name, (good, bad) in one.ends.items():
-        command += [
-            "--package",
-            name,
-            *(["--good", f"{name}=={good}"] if good else []),
-            *(["--bad", f"{name}=={bad}"] if bad else []),
-        ]
+        command += ["--package", name, *(["--good", f"{name}=={good}"] if good else []), *(["--bad", f"{name}=={bad}"] if bad else [])]
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "repro.py").write_text(one.code, encoding="utf-8")
         started = time.monotonic()
-        done = subprocess.run(
-            [*command, "--", "python", "repro.py"], cwd=folder, env={**os.environ, "PYTHONPATH": beside}, capture_output=True,
-            text=True, check=False,
-        )  # fmt: skip
+        for again in (["--again"], [], []):  # where the index does not answer, the same command goes on
+            done = subprocess.run(
+                [*command, *again, "--", "python", "repro.py"], cwd=folder, env={**os.environ, "PYTHONPATH": beside},
+                capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            if done.stdout:
+                break
         seconds = time.monotonic() - started
     if not done.stdout:
         raise SystemExit(f"{one.name}: {done.stderr.strip()}")
@@ -132,10 +117,7 @@ def main() -> int:
             continue
         result = search(one)
         results.append(result)
-        print(
-            f"{'exact' if result.exact else 'OTHER':<6} {result.trials:>3} trials {result.seconds:>6.1f} s  {one.name}  {result.found} {result.verdicts}",
-            flush=True,
-        )
+        print(f"{'exact' if result.exact else 'OTHER':<6} {result.trials:>3} trials {result.seconds:>6.1f} s  {one.name}  {result.found} {result.verdicts}", flush=True)
         if chosen.write:
             with chosen.write.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(result._asdict()) + "\n")

@@ -21,7 +21,7 @@ def run(kit):
     kit.expects(
         ("ValueError", "ImportError"), r"does not support (?:an attention implementation through torch|Flash Attention)"
     )
-    transformers = kit.need("torch", "transformers")[1]
+    _, transformers = kit.need("torch", "transformers")
     size = dict(vocab_size=64, d_model=16, n_layer=1, n_head=2, d_inner=16)
 
     def made(**how):

@@ -18,7 +18,7 @@ model.model.encoder(features)           # float32, as the feature extractor retu
 def run(kit):
     kit.expects("RuntimeError", r"Input type \(.{1,30}\) and (?:bias|weight) type \(.{1,30}\) should be the same")
     torch, transformers = kit.need("torch", "transformers")
-    dtype = kit.dtype(kit.options["dtype"])
+    dtype = getattr(torch, kit.options["dtype"])
     size = dict(d_model=16, encoder_layers=1, encoder_attention_heads=2, encoder_ffn_dim=16, num_mel_bins=8)
     config = transformers.WhisperConfig(max_source_positions=20, decoder_layers=1, decoder_attention_heads=2, **size)
     features = torch.randn(1, 8, 40, device=kit.device)
@@ -27,7 +27,7 @@ def run(kit):
         model = transformers.WhisperModel(config).encoder.to(kit.device, weights)
 
         def forward():
-            with kit.autocast(amp):
+            with torch.autocast(kit.device, dtype=amp, enabled=amp is not None):
                 return model(features.to(given)).last_hidden_state
 
         return forward

@@ -18,7 +18,7 @@ GRPOConfig(output_dir="out", per_device_train_batch_size=3, num_generations=8)
 
 def run(kit):
     kit.expects("ValueError", r"must be ?(?:evenly )?divisible by")
-    trl = kit.need("torch", "trl")[1]
+    _, trl = kit.need("torch", "trl")
     fixed = dict(output_dir=kit.folder, use_cpu=True, bf16=False, report_to=[], num_generations=8)
 
     def configured(**changes):

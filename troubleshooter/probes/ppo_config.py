@@ -20,7 +20,7 @@ PPOConfig({argument}=1)
 def run(kit):
     argument = kit.options["argument"]
     kit.expects("TypeError", r"unexpected keyword argument '%s'" % argument)
-    trl = kit.need("torch", "trl")[1]
+    _, trl = kit.need("torch", "trl")
     if not hasattr(trl, "PPOConfig"):
         kit.undecided("this trl (%s) has no PPO" % trl.__version__)
     values = {"model_name": "tiny", "log_with": None}

@@ -24,7 +24,7 @@ def run(kit):
     import os
 
     kit.expects("ValueError", r"trust_remote_code=True")
-    transformers = kit.need("torch", "transformers")[1]
+    _, transformers = kit.need("torch", "transformers")
 
     def folder(name, **config):
         place = os.path.join(kit.folder, name)

@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import permutations
@@ -279,9 +279,9 @@ def ordered(folders: Sequence[Path], base: Mapping[str, str]) -> list[Path]:
     held = {folder: _versions(folder) for folder in folders}
     wanted = [(canonical(one.name), one) for folder in folders for one in requirements(folder, ())]
 
-    def broken(order: Sequence[Path]) -> int:
+    def broken(order: Iterable[Path]) -> int:
         seen = {**base}
-        for folder in reversed(order):
+        for folder in list(order)[::-1]:
             seen.update(held[folder])
         return sum(name in seen and not _fits(one, seen[name]) for name, one in wanted)
 

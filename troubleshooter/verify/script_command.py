@@ -37,7 +37,7 @@ def write_script(
     except OSError as problem:
         raise UsageError(f"{path}: {problem.strerror}; give a file that can be written") from problem
     try:
-        environment = find(python, asked.site_folders, asked.versions).environment
+        environment = find(python, asked.site_folders, (*asked.versions, *probe.needs)).environment
         missing = [name for name in probe.needs if name not in environment.versions]
     except EnvironmentProblem as problem:
         print(say("script-unchecked", lang, path=path, why=problem))

@@ -24,8 +24,8 @@ dist.barrier()
 def run(kit):
     kit.expects("RuntimeError", r"Detected mismatch between collectives on ranks")
     torch = kit.need("torch")
+    import concurrent.futures
     import datetime
-    import threading
 
     import torch.distributed as dist
     from torch.distributed import distributed_c10d as c10d
@@ -34,23 +34,15 @@ def run(kit):
         kit.undecided("this torch is built without torch.distributed and gloo")
     limit = datetime.timedelta(seconds=20)
 
-    def rank(number, name, work, store, failures):
+    def rank(number, name, work, store):
         inner = dist.ProcessGroupGloo(dist.PrefixStore(name, store), number, 2, limit)
-        group = c10d._create_process_group_wrapper(inner, name + "detail", store, number, 2, limit)
-        try:
-            work(number, group, torch.ones(4))
-        except RuntimeError as error:
-            failures.append(error)
+        work(number, c10d._create_process_group_wrapper(inner, name + "detail", store, number, 2, limit), torch.ones(4))
 
     def ranks(name, work):
-        store, failures = dist.HashStore(), []
-        threads = [threading.Thread(target=rank, args=(one, name, work, store, failures)) for one in range(2)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        if failures:
-            raise failures[0]
+        store = dist.HashStore()
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            for one in [pool.submit(rank, number, name, work, store) for number in range(2)]:
+                one.result()
 
     def only_first(number, group, values):
         (group.allreduce if number == 0 else group.barrier)(*([[values]] if number == 0 else [])).wait()

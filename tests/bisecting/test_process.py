@@ -57,7 +57,7 @@ def test_a_command_that_forks_out_of_its_group_leaves_nothing(tmp_path: Path) ->
     """The command ends by itself once all eight have said who they are: no clock decides what there is to end."""
     code = (
         "import os, time\nheard, told = os.pipe()\nfor _ in range(8):\n    if os.fork() == 0:\n        os.setsid()\n"
-        "        if os.fork() == 0:\n            print('left', os.getpid(), flush=True)\n            os.write(told, b'x')\n"
+        "        if os.fork() == 0:\n            os.write(1, b'left %d\\n' % os.getpid())\n            os.write(told, b'x')\n"
         "            time.sleep(600)\n        os._exit(0)\nseen = 0\nwhile seen < 8: seen += len(os.read(heard, 8))\nos._exit(3)"
     )
     end = ran(code, tmp_path)

@@ -23,6 +23,10 @@ from typing import Any, NamedTuple
 
 from troubleshooter.verify.overlays import Overlays, default_folder
 
+ROOT = Path(__file__).resolve().parents[1]
+OF_THIS_CHECKOUT = "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); runpy.run_module('troubleshooter', run_name='__main__')"
+"""Runs the tool of this checkout, whichever one is installed."""
+
 
 class Break(NamedTuple):
     """``ends``: by package the version that works and the one that fails ("" lets the search find it itself).
@@ -55,8 +59,8 @@ BREAKS = (
     Break("peft-int8-training", "from peft import prepare_model_for_int8_training", {"peft": ("0.8.0", "0.12.0")}, {"peft": ("0.9.0", "0.10.0")}, {"transformers": "4.45.2", "accelerate": "1.2.1"}),
     Break("transformers-evaluation-strategy", "from transformers import TrainingArguments\nTrainingArguments('x', evaluation_strategy='no', use_cpu=True)", {"transformers": ("4.45.2", "4.53.3")}, {"transformers": ("4.50.3", "4.51.0")}, {"accelerate": "1.2.1"}),
     Break("pair-jinja2-markupsafe", "import jinja2", {"jinja2": ("3.0.3", "2.11.3"), "markupsafe": ("2.0.1", "2.1.1")}, {"jinja2": ("3.0.0", "2.11.3"), "markupsafe": ("2.0.1", "2.1.0")}),
-    Break("pair-flask-werkzeug", "import flask", {"flask": ("2.3.3", "2.1.3"), "werkzeug": ("2.3.8", "3.0.1")}, {"flask": ("2.2.3", "2.2.2"), "werkzeug": ("2.3.8", "3.0.0")}),
-    Break("pair-typer-click", "import typer, sys\nsys.argv = ['x', '--help']\ndef main(name: str = 'a'): pass\ntyper.run(main)", {"typer": ("0.16.0", "0.15.1"), "click": ("8.1.8", "8.2.0")}, {"typer": ("0.15.4", "0.15.3"), "click": ("8.1.8", "8.2.0")}),
+    Break("pair-flask-werkzeug", "import flask", {"flask": ("2.3.3", "2.1.3"), "werkzeug": ("2.3.8", "3.0.1")}, {"flask": ("2.2.4", "2.2.3"), "werkzeug": ("2.3.8", "3.0.0")}),
+    Break("pair-typer-click", "import typer, sys\nsys.argv = ['x', '--help']\ndef main(name: str = 'a'): pass\ntyper.run(main)", {"typer": ("0.16.0", "0.15.1"), "click": ("8.1.8", "8.2.0")}, {"typer": ("0.16.0", "0.15.4"), "click": ("8.1.8", "8.2.0")}),
     Break("pair-pandas-numpy", "import pandas", {"pandas": ("2.2.3", "2.1.4"), "numpy": ("1.26.4", "2.2.0")}, {"pandas": ("2.2.2", "2.2.1"), "numpy": ("1.26.4", "2.0.0")}),
     Break("pair-peft-transformers", "import peft", {"peft": ("0.18.1", "0.17.1"), "transformers": ("4.57.6", "5.0.0")}, {"peft": ("0.18.0", "0.17.1"), "transformers": ("4.57.6", "5.0.0")}, {"accelerate": "1.10.1"}),
 )  # fmt: skip
@@ -77,17 +81,20 @@ def search(one: Break) -> Searched:
     overlays = Overlays(default_folder())
     beside = overlays.path(one.beside) if one.beside else ""
     # -I: what the code needs beside is for the trials, not for the program that searches.
-    command = [sys.executable, "-I", "-m", "troubleshooter", "bisect", "--python", str(overlays.base()), "--timeout", "300"]
-    command += ["--again", "--format", "json"]
+    command = [sys.executable, "-I", "-c", OF_THIS_CHECKOUT, str(ROOT), "bisect", "--python", str(overlays.base()), "--timeout", "300"]
+    command += ["--format", "json"]
     for name, (good, bad) in one.ends.items():
         command += ["--package", name, *(["--good", f"{name}=={good}"] if good else []), *(["--bad", f"{name}=={bad}"] if bad else [])]
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "repro.py").write_text(one.code, encoding="utf-8")
         started = time.monotonic()
-        done = subprocess.run(
-            [*command, "--", "python", "repro.py"], cwd=folder, env={**os.environ, "PYTHONPATH": beside}, capture_output=True,
-            text=True, check=False,
-        )  # fmt: skip
+        for again in (["--again"], [], []):  # where the index does not answer, the same command goes on
+            done = subprocess.run(
+                [*command, *again, "--", "python", "repro.py"], cwd=folder, env={**os.environ, "PYTHONPATH": beside},
+                capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            if done.stdout:
+                break
         seconds = time.monotonic() - started
     if not done.stdout:
         raise SystemExit(f"{one.name}: {done.stderr.strip()}")

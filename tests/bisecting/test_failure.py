@@ -15,6 +15,8 @@ HERE = "madeup/core.py:run"
         (RunFailure("ValueError", "got 3 rows in /tmp/a1/x", ""), RunFailure("ValueError", "got 17 rows in /tmp/b2/x", "")),
         (RunFailure("AttributeError", "module 'numpy' has no attribute 'float'"),
          RunFailure("AttributeError", "module 'numpy' has no attribute 'float'. `np.float` was a deprecated alias")),
+        (RunFailure("AttributeError", "module 'numpy' has no attribute 'float'. Did you mean: 'cfloat'?"),
+         RunFailure("AttributeError", "module 'numpy' has no attribute 'float'. `np.float` was a deprecated alias")),
         (RunFailure("ValueError", "the widget is square", HERE), RunFailure("ValueError", "the widget was square", HERE)),
     ],
 )  # fmt: skip

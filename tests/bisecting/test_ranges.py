@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kb import versions as ranges
-from troubleshooter.bisect.ranges import RangeRow, compared, kept, known_already, main, searched, write
+from troubleshooter.bisect.ranges import Elsewhere, RangeRow, compared, kept, known_already, main, searched, write
 from troubleshooter.bisect.trials import Judge, Judged, Versions
 from troubleshooter.verify import subject
 
@@ -58,6 +58,21 @@ def test_releases_without_an_answer_prove_nothing() -> None:
     said = row(">=1.7", failing(OFFERED[7:], untold=OFFERED[:7]))
     assert said.agreement == "open"
     assert said.works == ""
+
+
+def test_a_release_that_does_not_run_beside_one_partner_is_tried_beside_another() -> None:
+    """Old releases of one package need an old partner, and the newest a new one."""
+
+    def judge(versions: Versions) -> Judged:
+        at = OFFERED.index(versions["madeup"])
+        if (at < 10) != (versions["partner"] == "1.0"):
+            return Judged("skip", "it does not import")
+        return Judged("bad" if at < 5 else "good", "")
+
+    elsewhere = Elsewhere(judge, "madeup", [{"partner": "0.5"}, {"partner": "1.0"}])
+    said = searched("own", "madeup", "<1.5", elsewhere, OFFERED, BESIDE, [], "2026-11-23")
+    assert (said.agreement, said.untold) == ("agrees", "")
+    assert elsewhere.used == [{"partner": "1.0"}]
 
 
 def test_rows_are_replaced_and_others_stay(tmp_path: Path) -> None:

@@ -95,6 +95,15 @@ def test_a_missing_package(capsys: Any, entries: Any, python: Any) -> None:
     assert "wombat not installed" in said["reason"]
 
 
+def test_the_environment_is_asked_for_what_the_probe_needs(entries: Any, python: Any) -> None:
+    """jinja2 is needed by one probe only, so no list of usual packages names it."""
+    folder = entries("{name: template-roles}", "{}")
+    asked = subject.of_entry("wombat-fuel", [folder], "en")
+    found, said, _ = command.answer(asked, python=python("torch==2.13.0", "transformers==5.23.0", "jinja2==3.1.6"))
+    assert found.environment.versions["jinja2"] == "3.1.6"
+    assert "jinja2" not in said.reason
+
+
 def test_a_gpu_question_without_a_gpu(capsys: Any, entries: Any, python: Any, monkeypatch: Any) -> None:
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     monkeypatch.setattr("troubleshooter.verify.device.gpus", list)

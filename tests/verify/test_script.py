@@ -73,6 +73,24 @@ def test_a_file_fails_without_a_fix_and_runs_with_one(made_up: Probe) -> None:
     assert "kit" not in text
 
 
+def test_a_traceback_inside_of_a_message_hides_no_failure() -> None:
+    """torch.distributed.checkpoint puts what a rank met into the message of its own exception."""
+    text = (
+        "def fix(name, function): pass\ndef gather():\n"
+        "    raise RuntimeError('ranks [0]\\nTraceback (most recent call last): (RANK 0)\\n  File \"/x/plan.py\", line 3, in plan\\n"
+        "KeyError: 1')\ngather()\n"
+    )
+    said = check(text, sys.executable, os.environ)
+    assert (said.fails, said.place) == ("RuntimeError: ranks [0]", ":gather")
+
+
+def test_a_recursion_without_end_has_no_place_of_its_own() -> None:
+    """Which function of the circle meets the limit depends on how deep the caller stands."""
+    said = ScriptCheck("RecursionError: maximum recursion depth exceeded", "made.up:one", [], [])
+    assert same_failure(said, "RecursionError", "made.up:other")
+    assert not same_failure(said, "KeyError", "made.up:one")
+
+
 def test_it_fails_as_the_probe_itself_does(made_up: Probe) -> None:
     outcome = runner.run(made_up, sys.executable, made_up.options({}))
     [row] = outcome.of("symptom")

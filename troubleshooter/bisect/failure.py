@@ -25,6 +25,10 @@ _MODULE = lazy.compile(r"'([A-Za-z_]\w{0,60})[.\w]{0,200}'")
 """A module that an import error names."""
 
 
+_GUESS = lazy.compile(r"\. Did you mean: '[^']{1,200}'\?$")
+"""What the interpreter adds to a message; it depends on which other names a release has."""
+
+
 LEAST_BEGIN: Final = 20
 """Least characters of a message that another release went on with: the one then begins with the other."""
 
@@ -75,7 +79,7 @@ def same(one: RunFailure, other: RunFailure) -> bool:
     """Whether two runs failed alike: paths, numbers and ids of one run do not count."""
     if one.exception != other.exception:
         return False
-    messages = mask_run(one.message), mask_run(other.message)
+    messages = mask_run(_GUESS.sub("", one.message)), mask_run(_GUESS.sub("", other.message))
     shorter, longer = sorted(messages, key=len)
     if shorter == longer or (len(shorter) >= LEAST_BEGIN and longer.startswith(shorter)):
         return True

@@ -105,12 +105,16 @@ class ProbeJudge:
 
     def failing_versions(self) -> dict[str, str]:
         """The newest versions with which the probe's own file says that it fails; empty where it names none."""
-        pairs = [
-            versions
+        pairs = self.pairs("confirmed")
+        return pairs[-1] if pairs else {}
+
+    def pairs(self, *verdicts: str) -> list[dict[str, str]]:
+        """The versions that the probe's own file names, newest last: those with one of the verdicts, or all."""
+        return [
+            dict(versions)
             for verdict, versions, *given in self._probe.pairs
-            if verdict == "confirmed" and self._probe.options(given[0] if given else {}) == self._options
+            if (not verdicts or verdict in verdicts) and self._probe.options(given[0] if given else {}) == self._options
         ]
-        return dict(pairs[-1]) if pairs else {}
 
     def __call__(self, versions: Versions) -> Judged:
         from troubleshooter.verify import matrix, runner

@@ -17,7 +17,7 @@ from typing import Final
 
 from troubleshooter.bisect.trials import Versions
 from troubleshooter.verify.bounded import hear
-from troubleshooter.verify.overlays import IndexProblem, Unbuildable, canonical, index_lost, met, requirements
+from troubleshooter.verify.overlays import IndexProblem, Unbuildable, canonical, index_lost, met, ordered, requirements
 
 __all__ = ["INSTALL_SECONDS", "Layers", "installed", "releases"]
 
@@ -86,11 +86,12 @@ class Layers:
 
         Raises Unbuildable, with what pip said.
         """
-        return [
+        folders = [
             self._layer(name, version)
             for name, version in versions.items()
             if self.base.get(canonical(name)) != version
         ]
+        return ordered(folders, self.base) if self._complete else folders
 
     def environ(self, versions: Versions, given: Mapping[str, str]) -> dict[str, str]:
         """The variables under which a command sees these versions, its programs included."""

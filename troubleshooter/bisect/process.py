@@ -24,6 +24,8 @@ KEPT_BYTES: Final = 1 << 20
 MAX_DISK_BYTES: Final = 20 << 30
 """So much may the free space of the temporary folder's disk fall while a command runs."""
 _TICK_SECONDS: Final = 0.25
+_PATIENCE_SECONDS: Final = 5.0
+"""A process in an uninterruptible wait ends only when the wait is over; it is not waited for any longer."""
 _MARK: Final = "TROUBLESHOOT_TRIAL"
 
 
@@ -108,13 +110,16 @@ def _end_all(child: subprocess.Popen[bytes], mark: str) -> None:
     else:
         child.kill()
     child.wait()
-    for _ in range(3):  # one that forks while it is looked for is found the next time
-        found = list(_marked(mark))
-        for process in found:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(process, signal.SIGKILL)
-        if not found:
-            break
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while (found := _marked(mark)) and time.monotonic() < deadline:  # one that forks meanwhile is found the next time
+        for number in (
+            signal.SIGSTOP,
+            signal.SIGKILL,
+        ):  # all are stopped first, so that none forks while others are killed
+            for process in found:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(process, number)
+        time.sleep(0.01)
     if child.stdout is not None:
         child.stdout.close()
 

@@ -18,6 +18,7 @@ import datetime
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
@@ -26,11 +27,11 @@ from troubleshooter.bisect import hints
 from troubleshooter.bisect.bisector import Finding, one_package
 from troubleshooter.bisect.judges import ProbeJudge
 from troubleshooter.bisect.layers import releases
-from troubleshooter.bisect.trials import Judge, Trials
-from troubleshooter.verify.entry import EntryLike, asked_probe, asks_the_log
+from troubleshooter.bisect.trials import Judge, Judged, Trials, Versions
+from troubleshooter.verify.entry import EntryLike, asked_probe
 from troubleshooter.verify.overlays import IndexProblem, Overlays, default_folder
 
-__all__ = ["FILE", "RangeRow", "claims", "compared", "kept", "known_already", "searched", "state", "write"]
+__all__ = ["FILE", "Elsewhere", "RangeRow", "claims", "compared", "kept", "known_already", "searched", "state", "write"]
 
 FILE: Final = Path(__file__).resolve().parents[2] / "kb" / "data" / "ranges.tsv"
 SECONDS: Final = 180.0
@@ -74,8 +75,7 @@ def searched(
         told[tried.outcome].append(tried.versions[package])
     agreement = _agreement(claimed, told["good"], told["bad"])
     works, fails, untold = (" ".join(sorted(told[one], key=offered.index)) for one in ("good", "bad", "skip"))
-    partners = " ".join(f"{name}=={version}" for name, version in fixed.items())
-    return RangeRow(entry, package, claimed, agreement, _edge(found), works, fails, untold, partners, date)
+    return RangeRow(entry, package, claimed, agreement, _edge(found), works, fails, untold, _shown(fixed), date)
 
 
 def _agreement(claimed: str, works: Sequence[str], fails: Sequence[str]) -> Agreement:
@@ -124,8 +124,8 @@ def claims(entries: Iterable[EntryLike]) -> Iterator[tuple[EntryLike, str, str]]
 
 
 def judged(entry: EntryLike) -> bool:
-    """Whether the entry's probe can judge releases without a log."""
-    return asked_probe(entry) is not None and not asks_the_log(entry)
+    """Whether the entry has a probe that can judge releases; what a log would fill in has the probe's default."""
+    return asked_probe(entry) is not None
 
 
 def known_already(entry: str, package: str, claimed: str, file: Path) -> bool:
@@ -142,16 +142,56 @@ def known_already(entry: str, package: str, claimed: str, file: Path) -> bool:
     return row is not None and not (row.agreement == "open" and row.untold)
 
 
+@dataclass
+class Elsewhere:
+    """A judge that asks again beside other versions of the other packages, where a release gives no answer beside the first.
+
+    One release of transformers does not run beside every release of peft, old and new. ``used`` collects what was taken instead.
+    """
+
+    judge: Judge
+    package: str
+    others: Sequence[Mapping[str, str]]
+    used: list[Mapping[str, str]] = field(default_factory=list)
+
+    def __call__(self, versions: Versions) -> Judged:
+        first = self.judge(versions)
+        if first.outcome != "skip":
+            return first
+        for beside in self.others:
+            said = self.judge({self.package: versions[self.package], **beside})
+            if said.outcome != "skip":
+                if beside not in self.used:
+                    self.used.append(beside)
+                return said
+        return first
+
+
 def _search(entry: EntryLike, package: str, claimed: str, overlays: Overlays) -> RangeRow:
     asked = asked_probe(entry)
     assert asked is not None
     judge = ProbeJudge(entry, asked[0], asked[1], overlays, SECONDS)
     failing = judge.failing_versions()
-    fixed = {name: version for name, version in failing.items() if name != package}
+    fixed = _beside(package, failing)
+    alone = len(entry.versions) == 1  # else the other packages decide, too
+    others: list[Mapping[str, str]] = []
+    for pair in judge.pairs() if alone else ():
+        if (beside := _beside(package, pair)) not in (fixed, *others):
+            others.append(beside)
+    elsewhere = Elsewhere(judge, package, others)
     offered = releases(package, str(overlays.base()))
     likely = [failing[package]] if package in failing else []
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-    return searched(entry.id, package, claimed, judge, offered, fixed, likely, today)
+    row = searched(entry.id, package, claimed, elsewhere, offered, fixed, likely, today)
+    return row._replace(beside=", else ".join([row.beside, *map(_shown, elsewhere.used)]))
+
+
+def _beside(package: str, versions: Mapping[str, str]) -> dict[str, str]:
+    return {name: version for name, version in versions.items() if name != package}
+
+
+def _shown(versions: Mapping[str, str]) -> str:
+    return " ".join(f"{name}=={version}" for name, version in versions.items())
 
 
 _ONE_TORCH: Final = "one torch in the probes' environments"
@@ -164,17 +204,21 @@ UNSEARCHABLE: Final = {
 """Packages whose releases the probes' environments cannot change, and why."""
 
 
+UNSEARCHABLE_ENTRIES: Final = {
+    "resume-rng-weights-only": "fails to 4.46.3 with the one torch that the probes have; its 4.51 needs torch before 2.6",
+}
+"""Entries whose range is right for several releases of a package that the probes' environments cannot change."""
+
+
 def state(entry: EntryLike, package: str, claimed: str, row: RangeRow | None) -> str:
     """What is known of a claim, in a few words: what the search said, else why there was none."""
     if row and row.claimed == claimed:
         return f"{row.agreement} ({row.date})"
     if row:
         return f"searched as {row.claimed} ({row.date}); search it again"
-    if package in UNSEARCHABLE:
-        return UNSEARCHABLE[package]
-    if asked_probe(entry) is None:
-        return "no probe"
-    return "not searched" if judged(entry) else "its probe needs the log"
+    if package in UNSEARCHABLE or entry.id in UNSEARCHABLE_ENTRIES:
+        return UNSEARCHABLE_ENTRIES.get(entry.id) or UNSEARCHABLE[package]
+    return "not searched" if judged(entry) else "no probe"
 
 
 def _listed(entries: Sequence[EntryLike], file: Path) -> None:
@@ -210,6 +254,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         overlays = Overlays(default_folder(), places=Path(folder))
         for entry, package, claimed in claims(entries):
             if not judged(entry) or package in UNSEARCHABLE or (chosen.only and entry.id not in chosen.only):
+                continue
+            if entry.id in UNSEARCHABLE_ENTRIES and not chosen.only:
                 continue
             if not (chosen.only or chosen.again) and known_already(entry.id, package, claimed, chosen.file):
                 continue

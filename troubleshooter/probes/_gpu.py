@@ -81,7 +81,9 @@ def _judge(found):
     found["old"] = [one["index"] for one in everyone if one["capability"] and one["capability"] < (7, 5)]
     findings = found["findings"] = []
     if found["mixed"]:
-        findings.append("unlike GPUs in one host (%s)" % ", ".join("%d: %s" % (o["index"], o["name"]) for o in everyone))
+        findings.append(
+            "unlike GPUs in one host (%s)" % ", ".join("%d: %s" % (o["index"], o["name"]) for o in everyone)
+        )
     if found["ambiguous"]:
         findings.append(
             "CUDA_DEVICE_ORDER is not PCI_BUS_ID: torch counts the fastest first, nvidia-smi by slot, "

@@ -94,7 +94,7 @@ class Kit:
         observed = attempt.described()
         if occurred:  # a long message holds the decisive words somewhere in the middle
             lines = [line.strip() for line in str(attempt.error).splitlines()]
-            observed["matched"] = next((line for line in lines if re.search(self._expected[1], line)), lines[0])[:500]
+            observed["matched"] = next((line for line in lines if re.search(self._expected[1], line)), "")[:500]
         self._channel.send("symptom", case=case, occurred=occurred, observed=observed)
         return occurred
 

@@ -66,7 +66,12 @@ def install(network_names=False, local_sockets=False):
     lines = program(MACHINES[machine], families)
 
     class Line(ctypes.Structure):
-        _fields_ = [("code", ctypes.c_uint16), ("yes", ctypes.c_uint8), ("no", ctypes.c_uint8), ("value", ctypes.c_uint32)]
+        _fields_ = [
+            ("code", ctypes.c_uint16),
+            ("yes", ctypes.c_uint8),
+            ("no", ctypes.c_uint8),
+            ("value", ctypes.c_uint32),
+        ]
 
     class Program(ctypes.Structure):
         _fields_ = [("length", ctypes.c_uint16), ("lines", ctypes.POINTER(Line))]

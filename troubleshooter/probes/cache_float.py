@@ -138,7 +138,9 @@ def run(kit):
     for name in classes(kit, transformers):
         kit.say("evaluating a tiny %s" % name)
         trial = Evaluation(kit, transformers, convert, name)
-        if kit.symptom("%s, weights %s, autocast %s" % (name, kit.options["dtype"], kit.options["autocast"]), trial.run):
+        if kit.symptom(
+            "%s, weights %s, autocast %s" % (name, kit.options["dtype"], kit.options["autocast"]), trial.run
+        ):
             fixes(kit, trial)
 
 

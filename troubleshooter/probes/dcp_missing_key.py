@@ -39,4 +39,6 @@ def run(kit):
             lambda: load("weight"),
             words=r"same LoRA, FSDP, torch\.compile",
         )
-        kit.fix("partial-load", "DefaultLoadPlanner(allow_partial_load=True)", in_part, words=r"allow_partial_load=True")
+        kit.fix(
+            "partial-load", "DefaultLoadPlanner(allow_partial_load=True)", in_part, words=r"allow_partial_load=True"
+        )

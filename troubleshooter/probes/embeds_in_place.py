@@ -17,7 +17,9 @@ embeds[:, 1:3] = image_features         # embeds = embeds.clone() before it cure
 
 
 def run(kit):
-    kit.expects("RuntimeError", r"a (?:view of a )?leaf Variable that requires grad is being used in an in-place operation")
+    kit.expects(
+        "RuntimeError", r"a (?:view of a )?leaf Variable that requires grad is being used in an in-place operation"
+    )
     torch = kit.need("torch")
     ids = torch.randint(1, 120, (2, 8), device=kit.device)
     features = torch.ones(2, 2, 32, device=kit.device)

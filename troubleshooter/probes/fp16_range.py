@@ -74,7 +74,9 @@ def read_folder(kit):
                 first, last = entry["data_offsets"]
                 tensors[key] = (path, entry["dtype"], entry["shape"], 8 + length + first, 8 + length + last)
     if not tensors:
-        kit.undecided(f"{kit.model} holds no .safetensors file (other formats can run code when loaded and are not read)")
+        kit.undecided(
+            f"{kit.model} holds no .safetensors file (other formats can run code when loaded and are not read)"
+        )
     return config, tensors
 
 
@@ -325,5 +327,5 @@ def mechanism(kit, torch):
     kit.mechanism(
         "a tiny Gemma 3 with norm gains of 12,000",
         f"loss {found['bfloat16']:.3f} in bfloat16, {found['float16']:.3f} in float16",
-        **found
+        **found,
     )

@@ -71,5 +71,7 @@ def run(kit):
             words=r"reduce_dtype=torch\.bfloat16",
             price=(all_used, one_dtype),
         )
-        kit.fix("dummy", "use it in each micro-batch, times 0", lambda: dummy()(), words=r"0\.0 \*", price=(all_used, dummy))
+        kit.fix(
+            "dummy", "use it in each micro-batch, times 0", lambda: dummy()(), words=r"0\.0 \*", price=(all_used, dummy)
+        )
     dist.destroy_process_group()

@@ -38,7 +38,13 @@ def run(kit):
         return lambda: summed(torch.inference_mode)
 
     if kit.symptom("a summed loss divided in place after the block", lambda: in_place(torch.inference_mode)):
-        kit.fix("not-in-place", "total = total / n", outside, words=r"test_loss = test_loss /", price=(before, lambda: outside))
+        kit.fix(
+            "not-in-place",
+            "total = total / n",
+            outside,
+            words=r"test_loss = test_loss /",
+            price=(before, lambda: outside),
+        )
         kit.fix(
             "numbers",
             "sum Python numbers: loss.item()",

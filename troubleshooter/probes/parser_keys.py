@@ -29,4 +29,9 @@ def run(kit):
         return transformers.HfArgumentParser(options).parse_dict({key: 1e-3})
 
     if kit.symptom("a misspelt key", lambda: parse("learning_rat")):
-        kit.fix("right-key", "the key as the dataclass spells it", lambda: parse("learning_rate"), words=r"correct their names")
+        kit.fix(
+            "right-key",
+            "the key as the dataclass spells it",
+            lambda: parse("learning_rate"),
+            words=r"correct their names",
+        )

@@ -1,12 +1,14 @@
-"""Does LoRA of this peft refuse to adapt a 3D convolution?"""
+"""Does LoRA of this peft refuse to adapt a convolution?"""
 
-QUESTION = "Does this peft refuse a LoRA on Conv3d?"
+QUESTION = "Does this peft refuse a LoRA on this kind of convolution?"
 NEEDS = ["torch", "peft"]
-PARAMETERS = {"layer": ["Conv3d", "Conv1d"]}
-SETTLED_BY = []
+PARAMETERS = {"layer": ["Conv1d", "Conv3d"]}  # the first is the one that peft learned last
+SETTLED_BY = ["layer"]
 PAIRS = [
     ("confirmed", {"transformers": "4.45.2", "accelerate": "1.5.2", "peft": "0.11.1"}),
+    ("confirmed", {"transformers": "4.45.2", "accelerate": "1.5.2", "peft": "0.11.1"}, {"layer": "Conv3d"}),
     ("not-here", {"transformers": "4.51.3", "accelerate": "1.5.2", "peft": "0.15.2"}),
+    ("not-here", {"transformers": "4.51.3", "accelerate": "1.5.2", "peft": "0.15.2"}, {"layer": "Conv3d"}),
 ]
 REPRODUCE = """
 import torch

@@ -5,7 +5,9 @@ NEEDS = ["torch", "transformers", "peft"]
 PARAMETERS = {}
 SETTLED_BY = None
 PAIRS = [
+    ("confirmed", {"transformers": "4.45.2", "accelerate": "1.5.2", "peft": "0.11.1"}),
     ("confirmed", {"transformers": "4.51.3", "accelerate": "1.5.2", "peft": "0.15.2"}),
+    ("confirmed", {"transformers": "4.57.6", "accelerate": "1.10.1", "peft": "0.18.1"}),
     ("confirmed", {"transformers": "5.23.0", "accelerate": "1.15.0", "peft": "0.21.2"}),
 ]
 REPRODUCE = """

@@ -78,7 +78,9 @@ def run(kit):
     if not takes and open_ended:
         kit.undecided(f"{path} of {package} {installed} takes any keyword (**kwargs); its source does not tell")
     verb = "takes" if takes else "does not take"
-    kit.measured(f"`{argument}`", not takes, f"{path} of {package} {installed} {verb} `{argument}`", arguments=len(known))
+    kit.measured(
+        f"`{argument}`", not takes, f"{path} of {package} {installed} {verb} `{argument}`", arguments=len(known)
+    )
     if not takes and replacement:
         has = replacement in known
         said = "takes" if has else "does not take"

@@ -27,4 +27,6 @@ def run(kit):
         model.to(dtype).generate(ids, attention_mask=torch.ones_like(ids), do_sample=True, max_new_tokens=2)
 
     if kit.symptom("a float16 model whose logits overflow", lambda: generate(torch.float16)):
-        kit.fix("bfloat16", "generate in bfloat16", lambda: generate(torch.bfloat16), words=r"torch_dtype=torch\.bfloat16")
+        kit.fix(
+            "bfloat16", "generate in bfloat16", lambda: generate(torch.bfloat16), words=r"torch_dtype=torch\.bfloat16"
+        )

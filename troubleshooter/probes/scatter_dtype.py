@@ -34,5 +34,11 @@ def run(kit):
         return prepared(torch.bfloat16, torch.float32, cast=True)
 
     if kit.symptom("float32 features, bfloat16 embeddings", lambda: prepared(torch.bfloat16, torch.float32)()):
-        kit.fix("cast", "source.to(destination.dtype)", lambda: cast()(), words=r"destination\.dtype\)", price=(one_dtype, cast))
+        kit.fix(
+            "cast",
+            "source.to(destination.dtype)",
+            lambda: cast()(),
+            words=r"destination\.dtype\)",
+            price=(one_dtype, cast),
+        )
         kit.fix("one-dtype", "every part in one dtype", lambda: one_dtype()(), words=r"torch_dtype=torch\.bfloat16")

@@ -32,4 +32,9 @@ def run(kit):
         kit.training_arguments(load_best_model_at_end=True, save_strategy=save, **{key: evaluate}, **steps)
 
     if kit.symptom(f"save by {save}, evaluate by {evaluate}", lambda: arguments(evaluate)):
-        kit.fix("same-strategy", "the same word for both strategies", lambda: arguments(save), words=r"eval(?:uation)?_strategy")
+        kit.fix(
+            "same-strategy",
+            "the same word for both strategies",
+            lambda: arguments(save),
+            words=r"eval(?:uation)?_strategy",
+        )

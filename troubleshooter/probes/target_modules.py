@@ -4,7 +4,20 @@ QUESTION = "Does PEFT find these target modules in this kind of model?"
 NEEDS = ["torch", "transformers", "peft"]
 PARAMETERS = {
     "case": ["not-found", "not-linear", "unspecified"],
-    "model_type": ["llama", "gemma3_text", "qwen3", "gpt2", "qwen2", "mistral", "gemma", "phi", "gpt_neox", "opt", "bloom", "falcon"],
+    "model_type": [
+        "llama",
+        "gemma3_text",
+        "qwen3",
+        "gpt2",
+        "qwen2",
+        "mistral",
+        "gemma",
+        "phi",
+        "gpt_neox",
+        "opt",
+        "bloom",
+        "falcon",
+    ],
     "targets": "^[A-Za-z0-9_.]+(?:,[A-Za-z0-9_.]+)*$",  # what a log calls a set: without its braces, quotes and blanks
 }
 USES_MODEL = True

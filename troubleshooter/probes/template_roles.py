@@ -47,4 +47,6 @@ def run(kit):
             lambda: render(ALTERNATING, merged(messages)),
             words=r"def fix\(messages\)",
         )
-        kit.fix("chatml", "a template that takes these roles", lambda: render(CHATML, messages), words=r"<\|im_start\|>")
+        kit.fix(
+            "chatml", "a template that takes these roles", lambda: render(CHATML, messages), words=r"<\|im_start\|>"
+        )

@@ -47,7 +47,9 @@ def run(kit):
     def once():
         return prepared(1)
 
-    kit.symptom("a step that was skipped together with update()", lambda: twice(prepared(1, update=False, skipped=True)))
+    kit.symptom(
+        "a step that was skipped together with update()", lambda: twice(prepared(1, update=False, skipped=True))
+    )
     if kit.symptom("two clippings in one step", lambda: prepared(2)()):
         kit.fix(
             "once-and-update",

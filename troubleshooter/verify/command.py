@@ -129,11 +129,19 @@ def answer(
     ``consent`` asks the user before an interpreter is run that only the log names and that others may change. ``probes`` are
     folders of a team's own probes, as the user named them.
     """
-    found = find(python, asked.site_folders, asked.versions, consent)
+    found = find(python, asked.site_folders, (*asked.versions, *_needs(asked, probes)), consent)
     said, code = _answered(asked, found, device, timeout, model, record, lang, progress, probes)
     same = same_environment(found.environment, asked.site_folders, asked.log_versions)
     notes = (*said.notes, *(say("not-run", lang, python=one) for one in found.refused))
     return found, replace(said, same_environment=same, notes=notes), code
+
+
+def _needs(asked: Subject, probe_folders: Sequence[Path]) -> Sequence[str]:
+    """The packages without which the entry's probe can say nothing: the environment is asked for these, too."""
+    from troubleshooter.verify import probe as probes
+
+    named = asked_probe(asked)
+    return () if named is None else probes.load(named[0], probe_folders).needs
 
 
 def _answered(

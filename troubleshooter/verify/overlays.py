@@ -11,9 +11,10 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import permutations
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
@@ -39,6 +40,7 @@ __all__ = [
     "default_folder",
     "index_lost",
     "met",
+    "ordered",
     "requirements",
 ]
 
@@ -62,6 +64,9 @@ NAMED: Final = (
     "deepspeed",
 )
 """Packages whose versions a pair states itself. They are never installed as dependencies."""
+
+MOST_ORDERED: Final = 5
+"""All orders of so many overlays are compared at most."""
 
 
 class Unbuildable(TroubleshootError):
@@ -120,7 +125,8 @@ class Overlays:
         if wanted != TORCH:
             raise Unbuildable(f"torch {wanted}: only torch {TORCH} is built here; verify in an environment of your own")
         self.base()
-        return os.pathsep.join(str(self._overlay(n, v)) for n, v in versions.items() if n != "torch")
+        folders = [self._overlay(name, version) for name, version in versions.items() if name != "torch"]
+        return os.pathsep.join(map(str, ordered(folders, _installed(self.folder / "base"))))
 
     def base(self) -> Path:
         """The interpreter with torch. A missing environment is made first."""
@@ -221,7 +227,13 @@ def _site(folder: Path) -> Path:
 
 
 def _installed(environment: Path) -> dict[str, str]:
-    return {canonical(p.parent.name.split("-")[0]): p.parent.name.split("-")[1] for p in _metadata(_site(environment))}
+    return _versions(_site(environment))
+
+
+def _versions(folder: Path) -> dict[str, str]:
+    """The packages of a folder and their versions, from the names of their ``NAME-VERSION.dist-info`` folders."""
+    named = (path.parent.name.removesuffix(".dist-info").partition("-") for path in _metadata(folder))
+    return {canonical(name): version for name, _, version in named}
 
 
 def requirements(overlay: Path, stated: Collection[str] = NAMED) -> list[Requirement]:
@@ -243,6 +255,34 @@ def requirements(overlay: Path, stated: Collection[str] = NAMED) -> list[Require
 def met(requirement: Requirement, base: Mapping[str, str], overlay: Path) -> bool:
     """Whether an overlay, or the environment below it, satisfies a requirement."""
     name = canonical(requirement.name)
-    own = {canonical(p.parent.name.split("-")[0]): p.parent.name.split("-")[1] for p in _metadata(overlay)}
-    version = own.get(name) or base.get(name)
-    return version is not None and requirement.specifier.contains(version.partition("+")[0], prereleases=True)
+    version = _versions(overlay).get(name) or base.get(name)
+    return version is not None and _fits(requirement, version)
+
+
+def _fits(requirement: Requirement, version: str) -> bool:
+    from packaging.version import InvalidVersion
+
+    try:
+        return requirement.specifier.contains(version.partition("+")[0], prereleases=True)
+    except InvalidVersion:  # older releases of packaging raise
+        return False
+
+
+def ordered(folders: Sequence[Path], base: Mapping[str, str]) -> list[Path]:
+    """Overlays in the order in which the fewest requirements are broken; the given order where that breaks none more.
+
+    Two overlays may hold one package in two versions (peft the newest huggingface_hub, an old transformers an old one), and
+    Python takes it from the first. More than `MOST_ORDERED` overlays stay as they are.
+    """
+    if not 1 < len(folders) <= MOST_ORDERED:
+        return list(folders)
+    held = {folder: _versions(folder) for folder in folders}
+    wanted = [(canonical(one.name), one) for folder in folders for one in requirements(folder, ())]
+
+    def broken(order: Iterable[Path]) -> int:
+        seen = {**base}
+        for folder in list(order)[::-1]:
+            seen.update(held[folder])
+        return sum(name in seen and not _fits(one, seen[name]) for name, one in wanted)
+
+    return list(min(permutations(folders), key=broken))

@@ -38,6 +38,7 @@ def fix(name, function):
     if name == FIX:
         function()
 """
+_TRACEBACK: Final = re.compile(r"^Traceback \(most recent call last\):$", re.MULTILINE)
 _FRAME: Final = re.compile(r'^\s{0,40}File "([^"\n]{1,400})", line \d{1,7}, in ([^\n]{1,200})$', re.MULTILINE)
 
 
@@ -129,16 +130,13 @@ def check(
 
         def end(*arguments: str) -> str:
             heard = hear([python, "-W", "ignore", str(path), *arguments], seconds, environ)
-            return (
-                heard.stopped or heard.err[heard.err.rfind("Traceback (most recent call last)") :]
-                if _failed(heard)
-                else ""
-            )
+            return (heard.stopped or _last_traceback(_RANK.sub("", heard.err))) if _failed(heard) else ""
 
-        said = _RANK.sub("", end())
-        frames = _FRAME.findall(said)
-        place = f"{_module(frames[-1][0], str(path))}:{frames[-1][1]}" if frames else ""
+        said = end()
         lines = [line for line in said.splitlines() if line and not line[0].isspace()]
+        # A message may hold a traceback of its own (torch.distributed.checkpoint): the frames end where the message begins.
+        frames = _FRAME.findall(said.partition(f"\n{lines[1]}")[0] if len(lines) > 1 else said)
+        place = f"{_module(frames[-1][0], str(path))}:{frames[-1][1]}" if frames else ""
         known = fixes_of(text)
         ends = {name: end(name) for name in known}
     return ScriptCheck(
@@ -147,6 +145,12 @@ def check(
         [name for name, said in ends.items() if not said],
         [name for name, said in ends.items() if said],
     )
+
+
+def _last_traceback(printed: str) -> str:
+    """What the interpreter printed from the head of its last traceback on; a head with words behind it is part of a message."""
+    starts = [found.start() for found in _TRACEBACK.finditer(printed)]
+    return printed[starts[-1] :] if starts else printed
 
 
 def _failed(heard: object) -> bool:

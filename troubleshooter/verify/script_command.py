@@ -37,7 +37,7 @@ def write_script(
     except OSError as problem:
         raise UsageError(f"{path}: {problem.strerror}; give a file that can be written") from problem
     try:
-        environment = find(python, asked.site_folders, asked.versions).environment
+        environment = find(python, asked.site_folders, (*asked.versions, *probe.needs)).environment
         missing = [name for name in probe.needs if name not in environment.versions]
     except EnvironmentProblem as problem:
         print(say("script-unchecked", lang, path=path, why=problem))
@@ -63,6 +63,8 @@ def same_failure(said: ScriptCheck, kind: str, place: str) -> bool:
     module, _, function = place.rpartition(":")
     own, _, raised = said.place.rpartition(":")
     named = said.fails.partition(":")[0].rpartition(".")[2]
+    if kind == "RecursionError":  # how deep the caller stands decides in which of the functions the limit is met
+        return named == kind
     return named == kind and raised == function and (not own or own.endswith(module))
 
 

@@ -72,6 +72,8 @@ def read(path: Path, root: Path | None = None, limit: int = MAX_FILE_BYTES) -> t
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        if "nesting depth" in str(error.problem):  # PyYAML 6.0.4 looks ahead, and stops before `MAX_DEPTH` is seen
+            return None, [Problem(path, line, column, "", f"is nested deeper than {MAX_DEPTH}")]
         return None, [Problem(path, line, column, "", f"not valid YAML: {error.problem}", "quote values with : # [ {")]
     except (ValueError, yaml.YAMLError) as error:
         return None, [Problem(path, 1, 1, "", f"not valid YAML: {error}")]

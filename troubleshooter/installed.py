@@ -12,7 +12,7 @@ from typing import Any
 
 from kb import versions
 from kb.compiled import Knowledge
-from kb.compiled_conditions import Condition
+from kb.compiled_conditions import Condition, own_patterns
 from troubleshooter.match.conditions import evaluate
 from troubleshooter.match.context import Context
 from troubleshooter.match.outcome import Anchor
@@ -70,7 +70,7 @@ def _of_words(condition: Condition) -> bool:
     """Whether a condition asks for printed words only. What was never printed is absent, and not only unknown."""
     if condition["kind"] == "any" or condition["kind"] == "all":
         return all(_of_words(part) for part in condition["parts"])
-    return condition["kind"] == "message" or condition["kind"] == "line"
+    return bool(own_patterns(condition))
 
 
 def already_installed(fix: Mapping[str, Any], context: Context) -> list[Fact] | None:

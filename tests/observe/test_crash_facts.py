@@ -120,7 +120,8 @@ def test_versions_that_were_imported_decide(tool: Diagnoser) -> None:
 def test_a_condition_on_versions_becomes_decidable(tool: Diagnoser) -> None:
     """An entry with affected versions of a package that its log does not name."""
     error = "AttributeError: 'AdamW' object has no attribute 'train'"
-    log = f'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\n    trainer.train()\n{error}\n'
+    library = '  File "/venv/lib/python3.11/site-packages/accelerate/optimizer.py", line 132, in train\n    return self.optimizer.train()'
+    log = f'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\n    trainer.train()\n{library}\n{error}\n'
     unknown = tool.report([from_text(log)]).diagnoses[0]
     assert unknown.versions["state"] == "unknown"
     package = next(iter(unknown.versions["affected"]))

@@ -32,8 +32,6 @@ def sentences(found: Explained, lang: str) -> list[str]:
     is_own = own is not None and (own["file"], own["line"]) == (found["file"], found["source_line"])
     stop = report_say("stop", lang)
     condition = found["condition"]
-    if lang == "zh" and condition.startswith("`"):
-        condition = f" {condition}"  # code stands apart from the words before it
     if is_own and condition:
         out = [say("because", lang, condition=condition) + stop]
     elif condition:

@@ -853,9 +853,9 @@ PHRASES: dict[str, dict[str, str]] = {
     "explain": {
         "explained": "已解释但未诊断：没有条目认识这个失败，但抛出它的代码说明了原因",
         "second-view": "另一种看法：抛出它的代码怎么说（仅解释，未诊断）",
-        "raised-because": "在 {place} 处抛出，因为{condition}",
+        "raised-because": "在 {place} 处抛出，因为：{condition}",
         "raised-in": "在 {place} 处抛出",
-        "because": "因为{condition}",
+        "because": "因为：{condition}",
         "several": "源码中有 {count} 处会打印这条信息，这是其中之一",
         "your-line": "你的代码行：{place}",
         "depends": "取决于",

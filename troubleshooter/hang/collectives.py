@@ -34,7 +34,7 @@ _WAITING = ("torch/distributed/_functional_collectives.py", "torch/distributed/f
 _ALIKE = re.compile(r"(?:^|_)(?:broadcast_coalesced|verify_param_shape_across_processes|sync_params_and_buffers)$")
 """How DistributedDataParallel makes the ranks alike: calls into C++."""
 _ALIKE_FILES = ("torch/nn/parallel/distributed.py", "torch/distributed/utils.py")
-_STORE = re.compile(r"store\w*(?:\(\))?\.(?:wait|get|barrier)\(", re.IGNORECASE)
+_STORE = re.compile(r"store\w{0,20}(?:\(\))?\.(?:wait|get|barrier)\(", re.IGNORECASE)
 _WORK = re.compile(r"(?<!\bos)\.wait\(")
 _STANDARD = re.compile(r"<|.*/python3(?:\.\d+)?/(?!site-packages|dist-packages)")
 

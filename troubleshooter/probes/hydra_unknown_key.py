@@ -7,7 +7,8 @@ DEVICES = ["cpu"]
 SETTLED_BY = None
 PAIRS = [("confirmed", {"hydra-core": "1.3.2"})]
 REPRODUCE = """
-python train.py optim.warmup=100        # train.yaml has no optim.warmup; with +optim.warmup=100 it runs
+with hydra.initialize_config_dir(folder, version_base=None):      # its train.yaml has optim.warmup_steps
+    hydra.compose("train", overrides=["optim.warmup=100"])        # with "+optim.warmup=100" it runs
 """
 
 

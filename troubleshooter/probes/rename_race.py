@@ -27,13 +27,14 @@ def run(kit):
     import time
 
     kit.expects("OSError", r"(?:No such file or directory|Directory not empty).{0,400}tmp-checkpoint-\d+")
-    _, transformers, _ = kit.need("torch", "transformers", "accelerate")
+    torch, transformers, _ = kit.need("torch", "transformers", "accelerate")
     if not hasattr(os, "fork"):
         kit.undecided("the two ranks are made with os.fork, which this system has not")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=port, WORLD_SIZE="2", GLOO_SOCKET_IFNAME="lo")
+    ids = torch.arange(3, 15)
     saved = os.path.join(kit.folder, "out", "checkpoint-1")
 
     class Slow(transformers.Trainer):
@@ -45,8 +46,9 @@ def run(kit):
 
     def train(rank):
         os.environ.update(RANK=rank, LOCAL_RANK=rank)
-        args = kit.training_arguments(max_steps=1, save_strategy="steps", save_steps=1, ddp_backend="gloo")
-        Slow(model=kit.llama(), args=args, train_dataset=kit.rows(4)).train()
+        how = dict(use_cpu=True, max_steps=1, save_steps=1, ddp_backend="gloo", report_to=[])
+        args = transformers.TrainingArguments(os.path.dirname(saved), **how)
+        Slow(model=kit.llama(), args=args, train_dataset=[dict(input_ids=ids, labels=ids)] * 32).train()
 
     first = os.fork()
     if first == 0:

@@ -124,18 +124,18 @@ def over(job: MatrixJob, overlays: Overlays, limits: runner.Limits | None = None
     """Run one job in the environment of its versions."""
     path = overlays.path(job.versions)
     environ = {**os.environ, "PYTHONPATH": path, "PYTHONNOUSERSITE": "1"}
-    asked = _ask(str(overlays.python), environ)
+    asked = _ask(str(overlays.python), environ, (*job.probe.needs, *job.versions))
     outcome = runner.run(
         job.probe, str(overlays.python), job.options, environ=environ, limits=limits or runner.Limits(seconds=180)
     )
     return judge.by_run(job.entry, asked, outcome, "cpu")
 
 
-def _ask(python: str, environ: Mapping[str, str]) -> environment.Environment:
+def _ask(python: str, environ: Mapping[str, str], packages: Sequence[str]) -> environment.Environment:
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = environ["PYTHONPATH"]
     try:
-        return environment.ask(python)
+        return environment.ask(python, packages)
     finally:
         if before is None:
             del os.environ["PYTHONPATH"]

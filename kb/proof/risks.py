@@ -9,12 +9,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from kb.form import EntryFix
 
 _EXCUSE = re.compile(r"\bharmless\b", re.IGNORECASE)
-_OWN_FILE = re.compile(r"\bharmless\b|\b(?:you|your|own) (?:trust|wrote|made|own|run|file|checkpoint)\b", re.IGNORECASE)
+_OWN_FILE = re.compile(r"\b(?:you|your|own) (?:trust|wrote|made|own|run|file|checkpoint)\b", re.IGNORECASE)
 """Words that say whose file is unpickled."""
 _HARM_IN_SHELL = (
     (re.compile(r"\bTORCH_FORCE_NO_WEIGHTS_ONLY_LOAD=(?!0)"), "runs the code that a pickle holds"),
@@ -32,7 +32,7 @@ class Understated(NamedTuple):
     """What a fix that calls itself safe does, and the risk that it should name."""
 
     does: str
-    risk: str
+    risk: Literal["changes-results", "may-harm"]
 
 
 def understated(fix: EntryFix) -> Iterator[Understated]:

@@ -112,10 +112,8 @@ def _end_all(child: subprocess.Popen[bytes], mark: str) -> None:
     child.wait()
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while (found := _marked(mark)) and time.monotonic() < deadline:  # one that forks meanwhile is found the next time
-        for number in (
-            signal.SIGSTOP,
-            signal.SIGKILL,
-        ):  # all are stopped first, so that none forks while others are killed
+        # All are stopped before the first one is killed, so that none forks meanwhile.
+        for number in (signal.SIGSTOP, signal.SIGKILL):
             for process in found:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(process, number)

@@ -27,7 +27,7 @@ MessageRule = tuple[str, str, Rule]
 """The names of exceptions, a pattern of the message, and the rule."""
 
 
-def told(key: str, name: str, *fixes: tuple[str, str]) -> Rule:
+def make_rule(key: str, name: str, *fixes: tuple[str, str]) -> Rule:
     """A rule whose sentence is filled with the pattern's groups. ``name``: the group of the name at fault; ``fixes``: phrases and code."""
 
     def rule(m: re.Match[str]) -> MessageAnswer:

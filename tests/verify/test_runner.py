@@ -167,6 +167,22 @@ def test_memory_of_workers_counts(running: Running) -> None:
     assert outcome.status == "memory"
 
 
+def test_what_a_fork_shares_with_its_parent_counts_once(running: Running) -> None:
+    outcome = running(
+        """
+        import os, time
+        held = bytearray(b"x") * (120 << 20)
+        for _ in range(4):
+            if os.fork() == 0:
+                time.sleep(60)
+        time.sleep(1)
+        """,
+        limits=Limits(seconds=30, resident_mb=300),
+    )
+    assert outcome.status == "ended"
+    assert 120 < outcome.peak_mb < 300
+
+
 def test_an_address_space_limit_is_kept_by_the_system(running: Running) -> None:
     outcome = running("bytearray(2 << 30)", limits=Limits(seconds=20, resident_mb=4000, address_space_mb=800))
     assert outcome.status == "crashed"

@@ -74,6 +74,23 @@ def _from_ps() -> list[Process]:
     return [Process(int(r[0]), int(r[1]), int(r[2]), r[3][:1], int(r[4]), 0) for r in rows if len(r) == 5]
 
 
+def resident_mb(members: list[Process]) -> float:
+    """The memory that processes hold together, in MB. Pages that a fork shares with its parent are there only once, so of
+    several processes each one's proportional share counts where the system tells it (Linux), else its resident size."""
+    if len(members) == 1:
+        return members[0].resident_kb / 1024
+    return sum(_share_kb(one) for one in members) / 1024
+
+
+def _share_kb(process: Process) -> int:
+    """The process's resident size, with each page divided by the number of processes that hold it."""
+    with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{process.pid}/smaps_rollup", "rb") as file:
+        for line in file:
+            if line.startswith(b"Pss:"):
+                return int(line.split()[1])
+    return process.resident_kb
+
+
 class Family:
     """A probe's process and everything that came from it."""
 
@@ -236,8 +253,7 @@ def main(arguments: list[str]) -> int:
             status.say(exit=code)
         if running and time.monotonic() - look >= pause:
             look = time.monotonic()
-            resident = sum(process.resident_kb for process in family.members()) / 1024
-            status.say(mb=round(resident, 1), met=len(family.known))
+            status.say(mb=round(resident_mb(family.members()), 1), met=len(family.known))
             pause = max(0.1, 20 * (time.monotonic() - look))  # a list of very many processes is made less often
     clean = family.end()
     remove(folder)

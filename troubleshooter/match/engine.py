@@ -64,15 +64,15 @@ def candidates(observations: Observations, knowledge: Knowledge) -> list[Candida
 
 
 def _may_hold(symptom: CompiledSymptom, log: Context) -> bool:
-    """Whether the log holds the words and the numbers that the required conditions ask for. Most symptoms that are tried
-    end here."""
+    """Whether the log holds the words and the numbers that the required conditions ask for, and no numbers that exclude
+    the symptom. Most symptoms that are tried end here."""
     for condition in symptom["require"]:
         patterns = own_patterns(condition)
         if patterns and not log.may_match(patterns):
             return False
         if condition["kind"] == "metric" and not metric.may_hold(condition, log):
             return False
-    return True
+    return not any(c["kind"] == "metric" and evaluate(c, log).state == "held" for c in symptom["exclude"])
 
 
 def passes(condition: Condition, outcome: Outcome, body: Body, strict: bool = False) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from kb import lazy
@@ -29,14 +30,23 @@ _WAY = lazy.compile(
 )
 """An instruction that ends in "with": "or load the model with"."""
 _NOT = lazy.compile(r"\b(?:not|never|cannot|can't|don't|only|unsupported)\b[^.;]{0,20}$", re.I)
+_LABEL = lazy.compile(r"(?<![\w.])`?([A-Za-z_]\w+)`?(?: ?[=:] ?| \()[`'\"]?$")
+"""The end of a text that names the value which comes next."""
 _STATED = lazy.compile(r"`?,? (?:but|should|must|which|is|are|exceeds?)\b")
 """How a sentence goes on behind a setting that it found and speaks against."""
 MAX_LISTED = 2_000
 """Characters of a list of allowed values in a message."""
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
 _ALLOWED = lazy.compile(
-    r"(?:one of|select|choose|allowed|available|supported|valid|expected|must be|should be|can be|options|keys are|columns in)"
+    r"(?:one of|select|choose|allowed|available|supported|valid|expected|must be|should be|can be|options|keys are|columns in"
+    r"|(?:current|existing|loaded|registered|known)(?: \w+){1,3}(?: are)?:)"
     r"[^\[\](){}]{0,60}([\[({])",
+    re.I,
+)
+_THERE = lazy.compile(r"(?:current|existing|loaded|registered|known)", re.I)
+"""How a list of what is there begins; it may hold a single item."""
+_QUOTED = lazy.compile(
+    r"(?:available|supported|valid|allowed|choose|known)[^:;.\[({'\"`]{0,40}[^;.'\"`]{0,40}((?:(?<!\w)['\"`][\w.+-]{1,40}['\"`](?:, (?:and |or )?| and | or )){1,20}['\"`][\w.+-]{1,40}['\"`])",
     re.I,
 )
 _LISTED = lazy.compile(
@@ -172,12 +182,26 @@ def wanted(message: str) -> dict[str, bool]:
 
 def allowed(message: str) -> list[Any]:
     """The values that a message says would do; empty where it lists none."""
+    return _written_out(message) or _named_values(message)
+
+
+def _written_out(message: str) -> list[Any]:
+    """The values that a message lists in brackets or quotes."""
     for found in _found(_ALLOWED, message, *_CLOSING):
         start, close = found.start(1), _CLOSING[found[1]]
         end = message.find(close, start, start + MAX_LISTED)
         value = literal(_without_enums(message[start : end + 1])) if end > start + 1 else UNKNOWN
-        if value is not UNKNOWN and isinstance(value, (list, tuple, set, dict)) and len(value) > 1:
+        least = 1 if _THERE.match(found[0]) else 2
+        if value is not UNKNOWN and isinstance(value, (list, tuple, set, dict)) and len(value) >= least:
             return sorted(value, key=str) if isinstance(value, set) else list(value)
+    found_quoted = _QUOTED.search(message)
+    if found_quoted and not _NO_LIST.search(found_quoted[0]):
+        return re.findall(r"['\"`]([^'\"`]+)['\"`]", found_quoted[1])
+    return []
+
+
+def _named_values(message: str) -> list[Any]:
+    """Values that a message lists as mere words."""
     found_words = _LISTED.search(message)
     if found_words and not _NO_LIST.search(found_words[1]):
         return [word for word in re.findall(r"[\w.-]+", found_words[1]) if word not in ("or", "and")]
@@ -206,7 +230,7 @@ def replacements(message: str, texts: dict[str, str]) -> Iterator[tuple[Remedy, 
     Where the message does not tell which of the allowed values was meant, it is one of them.
     """
     listed = allowed(message)
-    for one in refused(message) if listed else ():
+    for one in [*refused(message), *_used(message, texts, _written_out(message))] if listed else ():
         if one in map(str, listed):
             continue
         if one in texts:
@@ -218,6 +242,21 @@ def replacements(message: str, texts: dict[str, str]) -> Iterator[tuple[Remedy, 
                 values = (("x", name or repr(one)), ("y", choices(one, listed)))
                 yield Remedy("do-one-of", values, f"{name}=..." if name else None, "message"), name
             return
+
+
+def _used(message: str, texts: dict[str, str], listed: list[Any]) -> list[str]:
+    """The one text of the user's own that a message repeats and does not allow; none where several are there."""
+    if not listed:
+        return []
+    found = [
+        text
+        for text in texts
+        if len(text) > 1
+        and text not in map(str, listed)
+        and re.search(rf"(?<![\w/.-]){re.escape(text)}(?![\w/-]|\.\w)", message)
+        and not re.fullmatch(r"[\d.]+", text)
+    ]
+    return found if len(found) == 1 else []
 
 
 def _without_enums(text: str) -> str:
@@ -248,6 +287,15 @@ def filled(template: tuple[Any, ...], message: str) -> dict[str, str]:
     return {
         name: value.strip() for name, value in zip(names, found.groups(), strict=True) if name and _is_expression(name)
     }
+
+
+def labels(template: tuple[Any, ...]) -> dict[str, str]:
+    """What a message calls the values that it shows, by the source of its holes: ``test_size = {n}``, ``(size={n})``."""
+    out: dict[str, str] = {}
+    for before, hole in pairwise(template):
+        if isinstance(before, str) and not isinstance(hole, str) and (found := _LABEL.search(before)):
+            out[hole.expression] = found[1]
+    return out
 
 
 def _is_expression(text: str) -> bool:

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kb.index.place import MessagePlace
-from troubleshooter.explaining import advice, compiled_checks, messages, operations, own, suggestions
+from troubleshooter.explaining import advice, compiled_checks, instructions, messages, operations, own, suggestions
 from troubleshooter.explaining.conditions import Formula, atoms, is_caught, passes_on, reasons, words
+from troubleshooter.explaining.exclusive import exclusive
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.indexed import KnownMessage, known
-from troubleshooter.explaining.making import is_plain
+from troubleshooter.explaining.making import give, is_plain, settable
+from troubleshooter.explaining.meant import takes_away
 from troubleshooter.explaining.names import NameContext, references
 from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.origins import Trace
-from troubleshooter.explaining.own_lines import literals, passed_values
+from troubleshooter.explaining.own_lines import literals, passed_values, tied
 from troubleshooter.explaining.presented import presented
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
 from troubleshooter.explaining.shown import calls, marked
@@ -131,12 +133,15 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
     shown = advice.filled(place.template, failure.message)
     known: dict[str, list[Origin]] = {}
     there = advice.present(failure.message)
+    passed, labels, said = passed_values(trace), advice.labels(place.template), failure.message
 
     def origins(node: ast.expr) -> list[Origin]:
         text = ast.unparse(node)
         if text not in known:
-            found = trace.origins(node, context)
             value = shown.get(text)
+            found = [tied(one, passed, said, value) for one in trace.origins(node, context)]
+            if value and (label := labels.get(text, "")) in passed and literal(passed[label]) == literal(value):
+                found = [Origin(label, "argument", "", passed[label], True)]
             if value and len(found) == 1 and found[0].value is None and found[0].exact:
                 found = [found[0]._replace(value=value)]
             known[text] = [o._replace(value=there[o.name]) if o.value is None and o.name in there else o for o in found]
@@ -173,20 +178,24 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
                 people += origins(part)
     for hole in shown:
         people += origins(ast.parse(hole, mode="eval").body)
-    passed = passed_values(trace)
-    said = failure.message
     values = {one.name: literal(one.value) for one in people} | {key: literal(text) for key, text in passed.items()}
     swapped = list(advice.replacements(said, literals(trace)))
     people += [_origin(name, passed) for _, name in swapped if name and all(one.name != name for one in people)]
     whole = Formula("and", (*near, *around))
     advised = suggestions.named(said, values, whole, constant, subject)
+    counted = exclusive(near, origins)
+    by_name = {one.name: one for one in people}
     is_told = not is_caught(place) and _takes_arguments(place.function)
     derived = suggestions.derived(*((near, around) if is_told else ([], [])), said, origins, constant, subject)
     ordered = [
         *(remedy for remedy, _ in swapped),
         *advised,
+        *counted,
+        *instructions.repeated(said, passed),
+        *instructions.respelled(said, literals(trace)),
         *suggestions.by_message([one for one in derived if not _changes_nothing(one, values)], said),
     ]
+    ordered = _told(ordered, said, by_name, passed)
     others = [one for one in context.source.places if one.function == place.function and one.line != place.line]
     ordered = [one for one in ordered if not suggestions.forbidden(one, whole, others, constant, subject)]
     parts = [words(what, name, lang) for what in (*near, *around)]
@@ -198,6 +207,14 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
         _ranked(people, said),
         ordered,
     )
+
+
+def _told(found: list[Remedy], said: str, people: dict[str, Origin], passed: dict[str, str]) -> list[Remedy]:
+    """The suggestions with what the message tells to do: behind those that were derived, but before what drops something."""
+    told = list(instructions.instructions(said, people, passed))
+    drops = [one for one in found if one.basis != "message" and takes_away(one)]
+    ordered = [*(one for one in found if one not in drops), *told, *drops]
+    return ordered or [*instructions.refused(said, passed)] or [*instructions.quoted(said)]
 
 
 def _takes_arguments(function: str) -> bool:
@@ -218,11 +235,18 @@ def _passed_through(trace: Trace, context: NameContext, failure: Failure) -> Fou
         people = [one for part in _used(_at(context), context) for one in trace.origins(part, context)]
     if not people:
         return None
-    swapped = list(advice.replacements(failure.message, literals(trace)))
-    return FoundPlace(
-        trace.frames[context.at or 0], "", _ranked(people, failure.message),
-        [*(remedy for remedy, _ in swapped), *advice.settings(failure.message, {}), *advice.commands(failure.message)],
-    )  # fmt: skip
+    said = failure.message
+    swapped = [remedy for remedy, _ in advice.replacements(said, literals(trace))]
+    found = [*swapped, *advice.settings(said, {}), *advice.commands(said), *_forgotten(people, said)]
+    ordered = _told(found, said, {one.name: one for one in people}, passed_values(trace))
+    return FoundPlace(trace.frames[context.at or 0], "", _ranked(people, said), ordered)
+
+
+def _forgotten(people: list[Origin], message: str) -> Iterator[Remedy]:
+    """The argument that a line needed and that the user's call left at None."""
+    exact = [one for one in people if one.exact]
+    if "NoneType" in message and len(exact) == 1 and exact[0].passed is False and exact[0].default == "None":
+        yield from map(give, settable(exact))
 
 
 def _used(expression: ast.expr | None, context: NameContext) -> list[ast.expr]:

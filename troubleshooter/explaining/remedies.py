@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from troubleshooter.explaining.comparisons import compared
@@ -17,6 +18,7 @@ from troubleshooter.explaining.making import give, is_asked, is_plain, leave_out
 from troubleshooter.explaining.origin import Origin, Origins
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
 
+_TURNS: dict[str, Callable[[Any], Any]] = {"int": int, "float": float, "str": str, "bool": bool}
 _MADE = {"ndarray": "np.asarray", "Tensor": "torch.as_tensor"}
 """How an object of a class is made of something like it, where that is not by calling the class."""
 
@@ -46,8 +48,11 @@ def _of(atom: Atom, origins: Origins, constant: Values) -> Iterator[Remedy]:
     if pair := remainder(atom):
         yield from _divisible(*pair, origins, constant)
     elif asked := instance(atom):
-        for origin in settable(origins(asked[0]))[:1]:
+        people = origins(asked[0])
+        for origin in settable(people)[:1]:
             yield from _class(origin, asked[1], atom.holds)
+        if len(people) == 1 and people[0].each and not atom.holds and settable([people[0]._replace(exact=True)]):
+            yield Remedy("do-class-each", (("x", people[0].name), ("y", " / ".join(asked[1]))), f"{people[0].name}=...")
     elif found := comparison(atom):
         yield from compared(*found, origins, constant)
     elif isinstance(atom.expression, (ast.Name, ast.Attribute, ast.Subscript)) or is_asked(atom.expression):
@@ -75,15 +80,17 @@ def _of(atom: Atom, origins: Origins, constant: Values) -> Iterator[Remedy]:
 def _divisible(left: ast.expr, right: ast.expr, origins: Origins, constant: Values) -> Iterator[Remedy]:
     whole, part = constant(left), constant(right)
     numbers = isinstance(whole, int) and isinstance(part, int) and whole > 0 and part > 0
+    needed = f"{without_self(ast.unparse(left))} % {without_self(ast.unparse(right))} == 0"
     for origin in settable(origins(right))[:1] if is_plain(right) else ():
         if numbers:
             yield set_to(origin, str(max(n for n in range(1, part + 1) if whole % n == 0)))
+        elif whole is UNKNOWN and origin.passed:
+            yield Remedy("do-pair", (("x", origin.name), ("y", needed)), f"{origin.name}=...")
     for origin in settable(origins(left))[:1] if is_plain(left) else ():
         if isinstance(part, int) and part > 0:
             near = whole + part - whole % part if isinstance(whole, int) else part
             yield set_to(origin, str(near))
         elif part is UNKNOWN:
-            needed = f"{without_self(ast.unparse(left))} % {without_self(ast.unparse(right))} == 0"
             yield Remedy("do-pair", (("x", origin.name), ("y", needed)), f"{origin.name}=...")
 
 
@@ -99,7 +106,11 @@ def _class(origin: Origin, classes: list[str], is_one: bool) -> Iterator[Remedy]
             code = f"{origin.name}={classes[0]}({origin.value})"
         elif classes[0] in ("list", "tuple") and origin.value:
             code = f"{origin.name}=[{origin.value}]"
-        yield Remedy("do-class", (("x", origin.name), ("y", " / ".join(classes))), code)
+        trial = UNKNOWN
+        if classes[0] in _TURNS and value is not UNKNOWN:
+            with suppress(ValueError, TypeError):
+                trial = _TURNS[classes[0]](value)
+        yield Remedy("do-class", (("x", origin.name), ("y", " / ".join(classes))), code, trial=trial)
     elif "str" in classes and value is not UNKNOWN:
         yield set_to(origin, repr([value]))
     elif origin.default == "None":

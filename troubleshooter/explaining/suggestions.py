@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from kb.index.place import MessagePlace
 from troubleshooter.explaining import advice
-from troubleshooter.explaining.conditions import Atom, Formula, atoms, is_caught, reasons
+from troubleshooter.explaining.conditions import Atom, Formula, atoms, is_caught, reasons, remainder
 from troubleshooter.explaining.holding import Subjects, Values, checked, holds, refuted
 from troubleshooter.explaining.meant import meant, names
 from troubleshooter.explaining.origin import Origins
@@ -95,13 +95,21 @@ def _last_said(several: Sequence[Remedy], parts: Sequence[Formula | Atom]) -> li
     ``parts``: in the order in which they were asked.
     """
     order = {id(part.expression): at for at, part in enumerate(_together(Formula("and", tuple(parts))))}
+    # What has to divide what is told by no other comparison.
+    order |= {id(one.part): len(order) for one in several if one.part is not None and _is_division(one.part)}
     last: dict[str, int] = {}
     for one in several:
         if one.key in ("do-set", "do-pair", "do-one-of") and id(one.part) in order and not _is_equality(one):
             last[one.subject] = max(last.get(one.subject, -1), order[id(one.part)])
-    return [
+    divided = {one.subject for one in several if one.part is not None and _is_division(one.part)}
+    kept = [
         one
         for one in several
+        if one.key != "do-pair" or one.subject not in divided or (one.part is not None and _is_division(one.part))
+    ]
+    return [
+        one
+        for one in kept
         if one.key not in ("do-set", "do-leave") or order.get(id(one.part), len(order)) >= last.get(one.subject, -1)
     ]
 
@@ -113,6 +121,10 @@ def _together(what: Formula | Atom) -> Iterator[Atom]:
     elif what.kind == "and":
         for part in what.parts:
             yield from _together(part)
+
+
+def _is_division(part: ast.expr) -> bool:
+    return remainder(Atom(part, holds=True)) is not None
 
 
 def _is_equality(remedy: Remedy) -> bool:

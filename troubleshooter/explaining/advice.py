@@ -80,6 +80,7 @@ _NAME = r"[`'\"]?(?:--)?([A-Za-z_]\w*_\w+|(?<=[`'\"])[A-Za-z_]\w*)[`'\"]?(?![\w=
 _WANTED: tuple[tuple[str, tuple[str, ...], bool], ...] = (
     (rf"(?i)\b(?:deprecated|remove|unset|drop|omit|disable|instead of|without|(?:do not|don't|cannot|can't|not) (?:pass|set|use|provide|specify|be used with))(?: the| a| an| using| setting| passing){{0,2}} {_NAME}", ("deprecated", "remove", "unset", "drop", "omit", "disable", "instead", "without", "not", "n't"), False),
     (rf"(?i){_NAME} (?:is|are) (?:a |an |currently |now ){{0,2}}(?:deprecated|not supported|not implemented|unsupported|not allowed|incompatible|ignored)", ("deprecated", "supported", "implemented", "allowed", "incompatible", "ignored"), False),
+    (rf"(?i){_NAME} (?:can ?not|can't|must not|should not) be (?:used|set|passed|given|specified|combined)(?! (?:together|both|at the|simul|in comb|at once))", ("not be", "n't be"), False),
     (rf"(?i)\b(?:pass|provide|specify|supply|set|define|give|requires?|needs?)(?: only| also| in| along| either| both| a| an| the| at least| one of){{0,3}} {_NAME}", ("pass", "provide", "specify", "supply", "set", "define", "give", "require", "need"), True),
     (rf"(?i){_NAME} (?:must|should|has to|have to|needs to)(?: also)? be (?:set|given|provided|specified|defined|passed)", ("must", "should", "has to", "have to", "needs to"), True),
     (rf"(?i)\b(?:at least one|one|either|both) of {_NAME}[^.]{{0,80}} (?:must|should|has to|have to|needs to) be (?:set|given|provided|specified|defined|passed)", ("must", "should", "has to", "have to", "needs to"), True),

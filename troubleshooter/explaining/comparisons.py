@@ -57,7 +57,7 @@ def compared(
     for origin in lefts[:1]:
         if wanted is not UNKNOWN:
             yield from _value(origin, relation, wanted, is_written=isinstance(right, ast.Constant))
-        elif _is_member(right):
+        elif is_member(right):
             yield from _member(origin, relation, right)
         elif rights and isinstance(right, (ast.Name, ast.Attribute)):
             if rights[0].name != origin.name:
@@ -70,6 +70,9 @@ def compared(
             yield pair(origin, relation, without_self(ast.unparse(right)))
     if not lefts and len(parts := origins(left)) == 1:
         yield from _of_part(parts[0], left, relation, right, wanted)
+    if not rights and (mirrored := _MIRRORED.get(relation)) is not None and len(parts := origins(right)) == 1:
+        if parts[0].passed and _is_feature(right, parts[0].name):
+            yield from _of_part(parts[0], right, mirrored, left, constant(left))
     value = constant(left)
     for origin in rights[:1]:
         if value is not UNKNOWN and (mirrored := _MIRRORED.get(relation)) is not None:
@@ -116,12 +119,12 @@ def _is_feature(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Attribute) and ast.unparse(node.value) == name
 
 
-def _is_member(node: ast.expr) -> bool:
+def is_member(node: ast.expr) -> bool:
     """Whether an expression is a member of an enumeration: ``TaskType.CAUSAL_LM``."""
     of_class = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id[:1].isupper()
     if of_class:
         return node.attr.isupper()  # type: ignore[attr-defined]
-    return isinstance(node, (ast.Tuple, ast.List, ast.Set)) and bool(node.elts) and all(map(_is_member, node.elts))
+    return isinstance(node, (ast.Tuple, ast.List, ast.Set)) and bool(node.elts) and all(map(is_member, node.elts))
 
 
 def _member(origin: Origin, relation: type[ast.cmpop], member: ast.expr) -> Iterator[Remedy]:

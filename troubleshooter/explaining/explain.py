@@ -28,6 +28,7 @@ from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
 from troubleshooter.explaining.shown import calls, marked
 from troubleshooter.explaining.simplified import simplified
 from troubleshooter.explaining.sources import Sources
+from troubleshooter.explaining.unfolded import unfolded
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
@@ -181,21 +182,23 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
     values = {one.name: literal(one.value) for one in people} | {key: literal(text) for key, text in passed.items()}
     swapped = list(advice.replacements(said, literals(trace)))
     people += [_origin(name, passed) for _, name in swapped if name and all(one.name != name for one in people)]
-    whole = Formula("and", (*near, *around))
+    listed_near, listed_around = ([unfolded(one, context) for one in some] for some in (near, around))
+    whole = Formula("and", (*listed_near, *listed_around))
     advised = suggestions.named(said, values, whole, constant, subject)
     counted = exclusive(near, origins)
     by_name = {one.name: one for one in people}
+    given = passed | {one.name: one.value for one in people if one.passed and one.value}
     is_told = not is_caught(place) and _takes_arguments(place.function)
-    derived = suggestions.derived(*((near, around) if is_told else ([], [])), said, origins, constant, subject)
+    derived = suggestions.derived(*((listed_near, listed_around) if is_told else ([], [])), said, origins, constant, subject)
     ordered = [
         *(remedy for remedy, _ in swapped),
         *advised,
         *counted,
-        *instructions.repeated(said, passed),
+        *instructions.repeated(said, given),
         *instructions.respelled(said, literals(trace)),
         *suggestions.by_message([one for one in derived if not _changes_nothing(one, values)], said),
     ]
-    ordered = _told(ordered, said, by_name, passed)
+    ordered = _told(ordered, said, by_name, given)
     others = [one for one in context.source.places if one.function == place.function and one.line != place.line]
     ordered = [one for one in ordered if not suggestions.forbidden(one, whole, others, constant, subject)]
     parts = [words(what, name, lang) for what in (*near, *around)]

@@ -87,11 +87,18 @@ def refuted(remedy: Remedy, condition: Formula, values: Values, subjects: Subjec
 def _after(remedy: Remedy, condition: Formula, values: Values, subjects: Subjects) -> bool | None:
     """Whether the condition would hold after a suggestion."""
 
+    asked = []
+
     def changed(node: ast.expr) -> Any:
-        return remedy.value if remedy.subject and subjects(node) == remedy.subject else values(node)
+        if not remedy.subject or subjects(node) != remedy.subject:
+            return values(node)
+        asked.append(node)
+        return remedy.value
 
     if remedy.value is not UNKNOWN:
-        return holds(condition, changed)
+        after = holds(condition, changed)
+        if after is not None or asked or remedy.key != "do-pass":
+            return after
     return holds(_without(condition, remedy.part), values) if remedy.part is not None else None
 
 

@@ -37,6 +37,13 @@ _ORDERS = lazy.compile(
 _NO_ORDER = lazy.compile(
     r"(?i)\b(?:report|issue|bug|documentation|docs?|refer|see|https?|more (?:details|information)|traceback|above|below|following|feature request|contact)\b"
 )
+_REFUSES = lazy.compile(
+    r"(?i)\b(?:not supported|unsupported|not (?:a )?valid|invalid|not recogni[sz]ed|unknown|cannot be|not compatible|incompatible)\b"
+)
+_DIVISIBLE = lazy.compile(
+    r"[`'\"]?(\w+)[`'\"]?(?: \([^()]{0,20}\))? (?:must|should|has to|needs to) be (?:evenly )?(?:divisible by|a (?:round )?multiple of)(?: the)? [`'\"]?(\w+)"
+)
+_QUOTES = "'\""
 MAX_ORDER = 160
 """Characters of an instruction that is shown as it stands."""
 
@@ -57,6 +64,7 @@ def instructions(message: str, people: Mapping[str, Origin], passed: Mapping[str
         for found in _CALLED.finditer(message):
             yield Remedy("do-use", (("x", found[1]),), found[1], "message")
     yield from _classes(message, known, passed)
+    yield from _divisible(message, known, passed)
     if "return" in message:
         for found in _RETURNS.finditer(message):
             if found[1] in known:
@@ -71,9 +79,13 @@ def instructions(message: str, people: Mapping[str, Origin], passed: Mapping[str
 
 def refused(message: str, passed: Mapping[str, str]) -> Iterator[Remedy]:
     """The one argument of the user's own call that a message names and calls unsupported or invalid."""
-    if not re.search(r"(?i)\b(?:not supported|unsupported|not (?:a )?valid|invalid|not recogni[sz]ed|unknown)\b", message):
+    if not _REFUSES.search(message):
         return
-    named = [name for name in passed if len(name) > 2 and names(message, name.removesuffix("s"))]
+    for name, value in passed.items():
+        if f"{name}={value}" in message or f"{name}=torch.{value.strip(_QUOTES)}" in message:
+            yield Remedy("do-other", (("x", name), ("y", value)), f"{name}=...", "message")
+            return
+    named = [name for name in passed if len(name) > 2 and (names(message, name) or names(message, name.removesuffix("s")))]
     if len(named) == 1:
         yield Remedy("do-check", (("x", named[0]),), f"{named[0]}=...", "message")
 
@@ -151,3 +163,15 @@ def respelled(message: str, texts: Mapping[str, str]) -> Iterator[Remedy]:
     if fits and better != text:
         values = (("x", repr(text)), ("y", repr(better)))
         yield Remedy("do-replace", values, f"{texts[text]}={better!r}" if texts[text] else repr(better), "message")
+
+
+def _divisible(message: str, known: set[str], passed: Mapping[str, str]) -> Iterator[Remedy]:
+    """What a message says has to be a multiple of what, where it names both as the user's arguments."""
+    for found in _DIVISIBLE.finditer(message) if "divisible" in message or "multiple" in message else ():
+        whole, part = literal(passed.get(found[1])), literal(passed.get(found[2]))
+        if isinstance(whole, int) and isinstance(part, int) and whole > 0 and part > 0 and whole % part:
+            good = max(number for number in range(1, part + 1) if whole % number == 0)
+            yield Remedy("do-set", (("x", found[2]), ("y", str(good))), f"{found[2]}={good}", "message")
+        elif {found[1], found[2]} <= known:
+            needed = f"{found[1]} % {found[2]} == 0"
+            yield Remedy("do-pair", (("x", found[1]), ("y", needed)), f"{found[1]}=...", "message")

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from kb.index.place import MessagePlace
 from troubleshooter.explaining import advice
+from troubleshooter.explaining.comparisons import is_member
 from troubleshooter.explaining.conditions import Atom, Formula, atoms, is_caught, reasons, remainder
 from troubleshooter.explaining.holding import Subjects, Values, checked, holds, refuted
 from troubleshooter.explaining.meant import meant, names
 from troubleshooter.explaining.origin import Origins
 from troubleshooter.explaining.remedies import remedies
-from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices
+from troubleshooter.explaining.remedy import MAX_CHOICES, UNKNOWN, Remedy
 
 
 def derived(
@@ -131,7 +132,9 @@ def _is_equality(remedy: Remedy) -> bool:
     part = remedy.part
     if remedy.key != "do-set" or not isinstance(part, ast.Compare) or not isinstance(part.ops[0], (ast.Eq, ast.NotEq)):
         return False
-    return isinstance(part.left, (ast.Name, ast.Attribute)) and isinstance(part.comparators[0], ast.Constant)
+    other = part.comparators[0]
+    is_one = isinstance(other, ast.Constant) or is_member(other)
+    return isinstance(part.left, (ast.Name, ast.Attribute)) and is_one
 
 
 def _alternatives(several: Sequence[Remedy]) -> list[Remedy]:
@@ -139,11 +142,11 @@ def _alternatives(several: Sequence[Remedy]) -> list[Remedy]:
     out: list[Remedy] = []
     for one in several:
         same = [other for other in several if _is_equality(other) and other.subject == one.subject]
-        values = list({repr(other.value): other.value for other in same}.values())
+        values = list(dict.fromkeys(dict(other.values)["y"] for other in same))
         if not _is_equality(one) or len(values) < 2:
             out.append(one)
         elif one is same[0]:
-            told = (("x", one.subject), ("y", choices(UNKNOWN, values)))
+            told = (("x", one.subject), ("y", ", ".join(values[:MAX_CHOICES]) + (", …" if len(values) > MAX_CHOICES else "")))
             out.append(one._replace(key="do-one-of", values=told, code=f"{one.subject}=..."))
     return out
 

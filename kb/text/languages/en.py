@@ -986,6 +986,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "do-at-most-one": "Pass at most one of {y}",
         "do-at-least-one": "Pass at least one of {y}",
         "do-return": "Let `{x}` return {y}",
+        "do-only-in": "Give `{x}` only items of {y}",
         "do-check": "Check what you give `{x}`",
         "do-distinct": "Give each item of `{x}` a value of its own",
         "do-said": "As the message says: {x}",

@@ -907,6 +907,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "do-at-most-one": "在 {y} 中最多传入一个",
         "do-at-least-one": "在 {y} 中至少传入一个",
         "do-return": "让 `{x}` 返回 {y}",
+        "do-only-in": "`{x}` 只能包含 {y} 中的项",
         "do-check": "检查给 `{x}` 的值",
         "do-distinct": "让 `{x}` 的各项取值互不相同",
         "do-said": "按消息所说：{x}",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 from kb import lazy
@@ -30,8 +28,6 @@ _WAY = lazy.compile(
 )
 """An instruction that ends in "with": "or load the model with"."""
 _NOT = lazy.compile(r"\b(?:not|never|cannot|can't|don't|only|unsupported)\b[^.;]{0,20}$", re.I)
-_LABEL = lazy.compile(r"(?<![\w.])`?([A-Za-z_]\w+)`?(?: ?[=:] ?| \()[`'\"]?$")
-"""The end of a text that names the value which comes next."""
 _STATED = lazy.compile(r"`?,? (?:but|should|must|which|is|are|exceeds?)\b")
 """How a sentence goes on behind a setting that it found and speaks against."""
 MAX_LISTED = 2_000
@@ -268,40 +264,3 @@ def _sentence(message: str, at: int) -> str:
     start = max(message.rfind(". ", 0, at), message.rfind("\n", 0, at)) + 1
     end = message.find(". ", at)
     return message[start : end if end > 0 else len(message)]
-
-
-def filled(template: tuple[Any, ...], message: str) -> dict[str, str]:
-    """The values that a message shows for the holes of its template, by the holes' source; empty where it does not fit."""
-    pattern, names = "", []
-    for piece in template:
-        if isinstance(piece, str):
-            pattern += r"\s+".join(re.escape(word) for word in re.split(r"\s+", piece))
-        else:
-            pattern += "(.{0,2000}?)"
-            names.append(piece.expression)
-    try:
-        found = re.fullmatch(pattern.strip(), message.strip(), re.S)
-    except (re.error, RecursionError):
-        return {}
-    if found is None:
-        return {}
-    return {
-        name: value.strip() for name, value in zip(names, found.groups(), strict=True) if name and _is_expression(name)
-    }
-
-
-def labels(template: tuple[Any, ...]) -> dict[str, str]:
-    """What a message calls the values that it shows, by the source of its holes: ``test_size = {n}``, ``(size={n})``."""
-    out: dict[str, str] = {}
-    for before, hole in pairwise(template):
-        if isinstance(before, str) and not isinstance(hole, str) and (found := _LABEL.search(before)):
-            out[hole.expression] = found[1]
-    return out
-
-
-def _is_expression(text: str) -> bool:
-    try:
-        ast.parse(text, mode="eval")
-    except (SyntaxError, ValueError):
-        return False
-    return True

@@ -41,9 +41,7 @@ def attribute(
     return None
 
 
-def field(
-    sources: Sources, source: SourceFile, owner: ast.ClassDef, name: str
-) -> Attribute | None:
+def field(sources: Sources, source: SourceFile, owner: ast.ClassDef, name: str) -> Attribute | None:
     """The field of a dataclass that an attribute is, whatever methods assign to it later."""
     found = attribute(sources, source, owner, name, None, 0)
     return found if found is not None and found.field else None

@@ -70,9 +70,9 @@ def compared(
             yield pair(origin, relation, without_self(ast.unparse(right)))
     if not lefts and len(parts := origins(left)) == 1:
         yield from _of_part(parts[0], left, relation, right, wanted)
-    if not rights and (mirrored := _MIRRORED.get(relation)) is not None and len(parts := origins(right)) == 1:
-        if parts[0].passed and _is_feature(right, parts[0].name):
-            yield from _of_part(parts[0], right, mirrored, left, constant(left))
+    behind = origins(right) if not rights and relation in _MIRRORED else []
+    if len(behind) == 1 and behind[0].passed and _is_feature(right, behind[0].name):
+        yield from _of_part(behind[0], right, _MIRRORED[relation], left, constant(left))
     value = constant(left)
     for origin in rights[:1]:
         if value is not UNKNOWN and (mirrored := _MIRRORED.get(relation)) is not None:
@@ -121,9 +121,8 @@ def _is_feature(node: ast.expr, name: str) -> bool:
 
 def is_member(node: ast.expr) -> bool:
     """Whether an expression is a member of an enumeration: ``TaskType.CAUSAL_LM``."""
-    of_class = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id[:1].isupper()
-    if of_class:
-        return node.attr.isupper()  # type: ignore[attr-defined]
+    if isinstance(node, ast.Attribute):
+        return isinstance(node.value, ast.Name) and node.value.id[:1].isupper() and node.attr.isupper()
     return isinstance(node, (ast.Tuple, ast.List, ast.Set)) and bool(node.elts) and all(map(is_member, node.elts))
 
 

@@ -8,11 +8,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from kb import lazy
+from troubleshooter.explaining import advice
 from troubleshooter.explaining.conditions import Atom, Formula, comparison, is_none
 from troubleshooter.explaining.making import settable
 from troubleshooter.explaining.origin import Origins
 from troubleshooter.explaining.remedy import Remedy
 
+_NOT_BOTH = lazy.compile(
+    r"(?i)\b(?:not both|only one|exactly one|at most one|mutually exclusive|cannot (?:be )?(?:\w+ ){1,3}both|either\b.{1,80}\bor\b.{1,80}\bnot both)"
+)
+"""Words of a message that says that two things exclude each other, and neither is the wrong one."""
 _MUST: dict[tuple[type[ast.cmpop], int], str] = {
     (ast.NotEq, 1): "do-exactly-one", (ast.Gt, 1): "do-at-most-one", (ast.GtE, 2): "do-at-most-one",
     (ast.Eq, 0): "do-at-least-one", (ast.Lt, 1): "do-at-least-one", (ast.LtE, 0): "do-at-least-one",
@@ -20,10 +26,13 @@ _MUST: dict[tuple[type[ast.cmpop], int], str] = {
 """For a number of given arguments that must not be, what must be."""
 
 
-def exclusive(parts: Sequence[Formula | Atom], origins: Origins) -> Iterator[Remedy]:
+def exclusive(parts: Sequence[Formula | Atom], origins: Origins, message: str) -> Iterator[Remedy]:
     """The suggestion for a condition that counts arguments; nothing where one of them is not the user's to set."""
-    for part in parts:
-        found = _both_or_none(part) or _counted(part)
+    together = _all_given([part for part in parts if isinstance(part, Atom)] or _parts(parts))
+    ways = [_both_or_none(part) or _counted(part) for part in parts]
+    if together and _NOT_BOTH.search(message) and not advice.wanted(message).keys() & set(map(_last, together)):
+        ways.append(("do-at-most-one", together))
+    for found in ways:
         if found is None:
             continue
         people = [origins(node) for node in found[1]]
@@ -36,6 +45,28 @@ def exclusive(parts: Sequence[Formula | Atom], origins: Origins) -> Iterator[Rem
             yield Remedy(found[0], (("x", names[0]), ("y", ", ".join(f"`{name}`" for name in names))), code)
 
 
+def _parts(parts: Sequence[Formula | Atom]) -> list[Atom]:
+    """The parts of a condition that is one ``and``."""
+    only = parts[0] if len(parts) == 1 else None
+    if not isinstance(only, Formula) or only.kind != "and":
+        return []
+    return [part for part in only.parts if isinstance(part, Atom)] if len(only.parts) == 2 else []
+
+
+def _all_given(several: Sequence[Atom]) -> list[ast.expr]:
+    """What two parts say is given, both of them."""
+    given = [is_given(atom) for atom in several]
+    return [one[0] for one in given if one is not None and one[1]] if len(given) == 2 and _both(given) else []
+
+
+def _both(given: Sequence[tuple[ast.expr, bool] | None]) -> bool:
+    return all(one is not None and one[1] for one in given)
+
+
+def _last(node: ast.expr) -> str:
+    return ast.unparse(node).rpartition(".")[2]
+
+
 def _both_or_none(part: Formula | Atom) -> tuple[str, list[ast.expr]] | None:
     """``(a is None) == (b is None)``: all of them were given, or none was."""
     if not isinstance(part, Formula) or part.kind != "or" or len(part.parts) != 2:
@@ -44,7 +75,7 @@ def _both_or_none(part: Formula | Atom) -> tuple[str, list[ast.expr]] | None:
     for way in part.parts:
         if not isinstance(way, Formula) or way.kind != "and":
             return None
-        given = [_is_given(atom) for atom in way.parts if isinstance(atom, Atom)]
+        given = [is_given(atom) for atom in way.parts if isinstance(atom, Atom)]
         if len(given) != len(way.parts) or None in given:
             return None
         ways.append({ast.unparse(one[0]): one for one in given if one is not None})
@@ -54,7 +85,7 @@ def _both_or_none(part: Formula | Atom) -> tuple[str, list[ast.expr]] | None:
     return None
 
 
-def _is_given(atom: Atom) -> tuple[ast.expr, bool] | None:
+def is_given(atom: Atom) -> tuple[ast.expr, bool] | None:
     """What a part asks whether it is given, and whether it was."""
     found = comparison(atom)
     if found is not None:

@@ -12,13 +12,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kb.index.place import MessagePlace
-from troubleshooter.explaining import advice, compiled_checks, instructions, messages, operations, own, suggestions
+from troubleshooter.explaining import (
+    advice,
+    compiled_checks,
+    holes,
+    instructions,
+    messages,
+    operations,
+    own,
+    suggestions,
+)
 from troubleshooter.explaining.conditions import Formula, atoms, is_caught, passes_on, reasons, words
-from troubleshooter.explaining.exclusive import exclusive
+from troubleshooter.explaining.exclusive import exclusive, is_given
 from troubleshooter.explaining.found import FoundPlace
+from troubleshooter.explaining.holding import refuted
 from troubleshooter.explaining.indexed import KnownMessage, known
 from troubleshooter.explaining.making import give, is_plain, settable
-from troubleshooter.explaining.meant import takes_away
 from troubleshooter.explaining.names import NameContext, references
 from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.origins import Trace
@@ -125,16 +134,16 @@ def _place(context: NameContext, failure: Failure) -> MessagePlace | None:
         for place in context.source.places
         if place.line <= context.line <= place.end_line and place.kind in ("raise", "assert", "check")
     ]
-    fitting = [place for place in here if advice.filled(place.template, failure.message)]
+    fitting = [place for place in here if holes.filled(place.template, failure.message)]
     return next(iter(fitting or here), None)
 
 
 def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure: Failure, lang: str) -> FoundPlace:
     near, around = map(simplified, reasons(place))
-    shown = advice.filled(place.template, failure.message)
+    shown = holes.filled(place.template, failure.message)
     known: dict[str, list[Origin]] = {}
     there = advice.present(failure.message)
-    passed, labels, said = passed_values(trace), advice.labels(place.template), failure.message
+    passed, labels, said = passed_values(trace), holes.labels(place.template), failure.message
 
     def origins(node: ast.expr) -> list[Origin]:
         text = ast.unparse(node)
@@ -185,11 +194,13 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
     listed_near, listed_around = ([unfolded(one, context) for one in some] for some in (near, around))
     whole = Formula("and", (*listed_near, *listed_around))
     advised = suggestions.named(said, values, whole, constant, subject)
-    counted = exclusive(near, origins)
+    counted = exclusive(near, origins, said)
     by_name = {one.name: one for one in people}
     given = passed | {one.name: one.value for one in people if one.passed and one.value}
     is_told = not is_caught(place) and _takes_arguments(place.function)
-    derived = suggestions.derived(*((listed_near, listed_around) if is_told else ([], [])), said, origins, constant, subject)
+    derived = suggestions.derived(
+        *((listed_near, listed_around) if is_told else ([], [])), said, origins, constant, subject
+    )
     ordered = [
         *(remedy for remedy, _ in swapped),
         *advised,
@@ -198,7 +209,13 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
         *instructions.respelled(said, literals(trace)),
         *suggestions.by_message([one for one in derived if not _changes_nothing(one, values)], said),
     ]
-    ordered = _told(ordered, said, by_name, given)
+    there = {o.name for atom in atoms(whole) if (found := is_given(atom)) and found[1] for o in origins(found[0])}
+    told = [
+        one
+        for one in instructions.instructions(said, by_name, given)
+        if not (refuted(one, whole, constant, subject) or (one.key == "do-pass" and one.subject in there))
+    ]
+    ordered = suggestions.complete(ordered, told, said, given)
     others = [one for one in context.source.places if one.function == place.function and one.line != place.line]
     ordered = [one for one in ordered if not suggestions.forbidden(one, whole, others, constant, subject)]
     parts = [words(what, name, lang) for what in (*near, *around)]
@@ -210,14 +227,6 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
         _ranked(people, said),
         ordered,
     )
-
-
-def _told(found: list[Remedy], said: str, people: dict[str, Origin], passed: dict[str, str]) -> list[Remedy]:
-    """The suggestions with what the message tells to do: behind those that were derived, but before what drops something."""
-    told = list(instructions.instructions(said, people, passed))
-    drops = [one for one in found if one.basis != "message" and takes_away(one)]
-    ordered = [*(one for one in found if one not in drops), *told, *drops]
-    return ordered or [*instructions.refused(said, passed)] or [*instructions.quoted(said)]
 
 
 def _takes_arguments(function: str) -> bool:
@@ -241,7 +250,9 @@ def _passed_through(trace: Trace, context: NameContext, failure: Failure) -> Fou
     said = failure.message
     swapped = [remedy for remedy, _ in advice.replacements(said, literals(trace))]
     found = [*swapped, *advice.settings(said, {}), *advice.commands(said), *_forgotten(people, said)]
-    ordered = _told(found, said, {one.name: one for one in people}, passed_values(trace))
+    passed = passed_values(trace)
+    told = list(instructions.instructions(said, {one.name: one for one in people}, passed))
+    ordered = suggestions.complete(found, told, said, passed)
     return FoundPlace(trace.frames[context.at or 0], "", _ranked(people, said), ordered)
 
 

@@ -13,7 +13,7 @@ from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
 
 _CHECK = lazy.compile(
-    r"\b(?:[Cc]heck|[Vv]erify|[Aa]djust|[Cc]orrect)(?: that)?(?: the| your)?(?: value of)? [`'\"]?((?:\w+\.)*[a-z]\w*_\w+|(?<=[`'\"])[\w.]+)[`'\"]?(?![\w(=])"
+    r"\b(?:[Cc]heck|[Vv]erify|[Aa]djust|[Cc]orrect)(?: that)?(?: the| your)?(?: value of)? [`'\"]?((?:\w+\.)*[a-z]\w*_\w+|(?<=[`'\"])[\w.]+)[`'\"]?(?![\w(=]|\.\w)"
 )
 _INSTEAD = lazy.compile(
     r"\b[Uu]s(?:e|ing) (?:the )?(?:[`'\"]([A-Za-z_][\w.]{2,60}(?:\([^`'\"\n]{0,60}\))?)[`'\"]|([A-Za-z_][\w.]{1,60}\([^()\n]{0,40}\)))(?: \w+)? instead\b"
@@ -21,18 +21,25 @@ _INSTEAD = lazy.compile(
 _CALLED = lazy.compile(
     r"\b(?:[Cc]all(?:ing)?|[Uu]s(?:e|ing)|[Rr]un) ([A-Za-z_]\w*(?:\.\w+){1,4}\(\))(?! (?:is|was|has|with))"
 )
-_TO_ARGUMENT = lazy.compile(r"\b(?:pass|give|provide)\b[^.;]{1,60} (?:to|as|via|through) the `(\w+)` (?:argument|parameter)")
+_TO_ARGUMENT = lazy.compile(
+    r"\b(?:pass|give|provide)\b[^.;]{1,60} (?:to|as|via|through) the `(\w+)` (?:argument|parameter)"
+)
 _CLASS = r"(?:of type |an? |the |instance of |object of |non-empty |single )*[`'\"]?((?:\w+\.)*(?:str|string|int|integer|float|bool|boolean|list|tuple|dict|dictionary|[A-Z]\w+[a-z]\w*))[`'\"]?(?![\w(]| of\b)"
-_MUST_BE = lazy.compile(rf"[`'\"]?(\w+)[`'\"]?(?: argument| parameter| input| value)? (?:must|should|has to|needs to) be {_CLASS}")
+_MUST_BE = lazy.compile(
+    rf"[`'\"]?(\w+)[`'\"]?(?: argument| parameter| input| value)? (?:must|should|has to|needs to) be {_CLASS}"
+)
 _EXPECTED = lazy.compile(rf"[Ee]xpected [`'\"](\w+)[`'\"] to be {_CLASS}")
 _NO_CLASS = frozenset(("None", "True", "False", "Either", "One", "If", "Not", "Set"))
 _PLAIN = {"string": "str", "integer": "int", "boolean": "bool", "dictionary": "dict"}
 _RETURNS = lazy.compile(
     r"(?:[Mm]ake sure (?:that )?|[Ee]nsure (?:that )?)?\b[`'\"]?(\w+)[`'\"]?(?: function)? (?:(?:must|should|has to|needs to) return|returns) ([^.;\n]{3,80})"
 )
-_SENTENCE = lazy.compile(r"(?<=[.!:;,\n]) +|\n+")
+_SENTENCE = lazy.compile(r"(?<=[.!:;]) +|\n+")
+_EXAMPLE = lazy.compile(r",? ?\(?(?:e\.g|i\.e|for example|such as)\W*$")
+_CASE = lazy.compile(r"(?i)(?:if|when|otherwise|unless|in case)\b")
+"""How a sentence begins that speaks of one case of several."""
 _ORDERS = lazy.compile(
-    r"(?:[Pp]lease |[Yy]ou (?:should|must|need to|have to) |[Mm]ake sure |[Ee]nsure |[Tt]ry |[Cc]onsider |[Uu]se |[Ss]et |[Pp]ass |[Pp]rovide |[Ss]pecify |[Cc]all |[Ii]ncrease |[Dd]ecrease |[Rr]educe )\S"
+    r"(?:^|, )((?:[Pp]lease |[Yy]ou (?:should|must|need to|have to) |[Mm]ake sure |[Ee]nsure |[Tt]ry |[Cc]onsider |[Uu]se |[Ss]et |[Pp]ass |[Pp]rovide |[Ss]pecify |[Cc]all |[Ii]ncrease |[Dd]ecrease |[Rr]educe )\S)"
 )
 _NO_ORDER = lazy.compile(
     r"(?i)\b(?:report|issue|bug|documentation|docs?|refer|see|https?|more (?:details|information)|traceback|above|below|following|feature request|contact)\b"
@@ -41,7 +48,7 @@ _REFUSES = lazy.compile(
     r"(?i)\b(?:not supported|unsupported|not (?:a )?valid|invalid|not recogni[sz]ed|unknown|cannot be|not compatible|incompatible)\b"
 )
 _DIVISIBLE = lazy.compile(
-    r"[`'\"]?(\w+)[`'\"]?(?: \([^()]{0,20}\))? (?:must|should|has to|needs to) be (?:evenly )?(?:divisible by|a (?:round )?multiple of)(?: the)? [`'\"]?(\w+)"
+    r"[`'\"]?(\w+)[`'\"]?(?: \([^()]{0,20}\))? (?:must|should|has to|needs to) be (?:evenly )?(?:divisible by|a (?:round )?multiple of)(?: the)? [`'\"]?(\w+)(?![\w\[(]|\.\w)"
 )
 _QUOTES = "'\""
 MAX_ORDER = 160
@@ -85,7 +92,9 @@ def refused(message: str, passed: Mapping[str, str]) -> Iterator[Remedy]:
         if f"{name}={value}" in message or f"{name}=torch.{value.strip(_QUOTES)}" in message:
             yield Remedy("do-other", (("x", name), ("y", value)), f"{name}=...", "message")
             return
-    named = [name for name in passed if len(name) > 2 and (names(message, name) or names(message, name.removesuffix("s")))]
+    named = [
+        name for name in passed if len(name) > 2 and (names(message, name) or names(message, name.removesuffix("s")))
+    ]
     if len(named) == 1:
         yield Remedy("do-check", (("x", named[0]),), f"{named[0]}=...", "message")
 
@@ -93,8 +102,9 @@ def refused(message: str, passed: Mapping[str, str]) -> Iterator[Remedy]:
 def quoted(message: str) -> Iterator[Remedy]:
     """The first sentence of a message that tells what to do, as it stands."""
     for sentence in _SENTENCE.split(message):
-        text = sentence.strip(" `.,;:!\n")
-        if _ORDERS.match(text) and 15 < len(text) <= MAX_ORDER and not _NO_ORDER.search(text):
+        found = None if _CASE.match(sentence) else _ORDERS.search(sentence)
+        text = _EXAMPLE.sub("", sentence[found.start(1) :]).strip(" .,;:!\n") if found is not None else ""
+        if 15 < len(text) <= MAX_ORDER and not _NO_ORDER.search(text):
             yield Remedy("do-said", (("x", text),), None, "message")
             return
 
@@ -141,7 +151,9 @@ def _classes(message: str, known: set[str], passed: Mapping[str, str]) -> Iterat
             value = literal(passed.get(name))
             if type(value).__name__ == kind:  # it is one, and wrong in another way
                 continue
-            code = f"{name}={kind}({passed[name]})" if value is not UNKNOWN and kind in ("str", "int", "float") else None
+            code = (
+                f"{name}={kind}({passed[name]})" if value is not UNKNOWN and kind in ("str", "int", "float") else None
+            )
             yield Remedy("do-class", (("x", name), ("y", kind)), code or f"{name}={kind}(...)", "message")
 
 

@@ -37,7 +37,12 @@ _INTERNAL = lazy.compile(
 """Words of a message about a fault of the library itself."""
 _WHAT_IT_IS = r"[^;]{0,20}? (?:should|must|has to|needs to) be (?!None|empty|unset|left)"
 """How a message goes on behind a name if it tells which values are good."""
-_CALLED = {"str": "(?:str|string|text)", "int": "(?:int|integer)", "dict": "(?:dict|dictionary)", "bool": "(?:bool|boolean)"}
+_CALLED = {
+    "str": "(?:str|string|text)",
+    "int": "(?:int|integer)",
+    "dict": "(?:dict|dictionary)",
+    "bool": "(?:bool|boolean)",
+}
 """How messages call a class, as patterns."""
 OFF = ("no", "none", "off", "never", "disabled")
 """Texts that switch a feature off."""

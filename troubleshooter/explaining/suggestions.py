@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from kb.index.place import MessagePlace
-from troubleshooter.explaining import advice
+from troubleshooter.explaining import advice, instructions
 from troubleshooter.explaining.comparisons import is_member
 from troubleshooter.explaining.conditions import Atom, Formula, atoms, is_caught, reasons, remainder
 from troubleshooter.explaining.holding import Subjects, Values, checked, holds, refuted
-from troubleshooter.explaining.meant import meant, names
+from troubleshooter.explaining.meant import meant, names, takes_away
 from troubleshooter.explaining.origin import Origins
 from troubleshooter.explaining.remedies import remedies
 from troubleshooter.explaining.remedy import MAX_CHOICES, UNKNOWN, Remedy
@@ -78,9 +79,20 @@ def _is_passed(part: Atom, check: Atom) -> bool:
     return part.holds is not check.holds and ast.dump(part.expression) == ast.dump(check.expression)
 
 
+def complete(found: Sequence[Remedy], told: Sequence[Remedy], message: str, passed: Mapping[str, str]) -> list[Remedy]:
+    """All suggestions: what the message tells to do stands behind what was derived, but before what drops something.
+
+    Where nothing else is there, the argument that the message refuses, or its own instruction as it stands.
+    """
+    drops = [one for one in found if one.basis != "message" and takes_away(one)]
+    ordered = [*(one for one in found if one not in drops), *told, *drops]
+    return ordered or [*instructions.refused(message, passed)] or [*instructions.quoted(message)]
+
+
 def by_message(several: Sequence[Remedy], message: str) -> list[Remedy]:
     """What a message wants first, and last what it speaks against: "pass only `a`" is against leaving `a` out."""
     wanted = advice.wanted(message)
+    several = [_in_range(one, message) for one in several]
 
     def against(remedy: Remedy) -> int:
         stance = wanted.get(remedy.subject)
@@ -88,6 +100,27 @@ def by_message(several: Sequence[Remedy], message: str) -> list[Remedy]:
         return 0 if stance is None or remedy.value is UNKNOWN else 1 if stance == takes_away else -1
 
     return sorted(several, key=against)
+
+
+_RANGES = (
+    (r"(?:greater|larger|bigger|more|higher) than or equal to|greater or equal to|at least|>=", ">="),
+    (r"(?:less|smaller|lower) than or equal to|less or equal to|at most|<=", "<="),
+    (r"(?:strictly )?(?:greater|larger|bigger|more|higher) than|>", ">"),
+    (r"(?:strictly )?(?:less|smaller|lower) than|<", "<"),
+)
+
+
+def _in_range(remedy: Remedy, message: str) -> Remedy:
+    """A suggestion to give "another value" with the range that the message tells of the argument."""
+    words = "[ _]".join(map(re.escape, remedy.subject.split("_")))
+    for pattern, sign in _RANGES if remedy.key == "do-other" else ():
+        told = rf"(?i)\b{words}\b[`'\"]? (?:must|should|has to|needs to) be (?:{pattern}) (-?\d+(?:\.\d+)?(?:e-?\d+)?)"
+        if found := re.search(told, message):
+            needed = f"{remedy.subject} {sign} {found[1]}"
+            return remedy._replace(
+                key="do-pair", values=(("x", remedy.subject), ("y", needed)), code=f"{remedy.subject}=..."
+            )
+    return remedy
 
 
 def _last_said(several: Sequence[Remedy], parts: Sequence[Formula | Atom]) -> list[Remedy]:
@@ -146,7 +179,10 @@ def _alternatives(several: Sequence[Remedy]) -> list[Remedy]:
         if not _is_equality(one) or len(values) < 2:
             out.append(one)
         elif one is same[0]:
-            told = (("x", one.subject), ("y", ", ".join(values[:MAX_CHOICES]) + (", …" if len(values) > MAX_CHOICES else "")))
+            told = (
+                ("x", one.subject),
+                ("y", ", ".join(values[:MAX_CHOICES]) + (", …" if len(values) > MAX_CHOICES else "")),
+            )
             out.append(one._replace(key="do-one-of", values=told, code=f"{one.subject}=..."))
     return out
 

@@ -209,11 +209,11 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
         *instructions.respelled(said, literals(trace)),
         *suggestions.by_message([one for one in derived if not _changes_nothing(one, values)], said),
     ]
-    there = {o.name for atom in atoms(whole) if (found := is_given(atom)) and found[1] for o in origins(found[0])}
+    are_given = {o.name for atom in atoms(whole) if (found := is_given(atom)) and found[1] for o in origins(found[0])}
     told = [
         one
         for one in instructions.instructions(said, by_name, given)
-        if not (refuted(one, whole, constant, subject) or (one.key == "do-pass" and one.subject in there))
+        if not (refuted(one, whole, constant, subject) or (one.key == "do-pass" and one.subject in are_given))
     ]
     ordered = suggestions.complete(ordered, told, said, given)
     others = [one for one in context.source.places if one.function == place.function and one.line != place.line]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from troubleshooter.explaining.advice import allowed, replacements
+from troubleshooter.explaining.advice import allowed, replacements, settings
 from troubleshooter.explaining.holes import labels
-from troubleshooter.explaining.instructions import instructions, quoted, refused, repeated, respelled
+from troubleshooter.explaining.instructions import instructions, one_of, quoted, refused, repeated, respelled, unset
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.own_lines import tied
 
@@ -59,6 +59,12 @@ def test_the_class_that_an_argument_has_to_be_of(message: str, passed: dict[str,
     assert told(message, **passed) == ([code] if code else [])
 
 
+def test_the_class_of_a_column_that_the_condition_asks_for():
+    message = "rejected should be an str but got <class 'list'>"
+    assert [one.code for one in instructions(message, {}, {}, {"rejected"})] == ["rejected=str(...)"]
+    assert not list(instructions(message, {}, {}, {"chosen"}))
+
+
 def test_a_function_of_the_users_has_to_return_something():
     found = list(instructions("score must return keys ['a'] in its dict.", {}, {"score": "score"}))
     assert [one.key for one in found] == ["do-return"]
@@ -103,6 +109,7 @@ def test_the_one_argument_that_a_message_refuses(message: str, passed: dict[str,
         ("If this is meant, set strict=False in the plan.", None),
         ("Please report this as a bug of ours", None),
         ("must be real number, not str", None),
+        ("please provide valid information", None),
         ("The use of this is up to you", None),
     ],
 )
@@ -115,6 +122,28 @@ def test_what_a_list_holds_twice_is_held_once():
     assert [one.key for one in repeated("names must all be different", {"names": "{'a': 'x', 'b': 'x'}"})] == ["do-distinct"]
     assert not list(repeated("Duplicate column 'a'", {"columns": "['a', 'b']", "rest": "[[1], [1]]"}))
     assert not list(repeated("no such column", {"columns": "['a', 'a']"}))
+    assert not list(repeated("`out` holds duplicates", {"sizes": "[8, 8]"}))
+
+
+def test_the_listed_values_belong_to_the_one_argument_that_was_compared():
+    message = "Unknown loss type: simpo. Should be one of ['sigmoid', 'hinge']"
+    assert [one.code for one in one_of(message, {"loss_type"})] == ["loss_type=..."]
+    assert not list(one_of(message, {"loss_type", "loss"}))
+    assert not list(one_of(message, {"kind"}))
+    assert not list(one_of("lmbda must be in the range [0.0, 1.0]", {"lmbda"}))
+    assert not list(one_of("the name is already there: ['name', 'text']", {"name"}))
+
+
+def test_what_the_message_says_to_unset_is_left_out():
+    message = "A checkpoint has its own; unset these overrides: width, depth."
+    assert [one.code for one in unset(message, {"width": "8", "kind": "'x'"})] == ["width=None"]
+    assert not list(unset("width is not set", {"width": "8"}))
+
+
+def test_a_setting_behind_set_is_an_instruction_also_after_when():
+    assert [one.code for one in settings("When using several, set frozen to True for all", {})] == ["frozen=True"]
+    assert not list(settings("If this is meant, set strict to False in the plan", {}))
+    assert not list(settings("When frozen=True nothing is trained", {}))
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,8 @@ _WAY = lazy.compile(
     re.I,
 )
 """An instruction that ends in "with": "or load the model with"."""
+_ORDER = lazy.compile(r"(?:^|[,.;:] )(?:[Pp]lease |then )?(?:[Ss]et|[Pp]ass|[Uu]se) [`'\"]?$")
+"""The end of a text that begins an instruction: "when there are several, set"."""
 _NOT = lazy.compile(r"\b(?:not|never|cannot|can't|don't|only|unsupported)\b[^.;]{0,20}$", re.I)
 _STATED = lazy.compile(r"`?,? (?:but|should|must|which|is|are|exceeds?)\b")
 """How a sentence goes on behind a setting that it found and speaks against."""
@@ -80,7 +82,7 @@ _WANTED: tuple[tuple[str, tuple[str, ...], bool], ...] = (
     (rf"(?i)\b(?:pass|provide|specify|supply|set|define|give|requires?|needs?)(?: only| also| in| along| either| both| a| an| the| at least| one of){{0,3}} {_NAME}", ("pass", "provide", "specify", "supply", "set", "define", "give", "require", "need"), True),
     (rf"(?i){_NAME} (?:must|should|has to|have to|needs to)(?: also)? be (?:set|given|provided|specified|defined|passed)", ("must", "should", "has to", "have to", "needs to"), True),
     (rf"(?i)\b(?:at least one|one|either|both) of {_NAME}[^.]{{0,80}} (?:must|should|has to|have to|needs to) be (?:set|given|provided|specified|defined|passed)", ("must", "should", "has to", "have to", "needs to"), True),
-    (rf"(?i){_NAME} (?:is required|can't be None|cannot be None|must not be None|is missing)", ("required", "be none", "missing"), True),
+    (rf"(?i){_NAME} (?:is required|can't be [`'\"]?None|cannot be [`'\"]?None|must not be [`'\"]?None|is missing)", ("required", "be none", "be `none", "be 'none", "missing"), True),
 )  # fmt: skip
 """Patterns of a name, words of which a message must hold one (in lower case) before its pattern is compiled, and whether the name is wanted."""
 
@@ -129,8 +131,10 @@ def settings(message: str, known: dict[str, Any]) -> Iterator[Remedy]:
             continue
         if _STATED.match(message, found.end()):
             continue
-        if not _WAY.search(before) and (
-            _PRESENT.search(before) or _NOT.search(before) or not _ASKS.search(_sentence(message, found.start()))
+        if (
+            not _WAY.search(before)
+            and not _is_ordered(message, found.start())
+            and (_PRESENT.search(before) or _NOT.search(before) or not _ASKS.search(_sentence(message, found.start())))
         ):
             continue
         yield Remedy("do-set", (("x", name), ("y", value)), f"{name}={value}", "message")
@@ -142,6 +146,13 @@ def settings(message: str, known: dict[str, Any]) -> Iterator[Remedy]:
         if _ASKS.search(message[max(0, found.start() - 30) : found.start()]) and isinstance(value, int):
             needed = value + 1 if found[2] == ">" else value - 1
             yield Remedy("do-set", (("x", found[1]), ("y", str(needed))), f"{found[1]}={needed}", "message")
+
+
+def _is_ordered(message: str, at: int) -> bool:
+    """Whether a setting stands behind "set", not in a sentence about one case of several."""
+    before = message[max(0, at - 60) : at]
+    is_case = re.search(r"\b(?:[Ii]f|[Uu]nless|[Oo]therwise)\b[^.]*$", message[:at])
+    return _ORDER.search(before) is not None and is_case is None
 
 
 def commands(message: str) -> Iterator[Remedy]:
@@ -179,10 +190,10 @@ def wanted(message: str) -> dict[str, bool]:
 
 def allowed(message: str) -> list[Any]:
     """The values that a message says would do; empty where it lists none."""
-    return _written_out(message) or _named_values(message)
+    return written_out(message) or _named_values(message)
 
 
-def _written_out(message: str) -> list[Any]:
+def written_out(message: str) -> list[Any]:
     """The values that a message lists in brackets or quotes."""
     for found in _found(_ALLOWED, message, *_CLOSING):
         start, close = found.start(1), _CLOSING[found[1]]
@@ -227,7 +238,7 @@ def replacements(message: str, texts: dict[str, str]) -> Iterator[tuple[Remedy, 
     Where the message does not tell which of the allowed values was meant, it is one of them.
     """
     listed = allowed(message)
-    for one in [*refused(message), *_used(message, texts, _written_out(message))] if listed else ():
+    for one in [*refused(message), *_used(message, texts, written_out(message))] if listed else ():
         if one in map(str, listed):
             continue
         if one in texts:

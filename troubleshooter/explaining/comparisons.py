@@ -149,7 +149,7 @@ def _value(origin: Origin, relation: type[ast.cmpop], value: Any, *, is_written:
         yield set_to(origin, repr(-given))  # a sign that was written by mistake
     elif isinstance(value, float) and relation in (ast.Lt, ast.Gt, ast.LtE, ast.GtE):
         yield pair(origin, relation, repr(value))  # the bound itself is seldom what is wanted
-    elif relation in (ast.NotEq, ast.Lt, ast.Gt):
+    elif relation in (ast.NotEq, ast.Lt, ast.Gt) or (relation is ast.IsNot and isinstance(value, bool)):
         yield set_to(origin, repr(value))
     elif relation in (ast.LtE, ast.GtE) and step is not None:
         needed = value + (step if relation is ast.LtE else -step)

@@ -4,13 +4,13 @@ has to be, what a function has to return. Where nothing else is suggested, the i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from kb import lazy
 from troubleshooter.explaining import advice
 from troubleshooter.explaining.meant import names
 from troubleshooter.explaining.origin import Origin
-from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
+from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal
 
 _CHECK = lazy.compile(
     r"\b(?:[Cc]heck|[Vv]erify|[Aa]djust|[Cc]orrect)(?: that)?(?: the| your)?(?: value of)? [`'\"]?((?:\w+\.)*[a-z]\w*_\w+|(?<=[`'\"])[\w.]+)[`'\"]?(?![\w(=]|\.\w)"
@@ -42,7 +42,7 @@ _ORDERS = lazy.compile(
     r"(?:^|, )((?:[Pp]lease |[Yy]ou (?:should|must|need to|have to) |[Mm]ake sure |[Ee]nsure |[Tt]ry |[Cc]onsider |[Uu]se |[Ss]et |[Pp]ass |[Pp]rovide |[Ss]pecify |[Cc]all |[Ii]ncrease |[Dd]ecrease |[Rr]educe )\S)"
 )
 _NO_ORDER = lazy.compile(
-    r"(?i)\b(?:report|issue|bug|documentation|docs?|refer|see|https?|more (?:details|information)|traceback|above|below|following|feature request|contact)\b"
+    r"(?i)\b(?:valid|correct|proper|properly|report|issue|bug|documentation|docs?|refer|see|https?|more (?:details|information)|traceback|above|below|following|feature request|contact)\b"
 )
 _REFUSES = lazy.compile(
     r"(?i)\b(?:not supported|unsupported|not (?:a )?valid|invalid|not recogni[sz]ed|unknown|cannot be|not compatible|incompatible)\b"
@@ -50,14 +50,40 @@ _REFUSES = lazy.compile(
 _DIVISIBLE = lazy.compile(
     r"[`'\"]?(\w+)[`'\"]?(?: \([^()]{0,20}\))? (?:must|should|has to|needs to) be (?:evenly )?(?:divisible by|a (?:round )?multiple of)(?: the)? [`'\"]?(\w+)(?![\w\[(]|\.\w)"
 )
+_CHOOSE = lazy.compile(r"(?i)\b(?:one of|choose|select|must be|should be)\b(?! in the range)")
+_UNSET = lazy.compile(
+    r"\b(?:[Uu]nset|[Rr]emove)\b(?: the| these| this| your)?(?: [\w-]+){0,2}:? ((?:[`'\"]?\w+[`'\"]?(?:, | and )?){1,6})"
+)
 _QUOTES = "'\""
 MAX_ORDER = 160
 """Characters of an instruction that is shown as it stands."""
 
 
-def instructions(message: str, people: Mapping[str, Origin], passed: Mapping[str, str]) -> Iterator[Remedy]:
-    """What a message says to do, the surest first. ``people``: the origins behind the condition; ``passed``: the user's own arguments."""
-    known = {*people, *passed}
+def one_of(message: str, compared: Iterable[str]) -> Iterator[Remedy]:
+    """The texts that a message lists as what would do, for the one argument of those ``compared`` that it names."""
+    listed = advice.written_out(message) if _CHOOSE.search(message) else []
+    named = {name for name in compared if names(message, name)}
+    if len(named) == 1 and len(listed) > 1 and all(isinstance(one, str) for one in listed):
+        [name] = named
+        yield Remedy("do-one-of", (("x", name), ("y", choices(UNKNOWN, listed))), f"{name}=...", "message")
+
+
+def unset(message: str, passed: Mapping[str, str]) -> Iterator[Remedy]:
+    """The arguments of the user's own that a message says to leave out, by their names."""
+    for found in _UNSET.finditer(message) if "nset" in message or "emove" in message else ():
+        for name in re.findall(r"\w+", found[1]):
+            if name in passed:
+                yield Remedy("do-leave", (("x", name),), f"{name}=None", "message")
+
+
+def instructions(
+    message: str, people: Mapping[str, Origin], passed: Mapping[str, str], asked: Iterable[str] = ()
+) -> Iterator[Remedy]:
+    """What a message says to do, the surest first.
+
+    ``people``: the origins behind the condition; ``passed``: the user's own arguments; ``asked``: names whose class it asks for.
+    """
+    known = {*people, *passed, *asked}
     if "instead" in message:
         for found in _INSTEAD.finditer(message):
             way = found[1] or found[2]
@@ -115,6 +141,8 @@ def repeated(message: str, passed: Mapping[str, str]) -> Iterator[Remedy]:
         return
     for name, text in passed.items():
         value = literal(text)
+        if not names(message, name) and not names(message, name.removesuffix("s")):
+            continue
         if isinstance(value, (list, tuple)) and (once := _once(value)) is not None:
             yield Remedy("do-set", (("x", name), ("y", repr(once))), f"{name}={once!r}", "message")
         elif isinstance(value, dict) and _once(list(value.values())) is not None:

@@ -12,7 +12,17 @@ from typing import Any
 
 from kb.index.place import MessagePlace
 from troubleshooter.explaining import advice, holes, instructions, suggestions
-from troubleshooter.explaining.conditions import Formula, atoms, is_caught, passes_on, reasons, words
+from troubleshooter.explaining.conditions import (
+    Atom,
+    Formula,
+    atoms,
+    comparison,
+    instance,
+    is_caught,
+    passes_on,
+    reasons,
+    words,
+)
 from troubleshooter.explaining.exclusive import exclusive, is_given
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.holding import refuted
@@ -143,6 +153,7 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
     whole = Formula("and", (*listed_near, *listed_around))
     advised = suggestions.named(said, values, whole, constant, subject)
     counted = exclusive(near, origins, said)
+    refused_names = {one.name for node in _refused(near) for one in origins(node)}
     by_name = {one.name: one for one in people}
     given = passed | {one.name: one.value for one in people if one.passed and one.value}
     is_told = not is_caught(place) and _takes_arguments(place.function)
@@ -152,6 +163,8 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
     ordered = [
         *(remedy for remedy, _ in swapped),
         *advised,
+        *instructions.unset(said, given),
+        *([] if swapped else instructions.one_of(said, refused_names)),
         *counted,
         *instructions.repeated(said, given),
         *instructions.respelled(said, literals(trace)),
@@ -160,7 +173,7 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
     are_given = {o.name for atom in atoms(whole) if (found := is_given(atom)) and found[1] for o in origins(found[0])}
     told = [
         one
-        for one in instructions.instructions(said, by_name, given)
+        for one in instructions.instructions(said, by_name, given, _asked(near))
         if not (refuted(one, whole, constant, subject) or (one.key == "do-pass" and one.subject in are_given))
     ]
     ordered = suggestions.complete(ordered, told, said, given)
@@ -175,6 +188,18 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
         _ranked(people, said),
         ordered,
     )
+
+
+def _refused(near: list[Formula | Atom]) -> list[ast.expr]:
+    """What a condition says is not one of some values."""
+    found = [comparison(atom) for what in near for atom in atoms(what)]
+    return [one[0] for one in found if one is not None and one[1] in (ast.NotEq, ast.NotIn) and is_plain(one[0])]
+
+
+def _asked(near: list[Formula | Atom]) -> set[str]:
+    """The names whose class a condition asks for, also those of a column or an item that nobody passes by that name."""
+    found = (instance(atom) for what in near for atom in atoms(what))
+    return {one[0].id for one in found if one is not None and isinstance(one[0], ast.Name)}
 
 
 def _takes_arguments(function: str) -> bool:

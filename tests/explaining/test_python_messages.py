@@ -9,6 +9,7 @@ from kb.patterns import required_texts
 from troubleshooter.explaining import operation_rules, requirements
 from troubleshooter.explaining.python_messages import RULES
 from troubleshooter.pipeline import Diagnoser
+from troubleshooter.report.explanation import sentences
 
 TOOL = Diagnoser.of([])
 
@@ -112,3 +113,8 @@ def test_python_s_own_messages_are_known_where_they_are_cut(message: str) -> Non
 def test_a_rule_s_part_is_in_each_match_of_its_pattern(row: tuple[str, str, object]) -> None:
     part, pattern, _ = row
     assert any(all(part.lower() in text for text in clause) for clause in required_texts(pattern))
+
+
+def test_a_message_without_a_frame_names_no_place() -> None:
+    report = TOOL.diagnose("TypeError: Object of type Gadget is not JSON serializable\n")
+    assert sentences(report.explained[0], "en")[0].startswith("Because what was to be written as JSON")

@@ -18,6 +18,13 @@ FILES = (
 )  # fmt: skip
 """Names that files of training programs and of their libraries have: a traceback shows one of them with any line."""
 LINES = range(20, 400)
+FUNCTIONS = (
+    "training_step", "compute_loss", "evaluation_loop", "save_checkpoint", "load_state_dict", "_prepare_dataset",
+    "tokenize_function", "preprocess_function", "_map_single", "collate_fn", "get_peft_model", "train_epoch", "train_one_epoch",
+    "compute_metrics", "cross_entropy", "embedding", "finetune", "run_sft", "load_dataset", "load_checkpoint", "prepare_data",
+    "parse_args_into_dataclasses", "validation_step", "default_collate", "apply_chat_template", "create_optimizer",
+)  # fmt: skip
+"""Functions that run in a training: the second list, because lines by chance led to few training programs (`strings`)."""
 PROJECTS = (
     "transformers Trainer", "trl SFTTrainer", "trl GRPOTrainer", "peft LoRA", "accelerate", "datasets map", "deepspeed", "unsloth",
     "LLaMA-Factory", "axolotl", "ms-swift", "lightning", "FSDP", "LLaVA", "sentence-transformers", "diffusers", "verl", "OpenRLHF",
@@ -41,20 +48,29 @@ def strings(count: int) -> list[str]:
     return list(found)
 
 
+def frames() -> list[str]:
+    """The second list, what Python prints of a frame in each function, in the order in which they are sent."""
+    return [f", in {name}" for name in Random(SEED).sample(FUNCTIONS, len(FUNCTIONS))]
+
+
 def queries(count: int) -> list[str]:
     """The first `count` different queries."""
     choose, found = Random(SEED), dict[str, None]()
     while len(found) < count:
         words = (choose.choice(PROJECTS), choose.choice(ERRORS), choose.choice(WORDS))
-        found.setdefault(" ".join((*words, "Traceback (most recent call last) File line in <module>")))
+        found.setdefault(f"{words[0]} train Traceback (most recent call last) File line in {words[1]} {words[2]}")
     return list(found)
 
 
 def main() -> None:
     args = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     args.add_argument("--count", type=int, default=30)
+    args.add_argument("--functions", action="store_true", help="the second list of strings")
     args.add_argument("--threads", action="store_true", help="the queries for threads, not the strings for files")
     asked = args.parse_args()
+    if asked.functions:
+        print("\n".join(frames()))
+        return
     print("\n".join(queries(asked.count) if asked.threads else strings(asked.count)))
 
 

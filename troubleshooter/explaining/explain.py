@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kb.index.place import MessagePlace
-from troubleshooter.explaining import advice, compiled_checks, messages, operations, own, suggestions
+from troubleshooter.explaining import advice, compiled_checks, messages, operations, own, suggestions, traced
 from troubleshooter.explaining.conditions import Formula, atoms, is_caught, passes_on, reasons, words
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.indexed import KnownMessage, known
@@ -48,7 +48,7 @@ def explain(failure: Failure, folders: Sequence[str] = (), lang: str = "en") -> 
 
 
 def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained | None:
-    found = own.explain(failure, lang) or operations.explain(failure, lang) or messages.explain_alone(failure, lang)
+    found = traced.explain(failure, lang) or own.explain(failure, lang) or operations.explain(failure, lang) or messages.explain_alone(failure, lang)
     listed: KnownMessage | None = None
     if found is None:
         sources = Sources(folders)

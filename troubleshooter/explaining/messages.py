@@ -93,9 +93,9 @@ def _class(m: re.Match[str]) -> MessageAnswer:
     """An argument of a compiled function that is of another class."""
     name, want = m["name"], m["want"]
     fix = Remedy("do-class", (("x", name), ("y", want)), "torch.as_tensor(...)" if want == "Tensor" else None, "rule")
-    return MessageAnswer(
-        "msg-class", {"f": m["function"], "x": name, "want": want, "got": m["got"]}, name, None, (fix,)
-    )
+    fixes = () if m["got"] == "NoneType" else (fix,)  # None becomes no tensor: what should have made it gave nothing
+    key = "msg-class" if fixes else "msg-class-none"
+    return MessageAnswer(key, {"f": m["function"], "x": name, "want": want, "got": m["got"]}, name, None, fixes)
 
 
 def _mapping(m: re.Match[str]) -> MessageAnswer:

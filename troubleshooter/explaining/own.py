@@ -75,8 +75,9 @@ def _by_rules(failure: Failure, rules: Sequence[LineRule], lang: str) -> FoundPl
             told = rule(found, list(ast.walk(tree)) if tree is not None else [])
             if told is not None:
                 names = dict.fromkeys(name for name in told.names if name)
+                values = {"f": frame.function if frame is not None else "", **told.values}
                 return FoundPlace(
-                    frame, say(told.key, lang, **told.values), [Origin(name, "data") for name in names],
+                    frame, say(told.key, lang, **values), [Origin(name, "data") for name in names],
                     [Remedy(key, (("x", text),), text, "rule") for key, text in told.fixes], "rule",
                 )  # fmt: skip
     return None

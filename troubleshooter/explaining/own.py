@@ -33,7 +33,12 @@ def explain(failure: Failure, lang: str) -> FoundPlace | None:
 
 def explain_raised(failure: Failure, lang: str) -> FoundPlace | None:
     """That the user's own line raised it. This is all that can be told where neither a source nor the index has the line."""
-    return _by_rules(failure, python_errors.RAISED, lang) if _is_mine(failure) else None
+    found = _by_rules(failure, python_errors.RAISED, lang) if _is_mine(failure) else None
+    if found is not None:
+        frame = failure.frames[-1]
+        place = f"{PurePath(frame.path).name}:{frame.line}"
+        found.remedies.append(Remedy("own-read", (("x", place),), None, "rule"))
+    return found
 
 
 def explain_line(failure: Failure, lang: str) -> FoundPlace | None:

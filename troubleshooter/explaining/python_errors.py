@@ -207,7 +207,7 @@ def _not_written(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
 
 
 def _raised(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
-    return LineAnswer("own-raise", {}, (), ()) if next(_of(nodes, ast.Raise), None) is not None else None
+    return LineAnswer("own-raise", {}) if next(_of(nodes, ast.Raise), None) is not None else None
 
 
 LineRule = tuple[str, str, Rule]

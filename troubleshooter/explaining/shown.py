@@ -13,6 +13,8 @@ from troubleshooter.observe.model import Frame
 
 _MARKS = lazy.compile(r"[\s~^]*\^[\s~^]*$|\s*~+\s*$")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
+_UNFINISHED = lazy.compile(r"(?:[\s,\\+*/%|&<>=-]|\b(?:and|or|not|in|is|if|else))+$")
+"""What a line ends with if its expression goes on below."""
 _STRING = lazy.compile(r"""'(?:[^'\\\n]|\\.){0,300}'|"(?:[^"\\\n]|\\.){0,300}\"""")
 
 
@@ -66,7 +68,7 @@ def item_of(text: str, marked: str) -> ast.expr | None:
 
 def _candidates(text: str) -> Iterator[str]:
     yield text
-    closed = text.rstrip(", \\") + "".join(_CLOSING[char] for char in reversed(_open_brackets(text)))
+    closed = _UNFINISHED.sub("", text) + "".join(_CLOSING[char] for char in reversed(_open_brackets(text)))
     yield closed
     for whole in (text, closed):
         if re.match(r"(?:if|for|while|with|def|class|else|try|async)\b", whole):

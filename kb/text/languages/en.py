@@ -1242,6 +1242,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "own-assign": "Give it a value first: `{x}`",
         "own-object": "Make an object first: `{x}`",
         "own-make-folder": "Make the folder first: `{x}`",
+        "own-read": "Read the lines above `{x}`: they say when it is raised",
         "own-import": "Import it: `{x}`",
     },
 }

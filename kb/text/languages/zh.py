@@ -1163,6 +1163,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "own-assign": "先给它赋值：`{x}`",
         "own-object": "先创建对象：`{x}`",
         "own-make-folder": "先创建文件夹：`{x}`",
+        "own-read": "请看 `{x}` 上面的几行：那里写着何时会抛出",
         "own-import": "导入：`{x}`",
     },
 }

@@ -7,15 +7,23 @@ import re
 
 from troubleshooter.explaining.calling import CallingLine, OperationAnswer, Rule
 
+_ARRAYS = frozenset(
+    ("list", "tuple", "int", "float", "bool", "numpy.ndarray", "numpy.float64", "numpy.int64", "ndarray")
+)
+"""Types of which torch makes tensors."""
+
 
 def _elements(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     """A list in which torch wants tensors, and finds something else."""
     place, kind = m.groups()
     rows = line.operand(0)
-    make = {"Image": "torchvision.transforms.functional.to_tensor(x)", "NoneType": ""}.get(kind, "torch.as_tensor(x)")
-    fixes = (("op-cast", make),) if make else ()
+    fixes: tuple[tuple[str, str], ...] = ()
+    if kind == "Image":
+        fixes = (("op-cast", "torchvision.transforms.functional.to_tensor(x)"),)
+    elif kind in _ARRAYS:
+        fixes = (("op-cast", "torch.as_tensor(x)"),)
     return OperationAnswer(
-        "op-elements-of" if rows else "op-elements", {"x": rows, "n": place, "t": kind}, (rows, "tensors"), fixes
+        "op-elements-of" if rows else "op-elements", {"x": rows, "n": place, "t": kind}, (rows,), fixes
     )
 
 

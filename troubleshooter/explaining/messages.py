@@ -160,6 +160,8 @@ RULES: tuple[MessageRule, ...] = (
     ("FileNotFoundError", r"^\[Errno 2\] No such file or directory: ['\"](?P<x>[^'\"\n]{1,300})['\"]", make_rule("msg-absent", "x")),
     ("PermissionError", r"^\[Errno 13\] Permission denied: ['\"](?P<x>[^'\"\n]{1,300})['\"]", make_rule("msg-denied", "x")),
     ("RuntimeError AcceleratorError", r"^CUDA driver error: (?P<s>[^\n]{3,120})", make_rule("msg-driver", "")),
+    ("CalledProcessError", r"^Command [^\n]{1,4000} returned non-zero exit status (?P<n>\d{1,10})", make_rule("msg-called", "")),
+    ("CalledProcessError", r"^Command [^\n]{1,4000} died with <Signals\.(?P<s>\w{2,20}): \d{1,3}>", make_rule("msg-called-signal", "")),
     ("RuntimeError", r"^selected index k out of", make_rule("py-topk", "k")),
 )  # fmt: skip
 

@@ -102,7 +102,8 @@ def bytes_and_text(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
         fixes: tuple[tuple[str, str], ...] = ()
         if m[1] == "str":
             fixes = (("own-convert", f"b{right}" if written and right.isascii() else f"{right}.encode()"),)
-        return LineAnswer("own-concatenate", {"x": left, "y": right, "t": m[1]}, (right, left), fixes)
+        names = (left,) if written else (right, left)
+        return LineAnswer("own-concatenate", {"x": left, "y": right, "t": m[1]}, names, fixes)
     return None
 
 
@@ -186,8 +187,9 @@ def index(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
         shown = text(number)
         if shown in ("0", "-1"):
             values: dict[str, object] = {"x": holder, "i": shown}
-            return LineAnswer("own-empty", values, (holder, shown), (("own-guard", f"if {holder}:"),))
+            return LineAnswer("own-empty", values, (holder,), (("own-guard", f"if {holder}:"),))
         least = shown[1:] if shown.startswith("-") and shown[1:].isdigit() else ""
         fix = f"if len({holder}) >= {least}:" if least else f"if len({holder}) > {shown}:"
-        return LineAnswer("own-index", {"x": holder, "i": shown}, (holder, shown), (("own-guard", fix),))
+        names = (holder,) if least or shown.isdigit() else (holder, shown)
+        return LineAnswer("own-index", {"x": holder, "i": shown}, names, (("own-guard", fix),))
     return None

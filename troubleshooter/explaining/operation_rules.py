@@ -34,7 +34,7 @@ def _cat(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     if line.function in ("stack", "vstack", "hstack", "dstack"):  # older releases of torch say the same of both
         rows = line.operand(0) or "tensors"
         look = (("op-look", f"print([x.shape for x in {rows}])"),) if line.operand(0) else ()
-        return OperationAnswer("op-stack-sizes", {"a": want, "b": got}, (rows, "tensors"), look)
+        return OperationAnswer("op-stack-sizes", {"a": want, "b": got}, (rows,), look)
     key = "op-cat" if which else "op-cat-sizes"
     fixes = (("op-dim", f"dim={1 - int(dim)}"),) if dim in ("0", "1") else ()  # of two dimensions the other was meant
     return OperationAnswer(key, {"dim": dim, "want": want, "got": got, "which": which}, (line.operand(0), "dim"), fixes)
@@ -165,6 +165,8 @@ def _broadcast(m: re.Match[str], line: CallingLine) -> OperationAnswer:
         )
     left, right = line.pairs[0] if line.pairs else (line.operand(0), line.operand(1))
     fixes = tuple(("op-unsqueeze", f"{side}.unsqueeze(-1)") for side in (right, left) if side)
+    if m[3] == "0" and left and right:  # the numbers of rows differ, and no dimension more changes that
+        fixes = (("op-look", f"print({left}.shape, {right}.shape)"),)
     return OperationAnswer("op-broadcast", values, (left, right), fixes)
 
 

@@ -55,11 +55,12 @@ def _of_chain(failure: Failure, folders: Sequence[str], lang: str) -> Explained 
     """The explanation of an exception or, where that says nothing of a reason, of the one that it was raised from or during."""
     found = _explain(failure, folders, lang)
     cause, left = failure.cause, MAX_CAUSES
-    while left and cause is not None and (found is None or found["condition"] in _empty(lang)):
+    while left and cause is not None and (found is None or _says_nothing(found, lang)):
         before = _explain(cause, folders, lang)
-        if before is not None and before["condition"] not in _empty(lang):
-            first = before["exception"] + (f": {before['message']}" if before["message"] else "")
-            before["condition"] = say("of-the-cause", lang, told=before["condition"], e=_short(first))
+        named = found is not None and bool(found["arguments"])  # then the cause has to be a thing that can be seen
+        if before is not None and not _says_nothing(before, lang) and (before["basis"] == "rule" or not named):
+            text = before["exception"] + (f": {before['message']}" if before["message"] else "")
+            before["condition"] = say("of-the-cause", lang, told=before["condition"], e=_short(text))
             return before
         cause, left = cause.cause, left - 1
     first = failure.cause
@@ -74,9 +75,9 @@ def _adds(first: Failure, last: Failure) -> bool:
     return bool(first.frames and first.exception) and not (first.message and first.message in last.message)
 
 
-def _empty(lang: str) -> tuple[str, ...]:
-    """What is said of a place where the condition is not known."""
-    return "", say("passes-on", lang), say("own-raise", lang)
+def _says_nothing(found: Explained, lang: str) -> bool:
+    """Whether an explanation gives a place without its condition."""
+    return found["condition"] in ("", say("passes-on", lang), say("own-raise", lang))
 
 
 def _short(text: str) -> str:

@@ -43,10 +43,13 @@ def _cat(m: re.Match[str], line: CallingLine) -> OperationAnswer:
 def _view(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     sizes = [int(part) for part in m[1].split(",") if part.strip()]
     total = int(m[2])
-    fits = _fitting(sizes, total)
-    name = line.function or "view"
-    fixes = tuple(("op-sizes", f"{line.operand(0) or 'x'}.{name}({', '.join(map(str, one))})") for one in fits)
+    fixes = view_sizes(sizes, total, line.operand(0) or "x", line.function or "view")
     return OperationAnswer("op-view", {"sizes": m[1], "total": total}, (line.operand(0), "shape"), fixes)
+
+
+def view_sizes(sizes: list[int], total: int, tensor: str, function: str) -> tuple[tuple[str, str], ...]:
+    """The calls with sizes that fit."""
+    return tuple(("op-sizes", f"{tensor}.{function}({', '.join(map(str, one))})") for one in _fitting(sizes, total))
 
 
 def _fitting(sizes: list[int], total: int) -> list[list[int]]:

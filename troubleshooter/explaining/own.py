@@ -27,7 +27,8 @@ def explain(failure: Failure, lang: str) -> FoundPlace | None:
 
     A call that does not fit its function is explained without a frame, too: its message names both.
     """
-    rules = (*python_errors.CALLS, *python_errors.OPERANDS) if _is_mine(failure) else python_errors.CALLS
+    mine = (*python_errors.CALLS, *python_errors.OPERANDS, *python_errors.OWN)
+    rules = mine if _is_mine(failure) else python_errors.CALLS
     return _by_rules(failure, rules, lang) or _recursion(failure, lang)
 
 

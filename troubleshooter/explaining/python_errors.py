@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from troubleshooter.explaining import operands
+from troubleshooter.explaining import function_errors, operands
 from troubleshooter.explaining.line_answer import LineAnswer, Rule
 
 
@@ -239,8 +239,20 @@ OPERANDS: tuple[LineRule, ...] = (
     ("ValueError", r"invalid literal for int\(\) with base \d+: ('.*'|\".*\")", _number),
     ("FileNotFoundError", r"No such file or directory: ['\"](.{1,300}?)['\"]$", _file),
     ("AssertionError", r"", _assert),
+    ("ValueError", r"^(?:(.{1,120}) is not in (?:list|deque|tuple|range)|list\.remove\(x\): x not in list|tuple\.index\(x\): x not in tuple)$", function_errors.not_in),
+    ("TypeError", r"^len\(\) of (?:a 0-d tensor|unsized object)", function_errors.no_length),
+    ("IndexError", r"^Cannot choose from an empty sequence", function_errors.nothing_to_choose),
+    ("ValueError", r"^(?:Sample larger than population|Cannot take a larger sample than population)", function_errors.sample),
+    ("ValueError", r"^dictionary update sequence element #(\d+) has length (\d+); 2 is required", function_errors.pairs_wanted),
+    ("ValueError OverflowError", r"^math (?:domain|range) error|^expected a (?:non-?negative|positive) input", function_errors.domain),
+    ("IsADirectoryError", r"^\[Errno 21\] Is a directory: ['\"](.{1,300}?)['\"]$", function_errors.is_folder),
 )  # fmt: skip
 """The line shows the operands."""
+
+OWN: tuple[LineRule, ...] = (
+    ("StopIteration", r"^$", function_errors.at_end),
+)  # fmt: skip
+"""The same for the user's own lines only: libraries catch it themselves."""
 
 RAISED: tuple[LineRule, ...] = (
     ("NotImplementedError", r"^$", _not_written),

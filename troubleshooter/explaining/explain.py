@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kb.index.place import MessagePlace
-from troubleshooter.explaining import advice, compiled_checks, messages, operations, own, suggestions, traced
+from troubleshooter.explaining import advice, chained, compiled_checks, messages, operations, own, suggestions, traced
 from troubleshooter.explaining.conditions import Formula, atoms, is_caught, passes_on, reasons, words
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.indexed import KnownMessage, known
@@ -29,15 +29,12 @@ from troubleshooter.explaining.simplified import simplified
 from troubleshooter.explaining.sources import Sources
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
-from troubleshooter.report.fill import safe
 
 if TYPE_CHECKING:
     from troubleshooter.report.parts import Explained
 
 SHORT = 200
 """Characters of a condition that is shown."""
-MAX_CAUSES = 5
-"""Exceptions of a chain that are looked at besides the last one."""
 
 
 def explain(failure: Failure, folders: Sequence[str] = (), lang: str = "en") -> Explained | None:
@@ -46,43 +43,9 @@ def explain(failure: Failure, folders: Sequence[str] = (), lang: str = "en") -> 
     ``folders``: where the packages of the training environment are installed, besides the paths that the log names.
     """
     try:
-        return _of_chain(failure, folders, lang)
+        return chained.of_chain(failure, lambda one: _explain(one, folders, lang), lang)
     except RecursionError:  # a log may hold code that is nested deeper than people write
         return None
-
-
-def _of_chain(failure: Failure, folders: Sequence[str], lang: str) -> Explained | None:
-    """The explanation of an exception or, where that says nothing of a reason, of the one that it was raised from or during."""
-    found = _explain(failure, folders, lang)
-    cause, left = failure.cause, MAX_CAUSES
-    while left and cause is not None and (found is None or _says_nothing(found, lang)):
-        before = _explain(cause, folders, lang)
-        named = found is not None and bool(found["arguments"])  # then the cause has to be a thing that can be seen
-        if before is not None and not _says_nothing(before, lang) and (before["basis"] == "rule" or not named):
-            text = before["exception"] + (f": {before['message']}" if before["message"] else "")
-            before["condition"] = say("of-the-cause", lang, told=before["condition"], e=_short(text))
-            return before
-        cause, left = cause.cause, left - 1
-    first = failure.cause
-    if found is not None and found["condition"] and first is not None and _adds(first, failure):
-        text = _short(safe(first.text.split("\n")[0]))
-        found["condition"] = say("after-another", lang, told=found["condition"], e=text)
-    return found
-
-
-def _adds(first: Failure, last: Failure) -> bool:
-    """Whether the exception that came before says something that the last one does not repeat."""
-    return bool(first.frames and first.exception) and not (first.message and first.message in last.message)
-
-
-def _says_nothing(found: Explained, lang: str) -> bool:
-    """Whether an explanation gives a place without its condition."""
-    return found["condition"] in ("", say("passes-on", lang), say("own-raise", lang))
-
-
-def _short(text: str) -> str:
-    text = text.split("\n")[0].replace("`", "'")
-    return text if len(text) <= SHORT else text[: SHORT - 1] + "…"
 
 
 def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained | None:

@@ -50,7 +50,7 @@ def test_what_is_suggested_for_a_view_holds_all_values():
         ("warm = 10 / steps", "", "ZeroDivisionError: division by zero", "`steps` is 0"),
         ("for a, b in rows:", "", "ValueError: too many values to unpack (expected 2)", "`rows`"),
         ("path = 'out-' + step", "", 'TypeError: can only concatenate str (not "int") to str', "`step` is of type int"),
-        ("best = history[0]", "", "IndexError: list index out of range", "`history` has no element `0`"),
+        ("best = history[0]", "", "IndexError: list index out of range", "`history` is empty"),
         ("build(lr=1)", "", "TypeError: build() got an unexpected keyword argument 'lr'", "no parameter `lr`"),
         ("if lr < limit:", "", "TypeError: '<' not supported between instances of 'str' and 'float'", "`lr` is of type str"),
         ("mean = np.mean(x)", "", "NameError: name 'np' is not defined", "`np`"),

@@ -17,6 +17,9 @@ class CallingLine(NamedTuple):
     call: ast.Call | None
     operands: tuple[str, ...]
     """The object of a method, the arguments, or both sides of an operator, as source."""
+    pairs: tuple[tuple[str, str], ...] = ()
+    """Both sides of each operator of the line."""
+    subscripts: tuple[ast.Subscript, ...] = ()
 
     def operand(self, number: int) -> str:
         """An operand; "" where the line does not show it."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kb.index.place import MessagePlace
-from troubleshooter.explaining import advice, compiled_checks, messages, operations, own, suggestions
+from troubleshooter.explaining import advice, chained, compiled_checks, messages, operations, own, suggestions, traced
 from troubleshooter.explaining.conditions import Formula, atoms, is_caught, passes_on, reasons, words
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.indexed import KnownMessage, known
@@ -24,6 +24,7 @@ from troubleshooter.explaining.own_lines import literals, passed_values
 from troubleshooter.explaining.presented import presented
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
 from troubleshooter.explaining.shown import calls, marked
+from troubleshooter.explaining.shown_source import shown_context
 from troubleshooter.explaining.simplified import simplified
 from troubleshooter.explaining.sources import Sources
 from troubleshooter.explaining.words import say
@@ -42,13 +43,18 @@ def explain(failure: Failure, folders: Sequence[str] = (), lang: str = "en") -> 
     ``folders``: where the packages of the training environment are installed, besides the paths that the log names.
     """
     try:
-        return _explain(failure, folders, lang)
+        return chained.of_chain(failure, lambda one: _explain(one, folders, lang), lang)
     except RecursionError:  # a log may hold code that is nested deeper than people write
         return None
 
 
 def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained | None:
-    found = own.explain(failure, lang) or operations.explain(failure, lang) or messages.explain_alone(failure, lang)
+    found = (
+        traced.explain(failure, lang)
+        or own.explain(failure, lang)
+        or operations.explain(failure, lang)
+        or messages.explain_alone(failure, lang)
+    )
     listed: KnownMessage | None = None
     if found is None:
         sources = Sources(folders)
@@ -56,7 +62,7 @@ def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained |
         found = (
             _from_source(failure, sources, lang)
             or _from_index(failure, listed, sources, lang)
-            or own.explain_raised(failure, lang)
+            or _from_shown(failure, sources, lang)
         )
         told = None
         if found is None or not found.condition:
@@ -64,6 +70,7 @@ def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained |
                 own.explain_line(failure, lang)
                 or messages.explain(failure, lang)
                 or compiled_checks.explain(failure, lang)
+                or own.explain_raised(failure, lang)
             )
         # The line shows what was used, and the message what was wrong with it.
         if found is not None and told is not None:
@@ -97,6 +104,25 @@ def _from_source(failure: Failure, sources: Sources, lang: str) -> FoundPlace | 
             return _explained(trace, context, place, failure, lang)
         return _passed_through(trace, context, failure)
     return None
+
+
+def _from_shown(failure: Failure, sources: Sources, lang: str) -> FoundPlace | None:
+    """What the log shows around the line that raised: the conditions above it; of a user's own line the values in its message, too."""
+    if not failure.frames:
+        return None
+    frame = failure.frames[-1]
+    context = shown_context(frame, len(failure.frames) - 1)
+    place = _place(context, failure) if context is not None else None
+    if context is None or place is None or place.kind != "raise":
+        return None
+    found = _explained(Trace(failure.frames, sources), context, place, failure, lang)
+    alone = own.explain_raised(failure, lang) if not found.condition else None
+    if alone is not None:
+        found.condition, found.remedies, found.basis = alone.condition, [*found.remedies, *alone.remedies], "rule"
+    named = {one.expression or one.name for one in found.origins} | {one.name for one in found.origins}
+    values = advice.filled(place.template, failure.message)
+    found.origins += [Origin(hole, "data", "", value) for hole, value in values.items() if hole not in named]
+    return found if found.condition else None
 
 
 def _from_index(failure: Failure, listed: KnownMessage | None, sources: Sources, lang: str) -> FoundPlace | None:

@@ -36,6 +36,7 @@ TOLD = [
     ("TypeError: Can't instantiate abstract class Gadget without an implementation for abstract methods 'wind', 'stop'", "'wind', 'stop'"),
     ("TypeError: 'float' object cannot be interpreted as an integer", "whole number"),
     ("TypeError: '<=' not supported between instances of 'float' and 'str'", "read as text"),
+    ("TypeError: can't multiply sequence by non-int of type 'float'", "read as text"),
     ("TypeError: float() argument must be a string or a real number, not 'NoneType'", "a `NoneType` was there"),
     ("TypeError: must be real number, not str", "a `str` was there"),
     ("TypeError: expected str, bytes or os.PathLike object, not NoneType", "a path was needed"),

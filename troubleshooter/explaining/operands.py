@@ -142,7 +142,7 @@ def unpack(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     if len(several) != 1:
         return None
     target, value, item = several[0]
-    names, wanted = text(target).strip("()[]"), m[2] or str(_least(target))
+    names, wanted = ", ".join(map(text, target.elts)), m[2] or str(_least(target))
     many = m[1].startswith("too many")
     fixes = (("own-unpack-rest", f"{names}, *rest"),) if many else ()
     look = ("own-look", f"print({text(value)})")
@@ -158,9 +158,24 @@ def _least(target: ast.Tuple | ast.List) -> int:
 def _unpackings(nodes: list[ast.AST]) -> Iterator[tuple[ast.Tuple | ast.List, ast.expr, str]]:
     for node in nodes:
         if isinstance(node, (ast.For, ast.comprehension)) and isinstance(node.target, (ast.Tuple, ast.List)):
-            yield node.target, node.iter, "-item"
+            parts = _parts(node.iter)
+            if len(parts) != len(node.target.elts):
+                yield node.target, node.iter, "-item"
+            for target, part in zip(node.target.elts, parts, strict=False):
+                if isinstance(target, (ast.Tuple, ast.List)) and part is not None:
+                    yield target, part, "-item"
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], (ast.Tuple, ast.List)):
             yield node.targets[0], node.value, ""
+
+
+def _parts(value: ast.expr) -> list[ast.expr | None]:
+    """What each part of an item of ``enumerate(x)`` or ``zip(a, b)`` is an item of, None for a number; empty for another value,
+    of which nobody knows how many parts its items have."""
+    called = value.func.id if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) else ""
+    given: list[ast.expr | None] = [*value.args] if isinstance(value, ast.Call) else []
+    if called == "enumerate":
+        return [None, *given[:1]]
+    return given if called == "zip" else []
 
 
 def index(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:

@@ -31,6 +31,7 @@ def _matmul(m: re.Match[str], line: CallingLine) -> OperationAnswer:
 
 def _cat(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     dim, want, got, which = m.groups()
+    line = line.of("cat", "concat", "concatenate", "stack", "vstack", "hstack", "dstack")
     if line.function in ("stack", "vstack", "hstack", "dstack"):  # older releases of torch say the same of both
         rows = line.operand(0) or "tensors"
         look = (("op-look", f"print([x.shape for x in {rows}])"),) if line.operand(0) else ()
@@ -41,6 +42,7 @@ def _cat(m: re.Match[str], line: CallingLine) -> OperationAnswer:
 
 
 def _view(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    line = line.of("view", "reshape", "view_as", "reshape_as", "unflatten")
     sizes = [int(part) for part in m[1].split(",") if part.strip()]
     total = int(m[2])
     fixes = view_sizes(sizes, total, line.operand(0) or "x", line.function or "view")
@@ -69,6 +71,7 @@ def _fitting(sizes: list[int], total: int) -> list[list[int]]:
 
 
 def _stride(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    line = line.of("view")
     text = ast.unparse(line.call) if line.call is not None else "x.view(...)"
     return OperationAnswer(
         "op-stride", {}, (line.operand(0), "view"),

@@ -10,16 +10,13 @@ import re
 from collections.abc import Iterator
 
 from troubleshooter.explaining import array_rules, item_rules, operation_rules, requirements
-from troubleshooter.explaining.calling import CallingLine
+from troubleshooter.explaining.calling import CallingLine, operands_of
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.shown import code, marked, parsed
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
-
-_MODULES = frozenset(("torch", "F", "nn", "functional", "np", "numpy"))
-"""Names whose functions take all operands as arguments."""
 
 
 def explain(failure: Failure, lang: str) -> FoundPlace | None:
@@ -57,15 +54,16 @@ def _line(failure: Failure) -> CallingLine:
         nodes = list(ast.walk(tree))
         pairs = tuple(dict.fromkeys(_pairs(nodes)))
         items = tuple(node for node in nodes if isinstance(node, ast.Subscript))
+        calls = tuple(node for node in nodes if isinstance(node, ast.Call))
         for node in nodes:
             if isinstance(node, ast.BinOp):
-                return CallingLine(frame, None, (ast.unparse(node.left), ast.unparse(node.right)), pairs, items)
+                return CallingLine(frame, None, (ast.unparse(node.left), ast.unparse(node.right)), pairs, items, calls)
             if isinstance(node, ast.Call) and not _is_print(node):
-                return CallingLine(frame, node, tuple(_operands(node)), pairs, items)
+                return CallingLine(frame, node, tuple(operands_of(node)), pairs, items, calls)
             if isinstance(node, ast.Subscript):
-                return CallingLine(frame, None, (ast.unparse(node.value), ast.unparse(node.slice)), pairs, items)
+                return CallingLine(frame, None, (ast.unparse(node.value), ast.unparse(node.slice)), pairs, items, calls)
         if pairs:
-            return CallingLine(frame, None, pairs[0], pairs, items)
+            return CallingLine(frame, None, pairs[0], pairs, items, calls)
     return CallingLine(frame, None, ())
 
 
@@ -77,15 +75,6 @@ def _pairs(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
             yield ast.unparse(node.target), ast.unparse(node.value)
         elif isinstance(node, ast.Compare) and not isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
             yield ast.unparse(node.left), ast.unparse(node.comparators[0])
-
-
-def _operands(call: ast.Call) -> Iterator[str]:
-    root = call.func.value if isinstance(call.func, ast.Attribute) else None
-    is_module = isinstance(root, ast.Name) and root.id in _MODULES
-    if root is not None and not is_module and not ast.unparse(root).startswith(("torch.", "nn.", "np.", "numpy.")):
-        yield ast.unparse(root)
-    for part in (*call.args, *(keyword.value for keyword in call.keywords)):
-        yield ast.unparse(part)
 
 
 def _is_print(call: ast.Call) -> bool:

@@ -1214,6 +1214,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "py-abstract": "the class `{c}` lacks {a}, which its base class demands: the two are of releases that do not fit, or the method was not written",
         "py-whole": "a whole number was needed, and a `{t}` was there",
         "py-compare": "`{op}` compared a `{a}` with a `{b}`: one of the two is not the number that was expected (it was read as text, or never set)",
+        "py-times": "a text or a list was multiplied with a `{t}`: a number was expected there, and it was read as text, or an array was meant",
         "py-number": "a number was needed, and a `{t}` was there",
         "py-path": "a path was needed, and a `{t}` was there: look at the setting that should give the path",
         "py-format": "a `{t}` was put into a text with a format for numbers (such as `:.2f`): the number was never set",

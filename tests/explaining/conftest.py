@@ -183,6 +183,23 @@ class Gadget(Base):
             self.wind()
 
 
+@dataclass
+class GaugeConfig:
+    marks: int = 8
+    every: int | None = None
+    least: int | None = None
+
+    def __post_init__(self):
+        if self.least is None:
+            self.least = int(os.environ.get("GAUGE_LEAST", "1"))
+        if self.least < 1:
+            raise ValueError("least is too small")
+        self.marks = int(self.marks)
+        self.every = int(self.every)
+        if self.marks % self.every != 0:
+            raise ValueError("marks do not go together with every")
+
+
 def passing_on(func):
     def wrapper(*args, **kwargs):
         owner, args = args[0], args[1:]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -35,8 +34,15 @@ MAX_LISTED = 2_000
 """Characters of a list of allowed values in a message."""
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
 _ALLOWED = lazy.compile(
-    r"(?:one of|select|choose|allowed|available|supported|valid|expected|must be|should be|can be|options|keys are|columns in)"
+    r"(?:one of|select|choose|allowed|available|supported|valid|expected|must be|should be|can be|options|keys are|columns in"
+    r"|(?:current|existing|loaded|registered|known)(?: \w+){1,3}(?: are)?:)"
     r"[^\[\](){}]{0,60}([\[({])",
+    re.I,
+)
+_THERE = lazy.compile(r"(?:current|existing|loaded|registered|known)", re.I)
+"""How a list of what is there begins; it may hold a single item."""
+_QUOTED = lazy.compile(
+    r"(?:available|supported|valid|allowed|choose|known)[^:;.\[({'\"`]{0,40}[^;.'\"`]{0,40}((?:(?<!\w)['\"`][\w.+-]{1,40}['\"`](?:, (?:and |or )?| and | or )){1,20}['\"`][\w.+-]{1,40}['\"`])",
     re.I,
 )
 _LISTED = lazy.compile(
@@ -70,6 +76,7 @@ _NAME = r"[`'\"]?(?:--)?([A-Za-z_]\w*_\w+|(?<=[`'\"])[A-Za-z_]\w*)[`'\"]?(?![\w=
 _WANTED: tuple[tuple[str, tuple[str, ...], bool], ...] = (
     (rf"(?i)\b(?:deprecated|remove|unset|drop|omit|disable|instead of|without|(?:do not|don't|cannot|can't|not) (?:pass|set|use|provide|specify|be used with))(?: the| a| an| using| setting| passing){{0,2}} {_NAME}", ("deprecated", "remove", "unset", "drop", "omit", "disable", "instead", "without", "not", "n't"), False),
     (rf"(?i){_NAME} (?:is|are) (?:a |an |currently |now ){{0,2}}(?:deprecated|not supported|not implemented|unsupported|not allowed|incompatible|ignored)", ("deprecated", "supported", "implemented", "allowed", "incompatible", "ignored"), False),
+    (rf"(?i){_NAME} (?:can ?not|can't|must not|should not) be (?:used|set|passed|given|specified|combined)(?! (?:together|both|at the|simul|in comb|at once))", ("not be", "n't be"), False),
     (rf"(?i)\b(?:pass|provide|specify|supply|set|define|give|requires?|needs?)(?: only| also| in| along| either| both| a| an| the| at least| one of){{0,3}} {_NAME}", ("pass", "provide", "specify", "supply", "set", "define", "give", "require", "need"), True),
     (rf"(?i){_NAME} (?:must|should|has to|have to|needs to)(?: also)? be (?:set|given|provided|specified|defined|passed)", ("must", "should", "has to", "have to", "needs to"), True),
     (rf"(?i)\b(?:at least one|one|either|both) of {_NAME}[^.]{{0,80}} (?:must|should|has to|have to|needs to) be (?:set|given|provided|specified|defined|passed)", ("must", "should", "has to", "have to", "needs to"), True),
@@ -172,12 +179,26 @@ def wanted(message: str) -> dict[str, bool]:
 
 def allowed(message: str) -> list[Any]:
     """The values that a message says would do; empty where it lists none."""
+    return _written_out(message) or _named_values(message)
+
+
+def _written_out(message: str) -> list[Any]:
+    """The values that a message lists in brackets or quotes."""
     for found in _found(_ALLOWED, message, *_CLOSING):
         start, close = found.start(1), _CLOSING[found[1]]
         end = message.find(close, start, start + MAX_LISTED)
         value = literal(_without_enums(message[start : end + 1])) if end > start + 1 else UNKNOWN
-        if value is not UNKNOWN and isinstance(value, (list, tuple, set, dict)) and len(value) > 1:
+        least = 1 if _THERE.match(found[0]) else 2
+        if value is not UNKNOWN and isinstance(value, (list, tuple, set, dict)) and len(value) >= least:
             return sorted(value, key=str) if isinstance(value, set) else list(value)
+    found_quoted = _QUOTED.search(message)
+    if found_quoted and not _NO_LIST.search(found_quoted[0]):
+        return re.findall(r"['\"`]([^'\"`]+)['\"`]", found_quoted[1])
+    return []
+
+
+def _named_values(message: str) -> list[Any]:
+    """Values that a message lists as mere words."""
     found_words = _LISTED.search(message)
     if found_words and not _NO_LIST.search(found_words[1]):
         return [word for word in re.findall(r"[\w.-]+", found_words[1]) if word not in ("or", "and")]
@@ -206,7 +227,7 @@ def replacements(message: str, texts: dict[str, str]) -> Iterator[tuple[Remedy, 
     Where the message does not tell which of the allowed values was meant, it is one of them.
     """
     listed = allowed(message)
-    for one in refused(message) if listed else ():
+    for one in [*refused(message), *_used(message, texts, _written_out(message))] if listed else ():
         if one in map(str, listed):
             continue
         if one in texts:
@@ -220,6 +241,21 @@ def replacements(message: str, texts: dict[str, str]) -> Iterator[tuple[Remedy, 
             return
 
 
+def _used(message: str, texts: dict[str, str], listed: list[Any]) -> list[str]:
+    """The one text of the user's own that a message repeats and does not allow; none where several are there."""
+    if not listed:
+        return []
+    found = [
+        text
+        for text in texts
+        if len(text) > 1
+        and text not in map(str, listed)
+        and re.search(rf"(?<![\w/.-]){re.escape(text)}(?![\w/-]|\.\w)", message)
+        and not re.fullmatch(r"[\d.]+", text)
+    ]
+    return found if len(found) == 1 else []
+
+
 def _without_enums(text: str) -> str:
     return re.sub(r"<\w+\.\w+: ('[^']*')>", r"\1", text)
 
@@ -228,31 +264,3 @@ def _sentence(message: str, at: int) -> str:
     start = max(message.rfind(". ", 0, at), message.rfind("\n", 0, at)) + 1
     end = message.find(". ", at)
     return message[start : end if end > 0 else len(message)]
-
-
-def filled(template: tuple[Any, ...], message: str) -> dict[str, str]:
-    """The values that a message shows for the holes of its template, by the holes' source; empty where it does not fit."""
-    pattern, names = "", []
-    for piece in template:
-        if isinstance(piece, str):
-            pattern += r"\s+".join(re.escape(word) for word in re.split(r"\s+", piece))
-        else:
-            pattern += "(.{0,2000}?)"
-            names.append(piece.expression)
-    try:
-        found = re.fullmatch(pattern.strip(), message.strip(), re.S)
-    except (re.error, RecursionError):
-        return {}
-    if found is None:
-        return {}
-    return {
-        name: value.strip() for name, value in zip(names, found.groups(), strict=True) if name and _is_expression(name)
-    }
-
-
-def _is_expression(text: str) -> bool:
-    try:
-        ast.parse(text, mode="eval")
-    except (SyntaxError, ValueError):
-        return False
-    return True

@@ -23,6 +23,7 @@ def of_chain(failure: Failure, explain: Callable[[Failure], Explained | None], l
 
     ``explain`` explains one exception alone.
     """
+    failure = _first_raised(failure)
     found = explain(failure)
     cause, left = failure.cause, MAX_CAUSES
     while left and cause is not None and (found is None or _says_nothing(found, lang)):
@@ -37,6 +38,17 @@ def of_chain(failure: Failure, explain: Callable[[Failure], Explained | None], l
     if found is not None and found["condition"] and first is not None and _adds(first, failure):
         found["condition"] = say("after-another", lang, told=found["condition"], e=_short(first.text))
     return found
+
+
+def _first_raised(failure: Failure) -> Failure:
+    """The exception where it was raised first, if this one only passes it on with the same words: the pool of
+    ``datasets.map`` raises in its parent what a worker raised, and shows the worker's traceback as the cause."""
+    for _ in range(MAX_CAUSES):
+        cause = failure.cause
+        if cause is None or not cause.frames or (cause.type, cause.message) != (failure.type, failure.message):
+            break
+        failure = cause
+    return failure
 
 
 def _says_nothing(found: Explained, lang: str) -> bool:

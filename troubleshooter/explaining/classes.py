@@ -41,6 +41,12 @@ def attribute(
     return None
 
 
+def field(sources: Sources, source: SourceFile, owner: ast.ClassDef, name: str) -> Attribute | None:
+    """The field of a dataclass that an attribute is, whatever methods assign to it later."""
+    found = attribute(sources, source, owner, name, None, 0)
+    return found if found is not None and found.field else None
+
+
 def bases(sources: Sources, source: SourceFile, class_: ast.ClassDef) -> list[tuple[SourceFile, ast.ClassDef]]:
     """The base classes whose source is in this file or in a module of the same package that it imports."""
     found = []
@@ -89,9 +95,10 @@ def _in_class(source: SourceFile, class_: ast.ClassDef, name: str) -> Attribute 
             return Attribute(
                 source, class_, None, None, field=True, default=_default(node.value), annotation=ast.unparse(node.annotation)
             )  # fmt: skip
-    for method in sorted(methods, key=lambda method: method.name != "__init__"):
-        if (value := _assigned(method, name, 10**9)) is not None:
-            return Attribute(source, class_, method, value)
+    for fills_in in (False, True):
+        for method in sorted(methods, key=lambda method: method.name != "__init__"):
+            if (value := _assigned(method, name, 10**9, fills_in=fills_in)) is not None:
+                return Attribute(source, class_, method, value)
     for method in methods:
         if method.name == name and any(
             isinstance(mark, ast.Name) and mark.id == "property" for mark in method.decorator_list
@@ -108,10 +115,10 @@ def _has(method: Function, name: str) -> bool:
     return any(part.arg == name for part in (*method.args.args, *method.args.kwonlyargs))
 
 
-def _assigned(method: Function, name: str, line: int) -> ast.expr | None:
-    """The last value that a method gives ``self.name`` above a line."""
+def _assigned(method: Function, name: str, line: int, *, fills_in: bool = False) -> ast.expr | None:
+    """The last value that a method gives ``self.name`` above a line. ``fills_in``: also where it had none before."""
     best: ast.expr | None = None
-    passed_by = other_branches(method, line)
+    passed_by = [*other_branches(method, line), *([] if fills_in else _filled_in(method, name, line))]
     for node in ast.walk(method):
         if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None or (node.end_lineno or 0) >= line:
             continue
@@ -122,6 +129,18 @@ def _assigned(method: Function, name: str, line: int) -> ast.expr | None:
             if any(isinstance(p, ast.Attribute) and p.attr == name and _is_self(p.value) for p in parts):
                 best = node.value if best is None or node.value.lineno > best.lineno else best
     return best
+
+
+def _filled_in(method: Function, name: str, line: int) -> list[tuple[int, int]]:
+    """The lines of the branches for ``self.name is None``: what they assign is only a default."""
+    empty = {f"{self}.{name} is None" for self in ("self", "cls")} | {f"not {self}.{name}" for self in ("self", "cls")}
+    return [
+        (node.body[0].lineno, node.body[-1].end_lineno or node.body[-1].lineno)
+        for node in ast.walk(method)
+        if isinstance(node, ast.If)
+        and ast.unparse(node.test) in empty
+        and not node.body[0].lineno <= line <= (node.body[-1].end_lineno or line)
+    ]
 
 
 def _is_self(node: ast.expr) -> bool:

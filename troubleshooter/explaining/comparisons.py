@@ -33,6 +33,8 @@ def compared(
     lefts = settable(origins(left)) if is_plain(left) else []
     rights = settable(origins(right)) if is_plain(right) else []
     if is_none(right):
+        if not lefts and relation in (ast.Is, ast.Eq) and isinstance(left, ast.Attribute):
+            yield from _asked_of(left, origins)
         if len(lefts) == 1 or relation in (ast.Is, ast.Eq):
             for origin in lefts:
                 if relation in (ast.Is, ast.Eq) and literal(origin.value) not in (UNKNOWN, None):
@@ -55,6 +57,8 @@ def compared(
     for origin in lefts[:1]:
         if wanted is not UNKNOWN:
             yield from _value(origin, relation, wanted, is_written=isinstance(right, ast.Constant))
+        elif is_member(right):
+            yield from _member(origin, relation, right)
         elif rights and isinstance(right, (ast.Name, ast.Attribute)):
             if rights[0].name != origin.name:
                 yield pair(origin, relation, rights[0].name)
@@ -66,6 +70,9 @@ def compared(
             yield pair(origin, relation, without_self(ast.unparse(right)))
     if not lefts and len(parts := origins(left)) == 1:
         yield from _of_part(parts[0], left, relation, right, wanted)
+    behind = origins(right) if not rights and relation in _MIRRORED else []
+    if len(behind) == 1 and behind[0].passed and _is_feature(right, behind[0].name):
+        yield from _of_part(behind[0], right, _MIRRORED[relation], left, constant(left))
     value = constant(left)
     for origin in rights[:1]:
         if value is not UNKNOWN and (mirrored := _MIRRORED.get(relation)) is not None:
@@ -84,10 +91,47 @@ def _of_part(
     if origin.kind not in ("argument", "option") or origin.name.startswith("_"):
         return
     text = without_self(ast.unparse(left))
-    if isinstance(left, ast.Subscript) and re.match(rf"{re.escape(origin.name)}\b", text):
+    if origin.passed and not origin.lost and _is_feature(left, origin.name) and relation not in (ast.Is, ast.IsNot):
+        other = repr(wanted) if isinstance(wanted, (str, int, float, list)) else without_self(ast.unparse(right))
+        yield pair(origin._replace(name=text), relation, other, origin.name)
+    elif isinstance(left, ast.Subscript) and re.match(rf"{re.escape(origin.name)}\b", text):
         yield pair(origin._replace(name=text), relation, without_self(ast.unparse(right)), origin.name)
     elif relation is ast.NotIn and isinstance(wanted, (list, tuple)) and any(isinstance(one, set) for one in wanted):
         yield Remedy("do-one-of", (("x", origin.name), ("y", choices(UNKNOWN, wanted))), f"{origin.name}=...")
+
+
+def _asked_of(left: ast.Attribute, origins: Origins) -> Iterator[Remedy]:
+    """The attribute of an object that the user passes: it is given where that object is made."""
+    owners = origins(left)
+    if len(owners) == 1 and owners[0].passed and owners[0].name == ast.unparse(left.value):
+        yield give(owners[0]._replace(name=left.attr))
+
+
+def _is_feature(node: ast.expr, name: str) -> bool:
+    """Whether an expression asks an argument of this name itself for its shape, its size or its items."""
+    if isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Name) and node.func.id in ("len", "sorted", "set", "max", "min", "type"):
+            return len(node.args) == 1 and ast.unparse(node.args[0]) == name
+        constant = all(isinstance(part, (ast.Constant, ast.UnaryOp)) for part in node.args)
+        return constant and isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) == name
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, (ast.Constant, ast.UnaryOp)):
+        return _is_feature(node.value, name)
+    return isinstance(node, ast.Attribute) and ast.unparse(node.value) == name
+
+
+def is_member(node: ast.expr) -> bool:
+    """Whether an expression is a member of an enumeration: ``TaskType.CAUSAL_LM``."""
+    if isinstance(node, ast.Attribute):
+        return isinstance(node.value, ast.Name) and node.value.id[:1].isupper() and node.attr.isupper()
+    return isinstance(node, (ast.Tuple, ast.List, ast.Set)) and bool(node.elts) and all(map(is_member, node.elts))
+
+
+def _member(origin: Origin, relation: type[ast.cmpop], member: ast.expr) -> Iterator[Remedy]:
+    if isinstance(member, ast.Attribute) and relation in (ast.NotEq, ast.IsNot):
+        yield set_to(origin, ast.unparse(member))
+    elif isinstance(member, (ast.Tuple, ast.List, ast.Set)) and relation is ast.NotIn:
+        listed = ", ".join(map(ast.unparse, member.elts))
+        yield Remedy("do-one-of", (("x", origin.name), ("y", listed)), f"{origin.name}=...")
 
 
 def _value(origin: Origin, relation: type[ast.cmpop], value: Any, *, is_written: bool) -> Iterator[Remedy]:
@@ -98,7 +142,10 @@ def _value(origin: Origin, relation: type[ast.cmpop], value: Any, *, is_written:
     step = 1 if isinstance(value, int) and not isinstance(value, bool) else None
     given = literal(origin.value)
     is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
-    if value == 0 and is_number and given < 0 and relation in (ast.Lt, ast.LtE):
+    if isinstance(given, float) and value in (0, 1) and is_written and relation in (ast.LtE, ast.GtE):
+        share = 0.5 if value else max(0.5, -given)  # most floats between such bounds are shares
+        yield pair(origin, relation, repr(value))._replace(trial=share)
+    elif value == 0 and is_number and given < 0 and relation in (ast.Lt, ast.LtE):
         yield set_to(origin, repr(-given))  # a sign that was written by mistake
     elif isinstance(value, float) and relation in (ast.Lt, ast.Gt, ast.LtE, ast.GtE):
         yield pair(origin, relation, repr(value))  # the bound itself is seldom what is wanted

@@ -1,40 +1,22 @@
 """One failure explained: where it was raised, under which condition, by which of the user's arguments, and what would help.
 
-The source of the place is what the traceback names (`sources`), so any library is explained whose files are here. What no
-source tells, torch's own errors and Python's, has rules (`operations`, `own`).
+What no source tells, torch's own errors and Python's, has rules (`operations`, `own`, `messages`). The source of a place, or
+what the index has of it, is read by `placed`, which is imported only for a failure with a frame or a known message.
 """
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from kb.index.place import MessagePlace
-from troubleshooter.explaining import advice, chained, compiled_checks, messages, operations, own, suggestions, traced
-from troubleshooter.explaining.conditions import Formula, atoms, is_caught, passes_on, reasons, words
+from troubleshooter.explaining import chained, messages, operations, own, traced
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.indexed import KnownMessage, known
-from troubleshooter.explaining.making import is_plain
-from troubleshooter.explaining.names import NameContext, references
-from troubleshooter.explaining.origin import Origin, is_own
-from troubleshooter.explaining.origins import Trace
-from troubleshooter.explaining.own_lines import literals, passed_values
 from troubleshooter.explaining.presented import presented
-from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
-from troubleshooter.explaining.shown import calls, marked
-from troubleshooter.explaining.shown_source import shown_context
-from troubleshooter.explaining.simplified import simplified
-from troubleshooter.explaining.sources import Sources
-from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
 if TYPE_CHECKING:
     from troubleshooter.report.parts import Explained
-
-SHORT = 200
-"""Characters of a condition that is shown."""
 
 
 def explain(failure: Failure, folders: Sequence[str] = (), lang: str = "en") -> Explained | None:
@@ -57,19 +39,14 @@ def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained |
     )
     listed: KnownMessage | None = None
     if found is None:
-        sources = Sources(folders)
         listed = known(failure)
-        found = (
-            _from_source(failure, sources, lang)
-            or _from_index(failure, listed, sources, lang)
-            or _from_shown(failure, sources, lang)
-        )
+        found = _placed(failure, listed, folders, lang)
         told = None
         if found is None or not found.condition:
             told = (
                 own.explain_line(failure, lang)
                 or messages.explain(failure, lang)
-                or compiled_checks.explain(failure, lang)
+                or _compiled(failure, lang)
                 or own.explain_raised(failure, lang)
             )
         # The line shows what was used, and the message what was wrong with it.
@@ -81,221 +58,21 @@ def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained |
     return presented(failure, found, listed, lang)
 
 
-def _from_source(failure: Failure, sources: Sources, lang: str) -> FoundPlace | None:
-    frames = failure.frames
-    trace = Trace(frames, sources)
-    for at in range(len(frames) - 1, -1, -1):
-        if not frames[at].file.endswith(".py"):  # compiled code, or made while it ran
-            continue
-        context = trace.context(at)
-        if context is None:
-            return None
-        place = _place(context, failure)
-        if place is None and is_own(frames[at]):
-            return None
-        if place is not None and failure.cause is not None and failure.cause.frames and _wraps(place, failure):
-            inner = Trace([*frames[:at], *failure.cause.frames], sources)
-            context = inner.context(len(inner.frames) - 1)
-            place_within = _place(context, failure.cause) if context is not None else None
-            if context is not None and place_within is not None:
-                return _explained(inner, context, place_within, failure.cause, lang)
-            return None
-        if place is not None:
-            return _explained(trace, context, place, failure, lang)
-        return _passed_through(trace, context, failure)
-    return None
-
-
-def _from_shown(failure: Failure, sources: Sources, lang: str) -> FoundPlace | None:
-    """What the log shows around the line that raised: the conditions above it; of a user's own line the values in its message, too."""
-    if not failure.frames:
+def _placed(failure: Failure, listed: KnownMessage | None, folders: Sequence[str], lang: str) -> FoundPlace | None:
+    if not failure.frames and listed is None:
         return None
-    frame = failure.frames[-1]
-    context = shown_context(frame, len(failure.frames) - 1)
-    place = _place(context, failure) if context is not None else None
-    if context is None or place is None or place.kind != "raise":
-        return None
-    found = _explained(Trace(failure.frames, sources), context, place, failure, lang)
-    alone = own.explain_raised(failure, lang) if not found.condition else None
-    if alone is not None:
-        found.condition, found.remedies, found.basis = alone.condition, [*found.remedies, *alone.remedies], "rule"
-    named = {one.expression or one.name for one in found.origins} | {one.name for one in found.origins}
-    values = advice.filled(place.template, failure.message)
-    found.origins += [Origin(hole, "data", "", value) for hole, value in values.items() if hole not in named]
-    return found if found.condition else None
+    from troubleshooter.explaining.placed import from_index, from_shown, from_source
+    from troubleshooter.explaining.sources import Sources
 
-
-def _from_index(failure: Failure, listed: KnownMessage | None, sources: Sources, lang: str) -> FoundPlace | None:
-    if listed is None:
-        return None
-    trace = Trace(failure.frames, sources)
-    found = _explained(trace, listed.context, listed.place, failure, lang)
-    found.basis, found.frame, found.places = "index", listed.frame, listed.places
-    return found
-
-
-def _wraps(place: MessagePlace, failure: Failure) -> bool:
-    """Whether a place only passes on an exception that it caught, with its message."""
-    if failure.cause is None or not failure.cause.message or failure.cause.message not in failure.message:
-        return False
-    return next((guard.kind for guard in reversed(place.guards) if guard.kind != "if"), "") == "except"
-
-
-def _place(context: NameContext, failure: Failure) -> MessagePlace | None:
-    """The place at the line of a frame, the one whose text is the message where there are several."""
-    here = [
-        place
-        for place in context.source.places
-        if place.line <= context.line <= place.end_line and place.kind in ("raise", "assert", "check")
-    ]
-    fitting = [place for place in here if advice.filled(place.template, failure.message)]
-    return next(iter(fitting or here), None)
-
-
-def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure: Failure, lang: str) -> FoundPlace:
-    near, around = map(simplified, reasons(place))
-    shown = advice.filled(place.template, failure.message)
-    known: dict[str, list[Origin]] = {}
-    there = advice.present(failure.message)
-
-    def origins(node: ast.expr) -> list[Origin]:
-        text = ast.unparse(node)
-        if text not in known:
-            found = trace.origins(node, context)
-            value = shown.get(text)
-            if value and len(found) == 1 and found[0].value is None and found[0].exact:
-                found = [found[0]._replace(value=value)]
-            known[text] = [o._replace(value=there[o.name]) if o.value is None and o.name in there else o for o in found]
-        return known[text]
-
-    def constant(node: ast.expr) -> Any:
-        text = ast.unparse(node)
-        value = literal(text)
-        if value is UNKNOWN and text in shown:
-            value = literal(shown[text])
-        if value is UNKNOWN and isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
-            one = origins(node)
-            if len(one) == 1 and one[0].exact:
-                value = literal(one[0].value)
-        if value is UNKNOWN and isinstance(node, ast.Name):
-            value = _module_constant(context, node.id)
-        return value
-
-    def subject(node: ast.expr) -> str:
-        one = origins(node) if is_plain(node) else []
-        return one[0].name if len(one) == 1 and one[0].exact else ""
-
-    def name(node: ast.expr) -> str:
-        one = origins(node) if isinstance(node, (ast.Name, ast.Attribute)) else []
-        if len(one) == 1 and one[0].exact and one[0].kind in ("argument", "option"):
-            return one[0].name
-        text = re.sub(r"\b(?:self|cls)\.", "", ast.unparse(node))
-        return text if len(text) <= SHORT else text[: SHORT - 1] + "…"
-
-    people: list[Origin] = []
-    for what in (*near, *around):
-        for atom in atoms(what):
-            for part in references(atom.expression, context):
-                people += origins(part)
-    for hole in shown:
-        people += origins(ast.parse(hole, mode="eval").body)
-    passed = passed_values(trace)
-    said = failure.message
-    values = {one.name: literal(one.value) for one in people} | {key: literal(text) for key, text in passed.items()}
-    swapped = list(advice.replacements(said, literals(trace)))
-    people += [_origin(name, passed) for _, name in swapped if name and all(one.name != name for one in people)]
-    whole = Formula("and", (*near, *around))
-    advised = suggestions.named(said, values, whole, constant, subject)
-    is_told = not is_caught(place) and _takes_arguments(place.function)
-    derived = suggestions.derived(*((near, around) if is_told else ([], [])), said, origins, constant, subject)
-    ordered = [
-        *(remedy for remedy, _ in swapped),
-        *advised,
-        *suggestions.by_message([one for one in derived if not _changes_nothing(one, values)], said),
-    ]
-    others = [one for one in context.source.places if one.function == place.function and one.line != place.line]
-    ordered = [one for one in ordered if not suggestions.forbidden(one, whole, others, constant, subject)]
-    parts = [words(what, name, lang) for what in (*near, *around)]
-    if passes_on(place):  # the conditions around it are not why it was reached
-        parts = [say("passes-on", lang)]
-    return FoundPlace(
-        trace.frames[context.at] if context.at is not None else None,
-        say("and", lang).join(dict.fromkeys(parts)),
-        _ranked(people, said),
-        ordered,
+    sources = Sources(folders)
+    return (
+        from_source(failure, sources, lang)
+        or from_index(failure, listed, sources, lang)
+        or from_shown(failure, sources, lang)
     )
 
 
-def _takes_arguments(function: str) -> bool:
-    """Whether a user passes a function its arguments: nobody does for ``__getattr__`` or ``__eq__``."""
-    name = function.rpartition(".")[2]
-    return not re.fullmatch(r"__\w+__", name) or name in _CALLED
+def _compiled(failure: Failure, lang: str) -> FoundPlace | None:
+    from troubleshooter.explaining.compiled_checks import explain as explain_check
 
-
-_CALLED = frozenset(("__init__", "__post_init__", "__new__", "__call__", "__getitem__", "__setitem__", "__main__"))
-
-
-def _passed_through(trace: Trace, context: NameContext, failure: Failure) -> FoundPlace | None:
-    """A library's line where Python itself, or compiled code, raised: what the line used, and where that came from."""
-    text = marked(trace.frames[context.at or 0])
-    tree = next((node for node in calls(text)), None)
-    people = [one for part in _used(tree, context) for one in trace.origins(part, context)]
-    if not people:
-        people = [one for part in _used(_at(context), context) for one in trace.origins(part, context)]
-    if not people:
-        return None
-    swapped = list(advice.replacements(failure.message, literals(trace)))
-    return FoundPlace(
-        trace.frames[context.at or 0], "", _ranked(people, failure.message),
-        [*(remedy for remedy, _ in swapped), *advice.settings(failure.message, {}), *advice.commands(failure.message)],
-    )  # fmt: skip
-
-
-def _used(expression: ast.expr | None, context: NameContext) -> list[ast.expr]:
-    return [*references(expression, context)] if expression is not None else []
-
-
-def _at(context: NameContext) -> ast.expr | None:
-    """The innermost whole expression of the statement at the line of a frame: the condition of an ``if``, what is assigned."""
-    best: ast.expr | None = None
-    for node in ast.walk(context.source.tree):
-        value = getattr(node, "test", None) or getattr(node, "iter", None) or getattr(node, "value", None)
-        if not isinstance(node, ast.stmt) or not isinstance(value, ast.expr):
-            continue
-        if value.lineno <= context.line <= (value.end_lineno or value.lineno):
-            best = value
-    return best
-
-
-def _origin(name: str, passed: dict[str, str]) -> Origin:
-    return Origin(name, "argument", "", passed.get(name), True)
-
-
-def _module_constant(context: NameContext, name: str) -> Any:
-    for node in context.source.tree.body:
-        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
-            return literal(ast.unparse(node.value))
-    return UNKNOWN
-
-
-def _ranked(people: Iterable[Origin], message: str) -> list[Origin]:
-    """The origins once each: what the message names and what the user passed before what is only behind the condition."""
-    once: dict[str, Origin] = {}
-    for one in people:
-        if one.name.startswith("_") or one.name in ("self", "cls"):
-            continue
-        kept = once.get(one.name)
-        if kept is None or (kept.value is None and one.value is not None):
-            once[one.name] = one
-
-    def weight(one: Origin) -> int:
-        named = re.search(rf"(?<!\w){re.escape(one.name)}(?!\w)", message) is not None
-        return -(2 * named + bool(one.passed) + (one.kind in ("argument", "option")))
-
-    return sorted(once.values(), key=weight)
-
-
-def _changes_nothing(remedy: Remedy, values: dict[str, Any]) -> bool:
-    """Whether a suggestion sets what is set already."""
-    value = values.get(remedy.subject, UNKNOWN)
-    return value is not UNKNOWN and remedy.code == f"{remedy.subject}={value!r}"
+    return explain_check(failure, lang)

@@ -29,6 +29,8 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 _CLASSES: dict[str, type] = {one.__name__: one for one in (int, float, str, bool, list, tuple, dict, set)}
 _SEVERAL = (list, tuple, set, frozenset, dict)
+LENGTH = "length"
+"""In place of a class: the length of something that a user gives."""
 MAX_ITEMS = 1000
 """Items of a list over which a condition is asked."""
 ABSTRACT = frozenset(
@@ -42,8 +44,8 @@ def holds(what: Formula | Atom, values: Values) -> bool | None:
     """Whether a condition holds; None where the known values do not tell."""
     if isinstance(what, Atom):
         found = evaluate(what.expression, values)
-        if isinstance(found, Instance):
-            return what.holds if found.of == "" else None
+        if isinstance(found, Instance):  # something that a user makes is not empty
+            return what.holds
         return None if found is UNKNOWN else bool(found) == what.holds
     told = [holds(part, values) for part in what.parts]
     if what.kind == "and":
@@ -85,11 +87,18 @@ def refuted(remedy: Remedy, condition: Formula, values: Values, subjects: Subjec
 def _after(remedy: Remedy, condition: Formula, values: Values, subjects: Subjects) -> bool | None:
     """Whether the condition would hold after a suggestion."""
 
+    asked = []
+
     def changed(node: ast.expr) -> Any:
-        return remedy.value if remedy.subject and subjects(node) == remedy.subject else values(node)
+        if not remedy.subject or subjects(node) != remedy.subject:
+            return values(node)
+        asked.append(node)
+        return remedy.value
 
     if remedy.value is not UNKNOWN:
-        return holds(condition, changed)
+        after = holds(condition, changed)
+        if after is not None or asked or remedy.key != "do-pass":
+            return after
     return holds(_without(condition, remedy.part), values) if remedy.part is not None else None
 
 
@@ -141,11 +150,20 @@ def _compared(left: Any, relation: type[ast.cmpop], right: Any) -> Any:
     if left is UNKNOWN or right is UNKNOWN:
         return UNKNOWN
     if isinstance(left, Instance) or isinstance(right, Instance):
+        if Instance(LENGTH) in (left, right):
+            return _of_length(left, relation, right)
         is_none = left is None or right is None
         if is_none and relation in (ast.Is, ast.Eq):
             return False
         return True if is_none and relation in (ast.IsNot, ast.NotEq) else UNKNOWN
     return _RELATIONS[relation](left, right)
+
+
+def _of_length(left: Any, relation: type[ast.cmpop], right: Any) -> Any:
+    """What a length that is not known tells of itself: that it is not 0."""
+    if left != Instance(LENGTH) or isinstance(right, Instance) or right != 0:
+        return UNKNOWN
+    return relation in (ast.NotEq, ast.Gt) if relation in (ast.Eq, ast.LtE, ast.NotEq, ast.Gt) else UNKNOWN
 
 
 def _called(node: ast.Call, values: Values) -> Any:
@@ -165,6 +183,8 @@ def _called(node: ast.Call, values: Values) -> Any:
     found = evaluate(node.args[0], values) if node.args else UNKNOWN
     if name == "isinstance" and len(node.args) == 2:
         return _is_instance(found, node.args[1])
+    if name == "len" and isinstance(found, Instance):
+        return Instance(LENGTH)
     if found is UNKNOWN or isinstance(found, Instance):
         return UNKNOWN
     if name == "len" and isinstance(found, (str, list, tuple, dict, set)):

@@ -37,6 +37,13 @@ _INTERNAL = lazy.compile(
 """Words of a message about a fault of the library itself."""
 _WHAT_IT_IS = r"[^;]{0,20}? (?:should|must|has to|needs to) be (?!None|empty|unset|left)"
 """How a message goes on behind a name if it tells which values are good."""
+_CALLED = {
+    "str": "(?:str|string|text)",
+    "int": "(?:int|integer)",
+    "dict": "(?:dict|dictionary)",
+    "bool": "(?:bool|boolean)",
+}
+"""How messages call a class, as patterns."""
 OFF = ("no", "none", "off", "never", "disabled")
 """Texts that switch a feature off."""
 
@@ -90,11 +97,11 @@ def _is_tied(remedy: Remedy, origin: Origin | None, message: str, *, is_only: bo
         return False
     if remedy.key == "do-set" and _wraps(remedy, origin):
         return re.search(r"(?i)\b(?:lists?|sequence|tuples?|several)\b", message) is not None
-    if remedy.key == "do-class":
+    if remedy.key in ("do-class", "do-class-each"):
         classes = dict(remedy.values)["y"].split(" / ")
         if classes[0].startswith("_") or classes[0] in ABSTRACT:
             return False
-        if not is_only and not any(re.search(rf"(?i)\b{one}\b", message) for one in classes):
+        if not is_only and not any(re.search(rf"(?i)\b{_CALLED.get(one, one)}s?\b", message) for one in classes):
             return False  # one way of several, and nothing says that it is this one
     if origin is None:
         return is_named

@@ -20,7 +20,7 @@ class Origin(NamedTuple):
     ``owner``: the function or class that takes it, "" where that is not known. ``value``: as the user's code or the message
     shows it. ``passed``: whether the user's call passes it; None where the log does not show that.
     ``expression``: how the library's source names it in the place. ``exact``: whether the name there has this very value; it
-    may also be computed from it.
+    may also be computed from it. ``each``: whether it has one item after the other.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Origin(NamedTuple):
     expression: str = ""
     exact: bool = True
     lost: bool = False
+    each: bool = False
 
 
 Origins = Callable[[ast.expr], list[Origin]]

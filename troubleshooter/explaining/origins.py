@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from troubleshooter.explaining.calls import NOT_PASSED, PASSED_ON, Unseen, called, is_unbound, passed
-from troubleshooter.explaining.classes import Attribute, attribute, is_construction
+from troubleshooter.explaining.classes import Attribute, attribute, field, is_construction
 from troubleshooter.explaining.names import (
     NameContext,
     annotation_of,
@@ -147,7 +147,7 @@ class Trace:
             before = context._replace(line=value.lineno)
             out = self._all(value, before, left - 1)
             if function is not None and is_each(value, function):
-                out = [one._replace(exact=False) for one in out]
+                out = [one._replace(exact=False, each=_goes_through(value)) for one in out]
         return out
 
     def _all(self, value: ast.expr, context: NameContext, left: int) -> list[Origin]:
@@ -199,6 +199,9 @@ class Trace:
         out: list[Origin] = []
         if not any(ast.unparse(part) in itself for part in references(found.value, inside)):
             out = self._all(found.value, inside, left - 1)
+        elif context.owner is not None and (given := field(self.sources, context.source, context.owner, name)):
+            same = self._constructed(name, given, context)
+            out = [same if _is_converted(found.value) else same._replace(exact=False)]
         return out or [Origin(name, "attribute", context.owner.name if context.owner else "")]
 
     def _frame_of(self, found: Attribute, context: NameContext) -> int | None:
@@ -281,6 +284,32 @@ class Trace:
             shown = ast.unparse(value) if isinstance(value, ast.Constant) else None
             return [origin._replace(kind="attribute", value=shown)]
         return [origin]
+
+
+def _goes_through(value: ast.expr) -> bool:
+    """Whether a loop over a value has its items one by one: ``x``, ``x.items()``, ``enumerate(x)``."""
+    if isinstance(value, ast.Call) and len(value.args) <= 1:
+        func = value.func
+        if isinstance(func, ast.Attribute):
+            return func.attr in ("items", "values") and is_reference(func.value)
+        return isinstance(func, ast.Name) and func.id == "enumerate" and all(map(is_reference, value.args))
+    return is_reference(value)
+
+
+def _is_converted(value: ast.expr) -> bool:
+    """Whether a value is the same in another form: ``int(x)``, ``Mode(x)``, ``set(x) if … else x``."""
+    if isinstance(value, ast.IfExp):
+        return all(is_reference(part) or _is_converted(part) for part in (value.body, value.orelse))
+    return (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Name)
+        and (value.func.id in _FORMS or value.func.id[:1].isupper())
+        and len(value.args) == 1
+        and is_reference(value.args[0])
+    )
+
+
+_FORMS = frozenset(("int", "float", "str", "bool", "list", "tuple", "set", "dict"))
 
 
 def _whole(several: list[Origin], rest: Sequence[str]) -> list[Origin]:

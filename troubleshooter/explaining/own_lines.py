@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from troubleshooter.explaining.meant import names
+from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.remedy import UNKNOWN, literal
 from troubleshooter.explaining.shown import calls, code
@@ -18,6 +20,20 @@ def passed_values(trace: Trace) -> dict[str, str]:
                 if keyword.arg is not None and literal(ast.unparse(keyword.value)) is not UNKNOWN:
                     out.setdefault(keyword.arg, ast.unparse(keyword.value))
     return out
+
+
+def tied(origin: Origin, passed: dict[str, str], message: str, value: str | None) -> Origin:
+    """An origin whose way to the user's call is not seen, with the value of the user's own argument of its name.
+
+    Only where the message shows that very value (``value``), or names the argument while nothing shows another value.
+    """
+    is_open = origin.lost or origin.passed is None
+    if not is_open or origin.name not in passed or origin.kind not in ("argument", "option", "attribute"):
+        return origin
+    same = literal(value) == literal(passed[origin.name]) if value else names(message, origin.name)
+    if not same or origin.value not in (None, passed[origin.name]):
+        return origin
+    return origin._replace(kind="argument", value=passed[origin.name], passed=True, lost=False)
 
 
 def literals(trace: Trace) -> dict[str, str]:

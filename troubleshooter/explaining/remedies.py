@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from troubleshooter.explaining.comparisons import compared
@@ -15,8 +16,9 @@ from troubleshooter.explaining.conditions import Atom, Formula, comparison, inst
 from troubleshooter.explaining.holding import Values, holds
 from troubleshooter.explaining.making import give, is_asked, is_plain, leave_out, set_to, settable, without_self
 from troubleshooter.explaining.origin import Origin, Origins
-from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
+from troubleshooter.explaining.remedy import MAX_CHOICES, UNKNOWN, Remedy, choices, literal
 
+_TURNS: dict[str, Callable[[Any], Any]] = {"int": int, "float": float, "str": str, "bool": bool}
 _MADE = {"ndarray": "np.asarray", "Tensor": "torch.as_tensor"}
 """How an object of a class is made of something like it, where that is not by calling the class."""
 
@@ -46,8 +48,11 @@ def _of(atom: Atom, origins: Origins, constant: Values) -> Iterator[Remedy]:
     if pair := remainder(atom):
         yield from _divisible(*pair, origins, constant)
     elif asked := instance(atom):
-        for origin in settable(origins(asked[0]))[:1]:
+        people = origins(asked[0])
+        for origin in settable(people)[:1]:
             yield from _class(origin, asked[1], atom.holds)
+        if len(people) == 1 and people[0].each and not atom.holds and settable([people[0]._replace(exact=True)]):
+            yield Remedy("do-class-each", (("x", people[0].name), ("y", " / ".join(asked[1]))), f"{people[0].name}=...")
     elif found := comparison(atom):
         yield from compared(*found, origins, constant)
     elif isinstance(atom.expression, (ast.Name, ast.Attribute, ast.Subscript)) or is_asked(atom.expression):
@@ -62,6 +67,8 @@ def _of(atom: Atom, origins: Origins, constant: Values) -> Iterator[Remedy]:
         for origin in settable(origins(wrapped))[:1]:
             if origin.value and origin.value != origin.name:
                 yield set_to(origin, f"[{origin.value}]")
+    elif (lack := _lacking(atom)) is not None:
+        yield from _only_in(*lack, origins, constant)
     elif (both := _subset(atom)) is not None:
         for origin in settable(origins(both[1]))[:1]:
             yield from _superset(origin, *(literal(one.value) for one in (*origins(both[0])[:1], origin)))
@@ -75,15 +82,17 @@ def _of(atom: Atom, origins: Origins, constant: Values) -> Iterator[Remedy]:
 def _divisible(left: ast.expr, right: ast.expr, origins: Origins, constant: Values) -> Iterator[Remedy]:
     whole, part = constant(left), constant(right)
     numbers = isinstance(whole, int) and isinstance(part, int) and whole > 0 and part > 0
+    needed = f"{without_self(ast.unparse(left))} % {without_self(ast.unparse(right))} == 0"
     for origin in settable(origins(right))[:1] if is_plain(right) else ():
         if numbers:
             yield set_to(origin, str(max(n for n in range(1, part + 1) if whole % n == 0)))
+        elif whole is UNKNOWN and origin.passed:
+            yield Remedy("do-pair", (("x", origin.name), ("y", needed)), f"{origin.name}=...")
     for origin in settable(origins(left))[:1] if is_plain(left) else ():
         if isinstance(part, int) and part > 0:
             near = whole + part - whole % part if isinstance(whole, int) else part
             yield set_to(origin, str(near))
         elif part is UNKNOWN:
-            needed = f"{without_self(ast.unparse(left))} % {without_self(ast.unparse(right))} == 0"
             yield Remedy("do-pair", (("x", origin.name), ("y", needed)), f"{origin.name}=...")
 
 
@@ -99,9 +108,15 @@ def _class(origin: Origin, classes: list[str], is_one: bool) -> Iterator[Remedy]
             code = f"{origin.name}={classes[0]}({origin.value})"
         elif classes[0] in ("list", "tuple") and origin.value:
             code = f"{origin.name}=[{origin.value}]"
-        yield Remedy("do-class", (("x", origin.name), ("y", " / ".join(classes))), code)
+        trial = UNKNOWN
+        if classes[0] in _TURNS and value is not UNKNOWN:
+            with suppress(ValueError, TypeError):
+                trial = _TURNS[classes[0]](value)
+        yield Remedy("do-class", (("x", origin.name), ("y", " / ".join(classes))), code, trial=trial)
     elif "str" in classes and value is not UNKNOWN:
         yield set_to(origin, repr([value]))
+    elif classes == ["str"] and "list" in (origin.annotation or "").lower():
+        yield Remedy("do-class", (("x", origin.name), ("y", "list")), f"{origin.name}=[...]")
     elif origin.default == "None":
         yield leave_out(origin)
 
@@ -126,6 +141,30 @@ def _of_each(atom: Atom) -> ast.expr | None:
     asked = re.fullmatch(r"not isinstance\((\w+), (?:list|tuple|\(list, tuple\))\)", ast.unparse(each.elt))
     loop = each.generators[0]
     return loop.iter if asked and asked[1] == ast.unparse(loop.target) else None
+
+
+def _lacking(atom: Atom) -> tuple[ast.expr, ast.expr] | None:
+    """``x, y`` of ``any(one not in y for one in x)``."""
+    node = atom.expression
+    if not (isinstance(node, ast.Call) and ast.unparse(node.func) == "any" and atom.holds and node.args):
+        return None
+    each = node.args[0]
+    if not isinstance(each, (ast.GeneratorExp, ast.ListComp)) or len(each.generators) != 1:
+        return None
+    loop, asked = each.generators[0], each.elt
+    is_lack = isinstance(asked, ast.Compare) and len(asked.ops) == 1 and isinstance(asked.ops[0], ast.NotIn)
+    if not is_lack or loop.ifs or ast.unparse(asked.left) != ast.unparse(loop.target):  # type: ignore[attr-defined]
+        return None
+    return loop.iter, asked.comparators[0]  # type: ignore[attr-defined]
+
+
+def _only_in(several: ast.expr, whole: ast.expr, origins: Origins, constant: Values) -> Iterator[Remedy]:
+    """That a list of the user's own may hold only what another thing has."""
+    allowed = constant(whole)
+    known = isinstance(allowed, (list, tuple, set, dict)) and 0 < len(allowed) <= MAX_CHOICES
+    for origin in [one for one in settable(origins(several)) if one.passed][:1]:
+        told = choices(UNKNOWN, list(allowed)) if known else f"`{without_self(ast.unparse(whole))}`"
+        yield Remedy("do-only-in", (("x", origin.name), ("y", told)), f"{origin.name}=...")
 
 
 def _subset(atom: Atom) -> tuple[ast.expr, ast.expr] | None:

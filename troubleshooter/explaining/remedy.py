@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 Basis = Literal["message", "guard", "rule"]
@@ -21,11 +20,17 @@ class _Unknown:
 UNKNOWN = _Unknown()
 
 
-@dataclass(frozen=True)
 class Instance:
     """A value of which only the class is known; ``""``: nothing but that it is given."""
 
-    of: str = ""
+    def __init__(self, of: str = "") -> None:
+        self.of = of
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Instance) and other.of == self.of
+
+    def __hash__(self) -> int:
+        return hash(self.of)
 
 
 class Remedy(NamedTuple):

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from kb.index.place import MessagePlace
-from troubleshooter.explaining import advice
-from troubleshooter.explaining.conditions import Atom, Formula, atoms, is_caught, reasons
+from troubleshooter.explaining import advice, instructions
+from troubleshooter.explaining.comparisons import is_member
+from troubleshooter.explaining.conditions import Atom, Formula, atoms, is_caught, reasons, remainder
 from troubleshooter.explaining.holding import Subjects, Values, checked, holds, refuted
-from troubleshooter.explaining.meant import meant, names
+from troubleshooter.explaining.meant import meant, names, takes_away
 from troubleshooter.explaining.origin import Origins
 from troubleshooter.explaining.remedies import remedies
-from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices
+from troubleshooter.explaining.remedy import MAX_CHOICES, UNKNOWN, Remedy
 
 
 def derived(
@@ -77,9 +79,20 @@ def _is_passed(part: Atom, check: Atom) -> bool:
     return part.holds is not check.holds and ast.dump(part.expression) == ast.dump(check.expression)
 
 
+def complete(found: Sequence[Remedy], told: Sequence[Remedy], message: str, passed: Mapping[str, str]) -> list[Remedy]:
+    """All suggestions: what the message tells to do stands behind what was derived, but before what drops something.
+
+    Where nothing else is there, the argument that the message refuses, or its own instruction as it stands.
+    """
+    drops = [one for one in found if one.basis != "message" and takes_away(one)]
+    ordered = [*(one for one in found if one not in drops), *told, *drops]
+    return ordered or [*instructions.refused(message, passed)] or [*instructions.quoted(message)]
+
+
 def by_message(several: Sequence[Remedy], message: str) -> list[Remedy]:
     """What a message wants first, and last what it speaks against: "pass only `a`" is against leaving `a` out."""
     wanted = advice.wanted(message)
+    several = [_in_range(one, message) for one in several]
 
     def against(remedy: Remedy) -> int:
         stance = wanted.get(remedy.subject)
@@ -89,19 +102,48 @@ def by_message(several: Sequence[Remedy], message: str) -> list[Remedy]:
     return sorted(several, key=against)
 
 
+_RANGES = (
+    (r"(?:greater|larger|bigger|more|higher) than or equal to|greater or equal to|at least|>=", ">="),
+    (r"(?:less|smaller|lower) than or equal to|less or equal to|at most|<=", "<="),
+    (r"(?:strictly )?(?:greater|larger|bigger|more|higher) than|>", ">"),
+    (r"(?:strictly )?(?:less|smaller|lower) than|<", "<"),
+)
+
+
+def _in_range(remedy: Remedy, message: str) -> Remedy:
+    """A suggestion to give "another value" with the range that the message tells of the argument."""
+    words = "[ _]".join(map(re.escape, remedy.subject.split("_")))
+    for pattern, sign in _RANGES if remedy.key == "do-other" else ():
+        told = rf"(?i)\b{words}\b[`'\"]? (?:must|should|has to|needs to) be (?:{pattern}) (-?\d+(?:\.\d+)?(?:e-?\d+)?)"
+        if found := re.search(told, message):
+            needed = f"{remedy.subject} {sign} {found[1]}"
+            return remedy._replace(
+                key="do-pair", values=(("x", remedy.subject), ("y", needed)), code=f"{remedy.subject}=..."
+            )
+    return remedy
+
+
 def _last_said(several: Sequence[Remedy], parts: Sequence[Formula | Atom]) -> list[Remedy]:
     """Without what an earlier part tells of an argument that a later part tells more of: ``a > 0 and a % b`` is about ``a % b``.
 
     ``parts``: in the order in which they were asked.
     """
     order = {id(part.expression): at for at, part in enumerate(_together(Formula("and", tuple(parts))))}
+    # What has to divide what is told by no other comparison.
+    order |= {id(one.part): len(order) for one in several if one.part is not None and _is_division(one.part)}
     last: dict[str, int] = {}
     for one in several:
         if one.key in ("do-set", "do-pair", "do-one-of") and id(one.part) in order and not _is_equality(one):
             last[one.subject] = max(last.get(one.subject, -1), order[id(one.part)])
-    return [
+    divided = {one.subject for one in several if one.part is not None and _is_division(one.part)}
+    kept = [
         one
         for one in several
+        if one.key != "do-pair" or one.subject not in divided or (one.part is not None and _is_division(one.part))
+    ]
+    return [
+        one
+        for one in kept
         if one.key not in ("do-set", "do-leave") or order.get(id(one.part), len(order)) >= last.get(one.subject, -1)
     ]
 
@@ -115,11 +157,17 @@ def _together(what: Formula | Atom) -> Iterator[Atom]:
             yield from _together(part)
 
 
+def _is_division(part: ast.expr) -> bool:
+    return remainder(Atom(part, holds=True)) is not None
+
+
 def _is_equality(remedy: Remedy) -> bool:
     part = remedy.part
     if remedy.key != "do-set" or not isinstance(part, ast.Compare) or not isinstance(part.ops[0], (ast.Eq, ast.NotEq)):
         return False
-    return isinstance(part.left, (ast.Name, ast.Attribute)) and isinstance(part.comparators[0], ast.Constant)
+    other = part.comparators[0]
+    is_one = isinstance(other, ast.Constant) or is_member(other)
+    return isinstance(part.left, (ast.Name, ast.Attribute)) and is_one
 
 
 def _alternatives(several: Sequence[Remedy]) -> list[Remedy]:
@@ -127,11 +175,14 @@ def _alternatives(several: Sequence[Remedy]) -> list[Remedy]:
     out: list[Remedy] = []
     for one in several:
         same = [other for other in several if _is_equality(other) and other.subject == one.subject]
-        values = list({repr(other.value): other.value for other in same}.values())
+        values = list(dict.fromkeys(dict(other.values)["y"] for other in same))
         if not _is_equality(one) or len(values) < 2:
             out.append(one)
         elif one is same[0]:
-            told = (("x", one.subject), ("y", choices(UNKNOWN, values)))
+            told = (
+                ("x", one.subject),
+                ("y", ", ".join(values[:MAX_CHOICES]) + (", …" if len(values) > MAX_CHOICES else "")),
+            )
             out.append(one._replace(key="do-one-of", values=told, code=f"{one.subject}=..."))
     return out
 

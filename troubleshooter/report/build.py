@@ -107,22 +107,10 @@ def build(
     if open_question and culprit is not None and not brief:
         from troubleshooter.explaining.explain import explain
 
-        found = explain(_first_raised(culprit), folders, lang)
+        found = explain(culprit, folders, lang)
         report.explained = [found] if found is not None else []
     report.retry = decide(diagnoses, report.unexplained, report.stopped)
     return report
-
-
-def _first_raised(failure: Failure) -> Failure:
-    """The exception where it was raised first, if this one only passes it on with the same words: the pool of
-    ``datasets.map`` raises in its parent what a worker raised, and shows the worker's traceback as the cause."""
-    seen = {id(failure)}
-    while (cause := failure.cause) is not None and cause.frames and id(cause) not in seen:
-        if (cause.type, cause.message) != (failure.type, failure.message):
-            break
-        seen.add(id(cause))
-        failure = cause
-    return failure
 
 
 def _seen(failure: Failure, names: list[str]) -> FailureSeen:

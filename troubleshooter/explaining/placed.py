@@ -1,0 +1,281 @@
+"""The place of a failure in a library's source, or in the index: its condition, whose arguments made it true, what would help.
+
+The source of the place is what the traceback names (`sources`), so any library is explained whose files are here.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from kb.index.place import MessagePlace
+from troubleshooter.explaining import advice, holes, instructions, own, suggestions
+from troubleshooter.explaining.conditions import Formula, atoms, is_caught, passes_on, reasons, words
+from troubleshooter.explaining.exclusive import exclusive, is_given
+from troubleshooter.explaining.found import FoundPlace
+from troubleshooter.explaining.holding import refuted
+from troubleshooter.explaining.indexed import KnownMessage
+from troubleshooter.explaining.making import give, is_plain, settable
+from troubleshooter.explaining.names import NameContext, references
+from troubleshooter.explaining.origin import Origin, is_own
+from troubleshooter.explaining.origins import Trace
+from troubleshooter.explaining.own_lines import literals, passed_values, tied
+from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
+from troubleshooter.explaining.shown import calls, marked
+from troubleshooter.explaining.shown_source import shown_context
+from troubleshooter.explaining.simplified import simplified
+from troubleshooter.explaining.sources import Sources
+from troubleshooter.explaining.unfolded import unfolded
+from troubleshooter.explaining.words import say
+from troubleshooter.observe.model import Failure
+
+SHORT = 200
+"""Characters of a condition that is shown."""
+
+
+def from_source(failure: Failure, sources: Sources, lang: str) -> FoundPlace | None:
+    frames = failure.frames
+    trace = Trace(frames, sources)
+    for at in range(len(frames) - 1, -1, -1):
+        if not frames[at].file.endswith(".py"):  # compiled code, or made while it ran
+            continue
+        context = trace.context(at)
+        if context is None:
+            return None
+        place = _place(context, failure)
+        if place is None and is_own(frames[at]):
+            return None
+        if place is not None and failure.cause is not None and failure.cause.frames and _wraps(place, failure):
+            inner = Trace([*frames[:at], *failure.cause.frames], sources)
+            context = inner.context(len(inner.frames) - 1)
+            place_within = _place(context, failure.cause) if context is not None else None
+            if context is not None and place_within is not None:
+                return _explained(inner, context, place_within, failure.cause, lang)
+            return None
+        if place is not None:
+            return _explained(trace, context, place, failure, lang)
+        return _passed_through(trace, context, failure)
+    return None
+
+
+def from_shown(failure: Failure, sources: Sources, lang: str) -> FoundPlace | None:
+    """What the log shows around the line that raised: the conditions above it; of a user's own line the values in its message, too."""
+    if not failure.frames:
+        return None
+    frame = failure.frames[-1]
+    context = shown_context(frame, len(failure.frames) - 1)
+    place = _place(context, failure) if context is not None else None
+    if context is None or place is None or place.kind != "raise":
+        return None
+    found = _explained(Trace(failure.frames, sources), context, place, failure, lang)
+    alone = own.explain_raised(failure, lang) if not found.condition else None
+    if alone is not None:
+        found.condition, found.remedies, found.basis = alone.condition, [*found.remedies, *alone.remedies], "rule"
+    named = {one.expression or one.name for one in found.origins} | {one.name for one in found.origins}
+    values = holes.filled(place.template, failure.message)
+    found.origins += [Origin(hole, "data", "", value) for hole, value in values.items() if hole not in named]
+    return found if found.condition else None
+
+
+def from_index(failure: Failure, listed: KnownMessage | None, sources: Sources, lang: str) -> FoundPlace | None:
+    if listed is None:
+        return None
+    trace = Trace(failure.frames, sources)
+    found = _explained(trace, listed.context, listed.place, failure, lang)
+    found.basis, found.frame, found.places = "index", listed.frame, listed.places
+    return found
+
+
+def _wraps(place: MessagePlace, failure: Failure) -> bool:
+    """Whether a place only passes on an exception that it caught, with its message."""
+    if failure.cause is None or not failure.cause.message or failure.cause.message not in failure.message:
+        return False
+    return next((guard.kind for guard in reversed(place.guards) if guard.kind != "if"), "") == "except"
+
+
+def _place(context: NameContext, failure: Failure) -> MessagePlace | None:
+    """The place at the line of a frame, the one whose text is the message where there are several."""
+    here = [
+        place
+        for place in context.source.places
+        if place.line <= context.line <= place.end_line and place.kind in ("raise", "assert", "check")
+    ]
+    fitting = [place for place in here if holes.filled(place.template, failure.message)]
+    return next(iter(fitting or here), None)
+
+
+def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure: Failure, lang: str) -> FoundPlace:
+    near, around = map(simplified, reasons(place))
+    shown = holes.filled(place.template, failure.message)
+    known: dict[str, list[Origin]] = {}
+    there = advice.present(failure.message)
+    passed, labels, said = passed_values(trace), holes.labels(place.template), failure.message
+
+    def origins(node: ast.expr) -> list[Origin]:
+        text = ast.unparse(node)
+        if text not in known:
+            value = shown.get(text)
+            found = [tied(one, passed, said, value) for one in trace.origins(node, context)]
+            if value and (label := labels.get(text, "")) in passed and literal(passed[label]) == literal(value):
+                found = [Origin(label, "argument", "", passed[label], True)]
+            if value and len(found) == 1 and found[0].value is None and found[0].exact:
+                found = [found[0]._replace(value=value)]
+            known[text] = [o._replace(value=there[o.name]) if o.value is None and o.name in there else o for o in found]
+        return known[text]
+
+    def constant(node: ast.expr) -> Any:
+        text = ast.unparse(node)
+        value = literal(text)
+        if value is UNKNOWN and text in shown:
+            value = literal(shown[text])
+        if value is UNKNOWN and isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+            one = origins(node)
+            if len(one) == 1 and one[0].exact:
+                value = literal(one[0].value)
+        if value is UNKNOWN and isinstance(node, ast.Name):
+            value = _module_constant(context, node.id)
+        return value
+
+    def subject(node: ast.expr) -> str:
+        one = origins(node) if is_plain(node) else []
+        return one[0].name if len(one) == 1 and one[0].exact else ""
+
+    def name(node: ast.expr) -> str:
+        one = origins(node) if isinstance(node, (ast.Name, ast.Attribute)) else []
+        if len(one) == 1 and one[0].exact and one[0].kind in ("argument", "option"):
+            return one[0].name
+        text = re.sub(r"\b(?:self|cls)\.", "", ast.unparse(node))
+        return text if len(text) <= SHORT else text[: SHORT - 1] + "…"
+
+    people: list[Origin] = []
+    for what in (*near, *around):
+        for atom in atoms(what):
+            for part in references(atom.expression, context):
+                people += origins(part)
+    for hole in shown:
+        people += origins(ast.parse(hole, mode="eval").body)
+    values = {one.name: literal(one.value) for one in people} | {key: literal(text) for key, text in passed.items()}
+    swapped = list(advice.replacements(said, literals(trace)))
+    people += [_origin(name, passed) for _, name in swapped if name and all(one.name != name for one in people)]
+    listed_near, listed_around = ([unfolded(one, context) for one in some] for some in (near, around))
+    whole = Formula("and", (*listed_near, *listed_around))
+    advised = suggestions.named(said, values, whole, constant, subject)
+    counted = exclusive(near, origins, said)
+    by_name = {one.name: one for one in people}
+    given = passed | {one.name: one.value for one in people if one.passed and one.value}
+    is_told = not is_caught(place) and _takes_arguments(place.function)
+    derived = suggestions.derived(
+        *((listed_near, listed_around) if is_told else ([], [])), said, origins, constant, subject
+    )
+    ordered = [
+        *(remedy for remedy, _ in swapped),
+        *advised,
+        *counted,
+        *instructions.repeated(said, given),
+        *instructions.respelled(said, literals(trace)),
+        *suggestions.by_message([one for one in derived if not _changes_nothing(one, values)], said),
+    ]
+    are_given = {o.name for atom in atoms(whole) if (found := is_given(atom)) and found[1] for o in origins(found[0])}
+    told = [
+        one
+        for one in instructions.instructions(said, by_name, given)
+        if not (refuted(one, whole, constant, subject) or (one.key == "do-pass" and one.subject in are_given))
+    ]
+    ordered = suggestions.complete(ordered, told, said, given)
+    others = [one for one in context.source.places if one.function == place.function and one.line != place.line]
+    ordered = [one for one in ordered if not suggestions.forbidden(one, whole, others, constant, subject)]
+    parts = [words(what, name, lang) for what in (*near, *around)]
+    if passes_on(place):  # the conditions around it are not why it was reached
+        parts = [say("passes-on", lang)]
+    return FoundPlace(
+        trace.frames[context.at] if context.at is not None else None,
+        say("and", lang).join(dict.fromkeys(parts)),
+        _ranked(people, said),
+        ordered,
+    )
+
+
+def _takes_arguments(function: str) -> bool:
+    """Whether a user passes a function its arguments: nobody does for ``__getattr__`` or ``__eq__``."""
+    name = function.rpartition(".")[2]
+    return not re.fullmatch(r"__\w+__", name) or name in _CALLED
+
+
+_CALLED = frozenset(("__init__", "__post_init__", "__new__", "__call__", "__getitem__", "__setitem__", "__main__"))
+
+
+def _passed_through(trace: Trace, context: NameContext, failure: Failure) -> FoundPlace | None:
+    """A library's line where Python itself, or compiled code, raised: what the line used, and where that came from."""
+    text = marked(trace.frames[context.at or 0])
+    tree = next((node for node in calls(text)), None)
+    people = [one for part in _used(tree, context) for one in trace.origins(part, context)]
+    if not people:
+        people = [one for part in _used(_at(context), context) for one in trace.origins(part, context)]
+    if not people:
+        return None
+    said = failure.message
+    swapped = [remedy for remedy, _ in advice.replacements(said, literals(trace))]
+    found = [*swapped, *advice.settings(said, {}), *advice.commands(said), *_forgotten(people, said)]
+    passed = passed_values(trace)
+    told = list(instructions.instructions(said, {one.name: one for one in people}, passed))
+    ordered = suggestions.complete(found, told, said, passed)
+    return FoundPlace(trace.frames[context.at or 0], "", _ranked(people, said), ordered)
+
+
+def _forgotten(people: list[Origin], message: str) -> Iterator[Remedy]:
+    """The argument that a line needed and that the user's call left at None."""
+    exact = [one for one in people if one.exact]
+    if "NoneType" in message and len(exact) == 1 and exact[0].passed is False and exact[0].default == "None":
+        yield from map(give, settable(exact))
+
+
+def _used(expression: ast.expr | None, context: NameContext) -> list[ast.expr]:
+    return [*references(expression, context)] if expression is not None else []
+
+
+def _at(context: NameContext) -> ast.expr | None:
+    """The innermost whole expression of the statement at the line of a frame: the condition of an ``if``, what is assigned."""
+    best: ast.expr | None = None
+    for node in ast.walk(context.source.tree):
+        value = getattr(node, "test", None) or getattr(node, "iter", None) or getattr(node, "value", None)
+        if not isinstance(node, ast.stmt) or not isinstance(value, ast.expr):
+            continue
+        if value.lineno <= context.line <= (value.end_lineno or value.lineno):
+            best = value
+    return best
+
+
+def _origin(name: str, passed: dict[str, str]) -> Origin:
+    return Origin(name, "argument", "", passed.get(name), True)
+
+
+def _module_constant(context: NameContext, name: str) -> Any:
+    for node in context.source.tree.body:
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
+            return literal(ast.unparse(node.value))
+    return UNKNOWN
+
+
+def _ranked(people: Iterable[Origin], message: str) -> list[Origin]:
+    """The origins once each: what the message names and what the user passed before what is only behind the condition."""
+    once: dict[str, Origin] = {}
+    for one in people:
+        if one.name.startswith("_") or one.name in ("self", "cls"):
+            continue
+        kept = once.get(one.name)
+        if kept is None or (kept.value is None and one.value is not None):
+            once[one.name] = one
+
+    def weight(one: Origin) -> int:
+        named = re.search(rf"(?<!\w){re.escape(one.name)}(?!\w)", message) is not None
+        return -(2 * named + bool(one.passed) + (one.kind in ("argument", "option")))
+
+    return sorted(once.values(), key=weight)
+
+
+def _changes_nothing(remedy: Remedy, values: dict[str, Any]) -> bool:
+    """Whether a suggestion sets what is set already."""
+    value = values.get(remedy.subject, UNKNOWN)
+    return value is not UNKNOWN and remedy.code == f"{remedy.subject}={value!r}"

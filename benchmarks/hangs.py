@@ -166,7 +166,9 @@ def _places(case: Hang, options: argparse.Namespace) -> str:
             lines = file.read_text().splitlines()
             at = max((at for at, line in enumerate(lines) if "most recent call first" in line), default=0)
             own = [line.strip() for line in lines[at + 1 :]]
-            told += [f"  rank {file.name[6:]}: {' < '.join(_short(line) for line in own[:9]) or 'no stack: it ended before'}"]
+            told += [
+                f"  rank {file.name[6:]}: {' < '.join(_short(line) for line in own[:9]) or 'no stack: it ended before'}"
+            ]
         if ended is not None or not (folder / "stalled").exists():
             told.append((folder / "said").read_text()[-1500:])
         return "\n".join(told)
@@ -198,7 +200,9 @@ def _run(case: Hang, options: argparse.Namespace) -> dict[str, Any]:
         if found.exists():
             verdict = json.loads(found.read_text())
         stalled = folder / "stalled"
-        noticed = round(found.stat().st_mtime - stalled.stat().st_mtime, 1) if found.exists() and stalled.exists() else None
+        noticed = (
+            round(found.stat().st_mtime - stalled.stat().st_mtime, 1) if found.exists() and stalled.exists() else None
+        )
         late = sorted({*verdict.get("late", []), *verdict.get("missing", [])})
         return {
             "name": case.name, "ranks": case.ranks, "culprit": case.culprits, "late": late, "cause": verdict.get("cause"),

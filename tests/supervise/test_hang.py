@@ -111,6 +111,7 @@ class Seen(Look):
 
     def __init__(self, at: float, stack: Stack, state: str = "S") -> None:
         self.at = self.ended = at
+        self.folder = None
         self.processes = [ProcessState(GONE, 1, "python", state, 1, 5.0, 1, 100.0, 7)]
         self.at_start = self.at_end = {GONE: NOTHING}
         self.stacks = {GONE: [stack]}
@@ -185,6 +186,7 @@ ARRIVES = "from torch.distributed.distributed_c10d import all_reduce\ndef step()
 POOL = "import multiprocessing, time\nmultiprocessing.get_context('fork').Pool(2).apply(time.sleep, (900,))"
 PROGRAM = "import subprocess\nsubprocess.run(['sleep', '900'])"
 LOOPS = "def converge(value):\n    while True:\n        value = value * 7 % 1000003 or 1\nconverge(5)"
+BACKTRACKS = "import re\ndef clean(text):\n    re.match(r'(a+)+$', text)\nclean('a' * 60 + 'b')"
 LARGE_NUMBERS = "def power():\n    while True:\n        number = 3 ** (1 << 21)\npower()"
 POLLS = """
 import subprocess, sys, time
@@ -246,6 +248,22 @@ def test_an_endless_loop_is_told_if_others_wait_for_it(tmp_path: Path, started: 
     verdict = verdict_on(before, now, patience=3.0)
     assert verdict is not None
     assert (verdict.cause, [one.rank.number for one in verdict.late]) == ("computing", [0])
+
+
+def test_a_pattern_that_backtracks_is_told_if_others_wait_for_it(tmp_path: Path, started: Callable[..., int]) -> None:
+    before, now = two_looks(started(BACKTRACKS, ARRIVES), tmp_path, "match")
+    assert verdict_on(before, now, patience=3.0) is None
+    verdict = verdict_on(before, now, patience=5.0)
+    assert verdict is not None
+    assert (verdict.cause, [one.rank.number for one in verdict.late]) == ("computing", [0])
+
+
+def test_a_process_alone_in_a_pattern_that_backtracks_is_told_late(tmp_path: Path, started: Callable[..., int]) -> None:
+    before, now = two_looks(started(BACKTRACKS), tmp_path, "match")
+    assert verdict_on(before, now, patience=5.0) is None
+    verdict = verdict_on(before, now, patience=9.0)
+    assert verdict is not None
+    assert verdict.cause == "computing"
 
 
 def test_a_long_computation_for_which_nobody_waits_is_no_hang(tmp_path: Path, started: Callable[..., int]) -> None:
@@ -404,7 +422,7 @@ def test_crash_facts_tell_what_the_log_does_not_show(tmp_path: Path) -> None:
     ("kind", "cause"),
     [
         ("branch", "branch"), ("sleeping", "sleeping"), ("lock", "lock"), ("thread-lock", "lock"), ("network", "network"), ("file", "file"),
-        ("loader", "loader"), ("computing", "computing"), ("meeting", "sleeping"), ("stopped", "stopped"), ("data-ended", "branch"),
+        ("loader", "loader"), ("computing", "computing"), ("meeting", "meeting"), ("stopped", "stopped"), ("data-ended", "branch"),
     ],
 )  # fmt: skip
 def test_real_hangs(tmp_path: Path, kind: str, cause: str, ranks: int) -> None:

@@ -8,21 +8,18 @@ the next, because our question for the stacks wakes a process and lets it write,
 
 from __future__ import annotations
 
-import itertools
 import os
-import re
 import time
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from troubleshooter.hang.busy import PATIENCE, is_long_awaited, looks_again, matches_without_end
 from troubleshooter.hang.collectives import collective_of
-from troubleshooter.hang.judge import HangVerdict, is_own, judge, reads_network, runs_event_loop
+from troubleshooter.hang.judge import HangVerdict, judge, reads_network, runs_event_loop
 from troubleshooter.hang.ranks import Rank, environment_of, numbers_of, ranks_of
-from troubleshooter.hang.source import source_line
 from troubleshooter.hang.stacks import Stack, stacks_of
-from troubleshooter.paths import installed_file
 from troubleshooter.supervise.state import ProcessState, family, process
 
 LEAST_SILENCE_SECONDS = 180.0
@@ -34,16 +31,8 @@ LEAST_BETWEEN_SECONDS = 2.0
 """However short ``--hang-after`` is: in one second a download that gets a piece every 0.7 s may show a single one."""
 MOVING = 0.05
 """A process that uses more than this share of a core is at work. So is one that reads or writes any byte."""
-PATIENCE = 2.0
-"""A rank that computes in a loop of the user's own code, while others wait for it, is reported after a silence this many times as long
-as usual. If nobody waits for it, nothing tells an endless loop from a long computation, and it is not reported."""
-LONGER_PATIENCE = 4.0
-"""The same for a rank that computes in Python's own library, called by its own code: a pattern that backtracks without end, a search for
-what is not there. Much that is well looks so for a while: tokenizing, reading JSON."""
-ALONE_PATIENCE = 8.0
-"""The same for a process in a regular expression, if nobody waits for it."""
 SAMPLES = 12
-"""So often in a row its stack must be the same then: of many short calls, some would be seen between two."""
+"""So often in a row the stack of a process in a regular expression must be the same: of many short calls, some would be seen between two."""
 THREADS_WAKE = 2.0
 """The threads of a process together wake up at least so often a second if they exchange messages. A thread that only looks after
 something (a progress bar, a writer of events) wakes up less often; that of NCCL more often, but it belongs to ranks."""
@@ -221,10 +210,12 @@ def verdict_on(before: Look, now: Look, *, patience: float = 0.0) -> HangVerdict
         if not is_awaited and now.threads_wake_since(before, rank.pid):
             return None  # its threads exchange messages
         busy = "R" in (rank.state, then.state) or cpu.get(rank.pid, 0.0) > MOVING
-        if not busy and not same and (patience <= PATIENCE or not is_awaited or not _looks_again(then, rank)):
+        if not busy and not same and (patience <= PATIENCE or not is_awaited or not looks_again(then, rank)):
             return None
         if busy and not (
-            _is_long_awaited(then, rank, patience) if is_awaited else _matches_without_end(now, then, rank, patience)
+            is_long_awaited(then, rank, patience)
+            if is_awaited
+            else matches_without_end(then, rank, patience, now.stands_still)
         ):
             return None
     verdict = judge(ranks, world_size(ranks))
@@ -233,60 +224,6 @@ def verdict_on(before: Look, now: Look, *, patience: float = 0.0) -> HangVerdict
     if not verdict.waiting and (verdict.cause in _ALONE or all(map(runs_event_loop, ranks))):
         return None  # a script that waits on purpose, a debugger, a loop whose next timer is far away
     return verdict
-
-
-def _is_long_awaited(before: Rank, now: Rank, patience: float) -> bool:
-    """Whether a rank computes in such a way, and others have waited for so long, that it counts as hung."""
-    return (patience > PATIENCE and _turns(before, now)) or (patience > LONGER_PATIENCE and _stays(before, now))
-
-
-def _turns(before: Rank, now: Rank) -> bool:
-    """Whether a rank runs a loop of its own code that calls nothing. An evaluation would mostly be seen inside of torch."""
-    return (
-        all(rank.stack and is_own(rank.stack[0]) for rank in (before, now))
-        and before.stack[0].function == now.stack[0].function
-    )
-
-
-def _stays(before: Rank, now: Rank) -> bool:
-    """Whether a rank was both times in the same function of its own code, or in what that calls of Python's own library."""
-    own = [frame for frame in before.stack if is_own(frame)]
-    shared = {(frame.file, frame.function) for frame in now.stack if is_own(frame)}
-    if not any(
-        (frame.file, frame.function) in shared for frame in own if frame.function != "<module>" or len(own) == 1
-    ):
-        return False
-    return not any(
-        installed_file(frame.file.replace("\\", "/")) for rank in (before, now) for frame in _inside_own(rank)
-    )
-
-
-def _inside_own(rank: Rank) -> Stack:
-    """The frames inside of the innermost one of the run's own code."""
-    return tuple(itertools.takewhile(lambda frame: not is_own(frame), rank.stack))
-
-
-def _looks_again(before: Rank, now: Rank) -> bool:
-    """Whether a rank that uses no CPU waits in the same line of its own code, in a library that looks again and again."""
-    mine, then = (next((frame for frame in rank.stack if is_own(frame)), None) for rank in (now, before))
-    return mine is not None and mine == then and not reads_network(before) and not reads_network(now)
-
-
-_PATTERN_CALL = re.compile(
-    r"(?i)\bre\.\w|(?:pattern|regexp?|_re|_rx)\w{0,20}\.(?:match|fullmatch|search|sub|subn|split|findall|finditer)\("
-)
-_PATTERN_FILES = re.compile(r".*/(?:re/__init__|re|regex/_main|regex/regex)\.py$")
-
-
-def _matches_without_end(look: Look, before: Rank, now: Rank, patience: float) -> bool:
-    """Whether a process for which nobody waits stands in one call of a regular expression."""
-    if patience <= ALONE_PATIENCE or not now.stack or now.stack != before.stack:
-        return False
-    inner = now.stack[0]
-    in_pattern = _PATTERN_FILES.match(inner.file.replace("\\", "/")) or (
-        is_own(inner) and _PATTERN_CALL.search(source_line(inner))
-    )
-    return in_pattern is not None and look.stands_still(now.pid, now.stack)
 
 
 def world_size(ranks: Sequence[Rank]) -> int | None:

@@ -113,3 +113,9 @@ def test_a_rank_that_raised_stays_the_first_whatever_the_launcher_says_of_anothe
     report = tool.report([from_text("[rank1]: KeyError: 'labels'\n" + LOST.format(rank=2) + FAILED.format(status=-15))])
     assert report.first_failure is not None
     assert report.first_failure["rank"] == 1
+
+
+def test_no_rank_failed_first_where_the_launcher_was_told_to_stop(tool: Diagnoser) -> None:
+    stopped = "torch.distributed.elastic.multiprocessing.api.SignalException: Process 29455 got signal: 15\n"
+    assert tool.report([from_text(LOST.format(rank=1))]).first_failure is not None
+    assert tool.report([from_text(LOST.format(rank=1) + stopped)]).first_failure is None

@@ -91,6 +91,15 @@ def test_a_rank_that_looks_again_and_again_in_a_library_stands_at_its_own_line()
     assert told(100.0, "S", before, frames(("/app/train.py", 31, "prepare"), MAIN)) is None
 
 
+@pytest.mark.parametrize(("wakes", "hangs"), [(0, True), (1, True), (50, False), (9000, True)])
+def test_ranks_that_meet_again_and_again_do_not_hang(wakes: int, hangs: bool) -> None:
+    """Each look finds one in the collective and one in the sleep before it. Who looks every millisecond whether it is done wakes up more often."""
+    sleeps = frames(("/app/train.py", 39, "step"), MAIN)
+    before, now = (Ranks(at, ("S", ARRIVED), ("S", sleeps)) for at in (0, 10))
+    now.at_start = {**now.at_start, GONE: NOTHING._replace(wakes=wakes)}
+    assert (verdict_on(before, now) is not None) == hangs
+
+
 def test_who_spawn_started_is_a_rank_and_who_joins_is_none() -> None:
     spawn = f"{SITE}/torch/multiprocessing/spawn.py"
     joins = frames((f"{PYTHON}/multiprocessing/connection.py", 947, "wait"), (spawn, 170, "join"), (spawn, 340, "spawn"), MAIN)

@@ -1,7 +1,7 @@
 """Notices that a run hangs: it prints nothing, and two looks find each rank at the same place of its code, doing nothing.
 
 What counts as doing something: CPU time of the rank and of the processes below it (used, or waited for by the main thread), bytes
-read from and written to disks, a main thread that wakes up again and again in a read from the network. If no rank waits for
+read from and written to disks, a main thread that wakes up again and again in a read from the network or in a collective. If no rank waits for
 another one, threads that wake up again and again count, too. Each is compared between the end of one look and the start of
 the next, because our question for the stacks wakes a process and lets it write, too.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from troubleshooter.hang.busy import PATIENCE, is_long_awaited, looks_again, matches_without_end
-from troubleshooter.hang.collectives import collective_of
+from troubleshooter.hang.collectives import MEETING, STORE, collective_of
 from troubleshooter.hang.judge import HangVerdict, judge, reads_network, runs_event_loop
 from troubleshooter.hang.ranks import Rank, environment_of, numbers_of, ranks_of
 from troubleshooter.hang.stacks import Stack, stacks_of
@@ -38,6 +38,9 @@ THREADS_WAKE = 2.0
 something (a progress bar, a writer of events) wakes up less often; that of NCCL more often, but it belongs to ranks."""
 LEAST_WAKES = 2
 """A process that waits for the network, but woke up at least so often between two looks, receives its answer in small pieces."""
+MOST_WAKES = 100.0
+"""The main thread of a rank in a collective that wakes up more often in a second looks whether it is done. One that wakes up less often, but
+at least `LEAST_WAKES` times between two looks, went on from one collective to the next."""
 _SLEEPS = "voluntary_ctxt_switches"
 _ALONE = ("sleeping", "stopped", "input")
 
@@ -102,6 +105,11 @@ class Look:
     def wakes_since(self, before: Look, pid: int) -> int:
         """How often the main thread of a process woke up between an earlier look and this one."""
         return self.at_start.get(pid, NOTHING).wakes - before.at_end.get(pid, NOTHING).wakes
+
+    def goes_on_since(self, before: Look, pid: int) -> bool:
+        """Whether a rank that waits in a collective each time came through others between an earlier look and this one."""
+        wakes = self.wakes_since(before, pid)
+        return LEAST_WAKES <= wakes <= MOST_WAKES * max(self.at - before.ended, 1.0)
 
     def threads_wake_since(self, before: Look, pid: int) -> bool:
         """Whether the threads of a process woke up more than `THREADS_WAKE` times a second between an earlier look and this one."""
@@ -193,8 +201,8 @@ def verdict_on(before: Look, now: Look, *, patience: float = 0.0) -> HangVerdict
         if not rank.stack and rank.state != "D":
             return None  # it did not answer yet, as one that starts or that gets no CPU: nobody knows where it stands
         same = rank.stack == then.stack
-        if collective_of(rank.stack):
-            if not same:
+        if collective := collective_of(rank.stack):
+            if not same or (collective not in (MEETING, STORE) and now.goes_on_since(before, rank.pid)):
                 return None
             continue
         others = {other.pid for other in ranks}

@@ -140,9 +140,7 @@ def _first(observations: Observations, names: list[str]) -> FirstFailure | None:
     rivals = [f for f in observations.failures if f.role == "initiating" and f.line.file != first.line.file]
     if rivals and (first.role != "initiating" or any(f.ranks for f in rivals)):
         return None  # the lines of several files have no order
-    if first.role == "cascade" and any(
-        e.rank is None and _TOLD_TO_STOP.search(e.line.text) for e in observations.exits
-    ):
+    if first.role == "cascade" and any(f.exception.endswith("SignalException") for f in observations.failures):
         return None  # the launcher was told to stop, and ended its ranks
     followed = {r for f in ranked for r in f.ranks} - {first.line.rank}
     silent = _ended_silently(observations, first) if first.role == "cascade" else None

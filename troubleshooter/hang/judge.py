@@ -255,7 +255,7 @@ def _cause(one: Standing) -> Cause:
         or any(word in file for file in inner for word in _FILES)
     ):
         return "lock" if "lock" in rank.kernel else "file"
-    if re.search(r"\bopen\(|\.(?:read|write|flush)(?:lines?)?\(|\bprint\(", code) and rank.cpu < BUSY:
+    if re.search(r"\bopen\(|\.(?:read|write|flush)(?:lines?)?\(", code) and rank.cpu < BUSY:
         return "file"
     if rank.cpu >= BUSY or rank.state == "R":
         return "computing"

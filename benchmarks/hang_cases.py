@@ -19,6 +19,12 @@ class Hang(NamedTuple):
     """What all ranks run instead of ``code``. ``culprit`` says whether a rank is one, and ``stalls()`` notes the time of the stall."""
     size: str = "ranks"
     """The world size that the ranks give."""
+    launch: str = "ranks"
+    """What starts the ranks: ``ranks`` for one process each with ``RANK`` set, ``torchrun``, or ``alone`` if the script does it itself."""
+    packages: tuple[str, ...] = ()
+    """Folders of further packages that the script imports, by their names below ``--packages``."""
+    whole: str = ""
+    """The whole script, instead of the usual frame around ``code``. It may call ``places(rank)``."""
 
     @property
     def culprits(self) -> tuple[int, ...]:

@@ -71,6 +71,15 @@ def test_warnings_and_sentences_of_a_log_are_looked_up_once() -> None:
     assert found == [PrintedMessage(NEW_ONLY, "FutureWarning", "madeup/trainer.py"), PrintedMessage(BOTH)]
 
 
+def test_a_message_of_python_itself_dates_no_library() -> None:
+    printed = said_in(["TypeError: 'NoneType' object is not callable", "ValueError: beta is wrong, see there"])
+    assert printed == [
+        PrintedMessage("'NoneType' object is not callable", "TypeError"),
+        PrintedMessage("beta is wrong, see there", "ValueError"),
+    ]
+    assert dates(printed[:1], {}, shipped()) == []
+
+
 def test_recorded_messages_of_transformers_are_dated_rightly() -> None:
     # Printed by 4.51.3 and by 4.57.6.
     old = "No label_names provided for model class `PeftModelForCausalLM`. Since `PeftModel` hides base models input arguments, if label_names is not given, label_names can't be set automatically within `Trainer`. Note that empty label_names list will be used instead."

@@ -33,6 +33,7 @@ _WARNING = re.compile(
 _PREFIX = re.compile(
     r"^(?:\[[^\]]{1,80}\]:?\s*|\d{4}-\d\d-\d\d[ T][\d:.,]+\s*|(?:WARNING|INFO|ERROR)[: ]\S*\s*|>>\s*)+"
 )
+_RAISED = re.compile(r"^(?P<exception>[A-Za-z_][\w.]{0,80}(?:Error|Exception)): (?P<text>\S.*)", re.DOTALL)
 _SENTENCE = re.compile(r"(?<![A-Za-z])[A-Za-z]{2,40} [A-Za-z`'\"]{2,40}.{0,300} [A-Za-z]{2}")
 
 
@@ -125,7 +126,8 @@ def said_in(lines: Iterable[str]) -> list[PrintedMessage]:
         if match := _WARNING.search(line):
             found[PrintedMessage(match["text"].strip(), match["category"], match["file"])] = None
         elif 30 <= len(text := _PREFIX.sub("", line.strip())) <= 2_000 and _SENTENCE.search(text):
-            found[PrintedMessage(text)] = None
+            raised = _RAISED.match(text)  # the type tells Python's own messages from a library's
+            found[PrintedMessage(raised["text"], raised["exception"]) if raised else PrintedMessage(text)] = None
         if len(found) == MAX_LINES:
             break
     return list(found)

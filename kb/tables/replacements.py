@@ -60,8 +60,9 @@ def load_replacements(path: Path) -> list[Replacement]:
 
 
 def merge(rows: list[dict[str, object]], replacements: list[Replacement]) -> list[Replacement]:
-    """Writes `replacement` into rows that end and `older_name` into rows that begin as the new name of something.
+    """Writes into rows that end what replaces them, and `older_name` into rows that begin as the new name of something.
 
+    A row gets `replacement` with its `note` and `note_zh`, or, where nothing replaces it, `advice` and `advice_zh`.
     Returns the replacements that no row wanted.
     """
     unused = list(replacements)
@@ -77,6 +78,8 @@ def merge(rows: list[dict[str, object]], replacements: list[Replacement]) -> lis
                     unused.remove(item)
                 if row["until"] is not None:
                     row["replacement"] = item.replacement
+                    said = "note" if item.replacement else "advice"
+                    row.update({said: item.note_en or None, f"{said}_zh": item.note_zh or None})
         renamed = newer.get((str(row["package"]), str(row["name"])))
         if renamed is not None and row["since"] and (not renamed.owner or row.get("owner") in renamed.owner):
             row["older_name"] = renamed.name

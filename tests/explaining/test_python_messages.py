@@ -6,9 +6,10 @@ import pytest
 
 from kb.index.store import PYTHONS_OWN
 from kb.patterns import required_texts
-from troubleshooter.explaining import operation_rules, requirements
+from troubleshooter.explaining import array_rules, item_rules, operation_rules, requirements
 from troubleshooter.explaining.python_messages import RULES
 from troubleshooter.pipeline import Diagnoser
+from troubleshooter.report.explanation import sentences
 
 TOOL = Diagnoser.of([])
 
@@ -35,6 +36,7 @@ TOLD = [
     ("TypeError: Can't instantiate abstract class Gadget without an implementation for abstract methods 'wind', 'stop'", "'wind', 'stop'"),
     ("TypeError: 'float' object cannot be interpreted as an integer", "whole number"),
     ("TypeError: '<=' not supported between instances of 'float' and 'str'", "read as text"),
+    ("TypeError: can't multiply sequence by non-int of type 'float'", "read as text"),
     ("TypeError: float() argument must be a string or a real number, not 'NoneType'", "a `NoneType` was there"),
     ("TypeError: must be real number, not str", "a `str` was there"),
     ("TypeError: expected str, bytes or os.PathLike object, not NoneType", "a path was needed"),
@@ -108,7 +110,12 @@ def test_python_s_own_messages_are_known_where_they_are_cut(message: str) -> Non
     assert PYTHONS_OWN.match(message)
 
 
-@pytest.mark.parametrize("row", [*operation_rules.RULES, *requirements.RULES], ids=lambda row: str(row[0]))
+@pytest.mark.parametrize("row", [*operation_rules.RULES, *item_rules.RULES, *array_rules.RULES, *requirements.RULES], ids=lambda row: str(row[0]))
 def test_a_rule_s_part_is_in_each_match_of_its_pattern(row: tuple[str, str, object]) -> None:
     part, pattern, _ = row
     assert any(all(part.lower() in text for text in clause) for clause in required_texts(pattern))
+
+
+def test_a_message_without_a_frame_names_no_place() -> None:
+    report = TOOL.diagnose("TypeError: Object of type Gadget is not JSON serializable\n")
+    assert sentences(report.explained[0], "en")[0].startswith("Because what was to be written as JSON")

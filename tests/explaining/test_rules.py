@@ -50,7 +50,7 @@ def test_what_is_suggested_for_a_view_holds_all_values():
         ("warm = 10 / steps", "", "ZeroDivisionError: division by zero", "`steps` is 0"),
         ("for a, b in rows:", "", "ValueError: too many values to unpack (expected 2)", "`rows`"),
         ("path = 'out-' + step", "", 'TypeError: can only concatenate str (not "int") to str', "`step` is of type int"),
-        ("best = history[0]", "", "IndexError: list index out of range", "`history` has no element `0`"),
+        ("best = history[0]", "", "IndexError: list index out of range", "`history` is empty"),
         ("build(lr=1)", "", "TypeError: build() got an unexpected keyword argument 'lr'", "no parameter `lr`"),
         ("if lr < limit:", "", "TypeError: '<' not supported between instances of 'str' and 'float'", "`lr` is of type str"),
         ("mean = np.mean(x)", "", "NameError: name 'np' is not defined", "`np`"),
@@ -157,3 +157,27 @@ def test_functions_that_call_each_other_without_end_are_named_in_their_order():
 def test_a_recursion_whose_lines_do_not_repeat_is_not_explained():
     frames = '  File "/home/me/train.py", line 12, in load\n    return parse(text)\n'
     assert Diagnoser.of([]).diagnose(RECURSION.format(frames=frames, more="")).explained == []
+
+
+CHAINED = """Traceback (most recent call last):
+  File "/home/a/train.py", line 33, in <module>
+    out = x.view(b, h, -1, d).transpose(1, 2)
+RuntimeError: shape '[2, 8, -1, 96]' is invalid for input of size 1048576
+"""
+NESTED = """Traceback (most recent call last):
+  File "/home/a/train.py", line 55, in <module>
+    for step, (batch, extra) in enumerate(loader):
+ValueError: too many values to unpack (expected 2)
+"""
+
+
+def test_of_chained_calls_the_one_that_failed_is_told() -> None:
+    [found] = Diagnoser.of([]).diagnose(CHAINED).explained
+    assert found["arguments"][0]["name"] == "x"
+    assert found["suggestions"][0]["code"] == "x.view(2, 8, -1, 64)"
+
+
+def test_of_nested_names_the_inner_ones_are_told() -> None:
+    [found] = Diagnoser.of([]).diagnose(NESTED).explained
+    assert [one["name"] for one in found["arguments"]] == ["loader", "batch, extra"]
+    assert found["suggestions"][0]["code"] == "batch, extra, *rest"

@@ -175,3 +175,27 @@ def test_a_long_path_stands_above_its_evidence(tool: Diagnoser, capsys: pytest.C
     show(tool.report([from_text(failed, path), from_text("step 1\n", "other.log")]))
     shown = capsys.readouterr().out
     assert f"\n {path}:1\n         AttributeError: 'HybridCache' object has no attribute 'float'\n" in shown
+
+
+FROM_A_WORKER = '''multiprocess.pool.RemoteTraceback:
+"""
+Traceback (most recent call last):
+  File "/env/lib/python3.10/site-packages/datasets/utils/py_utils.py", line 680, in _write_generator_to_queue
+    for i, result in enumerate(func(**kwargs)):
+  File "/home/a/prep.py", line 14, in tok
+    return tokenizer(ex["text"], truncation=True, max_length=2048)
+TypeError: 'NoneType' object is not callable
+"""
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "/home/a/prep.py", line 22, in <module>
+    ds = ds.map(tok, num_proc=8)
+TypeError: 'NoneType' object is not callable
+'''
+
+
+def test_an_exception_of_a_worker_is_explained_where_the_worker_raised_it() -> None:
+    [found] = Diagnoser.of([]).diagnose(FROM_A_WORKER).explained
+    assert found["own"]["line"] == 14
+    assert [one["name"] for one in found["arguments"]] == ["tokenizer"]

@@ -87,3 +87,35 @@ def test_no_rank_failed_first_where_files_have_no_order(tool: Diagnoser, tmp_pat
     assert report.failures
     first = report.first_failure
     assert first is None or first["rank"] == 0
+
+
+LOST = (
+    "[rank{rank}]: Traceback (most recent call last):\n[rank{rank}]:   File \"/app/train.py\", line 8, in <module>\n[rank{rank}]:     dist.all_reduce(t)\n"
+    "[rank{rank}]: RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:537] Read error [127.0.0.1]:13446: Connection reset by peer\n"
+)
+FAILED = "E1129 01:58:12.141000 11379 torch/distributed/elastic/multiprocessing/api.py:1002] failed (exitcode: {status}) local_rank: 0 (pid: 11483) of binary: /usr/bin/python\n"
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [(-15, "Rank 0 ended first: it got SIGTERM (line 9); 2 other ranks followed"), (-9, "it got SIGKILL"), (3, "Rank 0 failed first (line 9); 2")],
+)
+def test_a_rank_that_ended_without_a_word_is_first_where_the_others_only_lost_it(tool: Diagnoser, status: int, said: str) -> None:
+    report = tool.report([from_text(LOST.format(rank=1) + LOST.format(rank=2) + FAILED.format(status=status))])
+    first = report.first_failure
+    assert first is not None
+    assert (first["rank"], first["followed"]) == (0, [1, 2])
+    assert [one["rank"] for one in first["order"]] == [0, 1, 2]
+    assert said in str(report)
+
+
+def test_a_rank_that_raised_stays_the_first_whatever_the_launcher_says_of_another(tool: Diagnoser) -> None:
+    report = tool.report([from_text("[rank1]: KeyError: 'labels'\n" + LOST.format(rank=2) + FAILED.format(status=-15))])
+    assert report.first_failure is not None
+    assert report.first_failure["rank"] == 1
+
+
+def test_no_rank_failed_first_where_the_launcher_was_told_to_stop(tool: Diagnoser) -> None:
+    stopped = "torch.distributed.elastic.multiprocessing.api.SignalException: Process 29455 got signal: 15\n"
+    assert tool.report([from_text(LOST.format(rank=1))]).first_failure is not None
+    assert tool.report([from_text(LOST.format(rank=1) + stopped)]).first_failure is None

@@ -111,6 +111,7 @@ class Seen(Look):
 
     def __init__(self, at: float, stack: Stack, state: str = "S") -> None:
         self.at = self.ended = at
+        self.folder = None
         self.processes = [ProcessState(GONE, 1, "python", state, 1, 5.0, 1, 100.0, 7)]
         self.at_start = self.at_end = {GONE: NOTHING}
         self.stacks = {GONE: [stack]}
@@ -127,7 +128,7 @@ TIMERS = frames(
 
 
 def test_a_process_that_stands_still_hangs() -> None:
-    verdict = verdict_on(Seen(0, LOCKED), Seen(10, LOCKED), patient=False)
+    verdict = verdict_on(Seen(0, LOCKED), Seen(10, LOCKED), patience=0.0)
     assert verdict is not None
     assert verdict.cause == "lock"
 
@@ -143,7 +144,7 @@ def test_a_process_that_stands_still_hangs() -> None:
     ],
 )
 def test_a_process_at_work_does_not_hang(before: Look, now: Look) -> None:
-    assert verdict_on(before, now, patient=False) is None
+    assert verdict_on(before, now, patience=0.0) is None
 
 
 WAITS = "import time\ndef all_reduce(): time.sleep(900)"
@@ -185,6 +186,7 @@ ARRIVES = "from torch.distributed.distributed_c10d import all_reduce\ndef step()
 POOL = "import multiprocessing, time\nmultiprocessing.get_context('fork').Pool(2).apply(time.sleep, (900,))"
 PROGRAM = "import subprocess\nsubprocess.run(['sleep', '900'])"
 LOOPS = "def converge(value):\n    while True:\n        value = value * 7 % 1000003 or 1\nconverge(5)"
+BACKTRACKS = "import re\ndef clean(text):\n    re.match(r'(a+)+$', text)\nclean('a' * 60 + 'b')"
 LARGE_NUMBERS = "def power():\n    while True:\n        number = 3 ** (1 << 21)\npower()"
 POLLS = """
 import subprocess, sys, time
@@ -205,7 +207,7 @@ def test_our_own_question_is_no_sign_of_life(tmp_path: Path, started: Callable[.
 
     def told() -> HangVerdict | None:
         last.append(Look(pid, tmp_path))
-        verdicts.append(verdict_on(last[-2], last[-1], patient=False))
+        verdicts.append(verdict_on(last[-2], last[-1], patience=0.0))
         return verdicts[-1]
 
     wait_for(told)
@@ -237,20 +239,36 @@ def test_a_rank_that_polls_a_process_at_work_does_not_hang(tmp_path: Path, start
     pid = started(POLLS, ARRIVES)
     before, now = two_looks(pid, tmp_path, "upload")
     assert len(family(pid)) == 4
-    assert verdict_on(before, now, patient=True) is None
+    assert verdict_on(before, now, patience=3.0) is None
 
 
 def test_an_endless_loop_is_told_if_others_wait_for_it(tmp_path: Path, started: Callable[..., int]) -> None:
     before, now = two_looks(started(LOOPS, ARRIVES), tmp_path, "converge")
-    assert verdict_on(before, now, patient=False) is None
-    verdict = verdict_on(before, now, patient=True)
+    assert verdict_on(before, now, patience=0.0) is None
+    verdict = verdict_on(before, now, patience=3.0)
     assert verdict is not None
     assert (verdict.cause, [one.rank.number for one in verdict.late]) == ("computing", [0])
 
 
+def test_a_pattern_that_backtracks_is_told_if_others_wait_for_it(tmp_path: Path, started: Callable[..., int]) -> None:
+    before, now = two_looks(started(BACKTRACKS, ARRIVES), tmp_path, "match")
+    assert verdict_on(before, now, patience=3.0) is None
+    verdict = verdict_on(before, now, patience=5.0)
+    assert verdict is not None
+    assert (verdict.cause, [one.rank.number for one in verdict.late]) == ("computing", [0])
+
+
+def test_a_process_alone_in_a_pattern_that_backtracks_is_told_late(tmp_path: Path, started: Callable[..., int]) -> None:
+    before, now = two_looks(started(BACKTRACKS), tmp_path, "match")
+    assert verdict_on(before, now, patience=5.0) is None
+    verdict = verdict_on(before, now, patience=9.0)
+    assert verdict is not None
+    assert verdict.cause == "computing"
+
+
 def test_a_long_computation_for_which_nobody_waits_is_no_hang(tmp_path: Path, started: Callable[..., int]) -> None:
     before, now = two_looks(started(LARGE_NUMBERS), tmp_path, "power")
-    assert verdict_on(before, now, patient=True) is None
+    assert verdict_on(before, now, patience=3.0) is None
 
 
 EXCHANGE = """
@@ -275,7 +293,7 @@ def test_a_process_whose_threads_exchange_messages_does_not_hang(tmp_path: Path,
     before = Look(pid, tmp_path)
     woken = Counters.of(pid).all_wakes
     wait_for(lambda: Counters.of(pid).all_wakes > woken + 50)
-    assert verdict_on(before, Look(pid, tmp_path), patient=False) is None
+    assert verdict_on(before, Look(pid, tmp_path), patience=0.0) is None
 
 
 def dump(folder: Path, number: int, rows: list[dict[str, object]]) -> Path:
@@ -404,7 +422,7 @@ def test_crash_facts_tell_what_the_log_does_not_show(tmp_path: Path) -> None:
     ("kind", "cause"),
     [
         ("branch", "branch"), ("sleeping", "sleeping"), ("lock", "lock"), ("thread-lock", "lock"), ("network", "network"), ("file", "file"),
-        ("loader", "loader"), ("computing", "computing"), ("meeting", "sleeping"), ("stopped", "stopped"), ("data-ended", "branch"),
+        ("loader", "loader"), ("computing", "computing"), ("meeting", "meeting"), ("stopped", "stopped"), ("data-ended", "branch"),
     ],
 )  # fmt: skip
 def test_real_hangs(tmp_path: Path, kind: str, cause: str, ranks: int) -> None:

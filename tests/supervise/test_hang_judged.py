@@ -161,6 +161,16 @@ def test_torch_waits_for_other_ranks_in_its_own_functions(file: str, function: s
         ("while os.path.exists(path + '.lock'):\n    time.sleep(1)  # here", "hrtimer_nanosleep", "lock"),
         ("while not os.path.exists(done):\n    time.sleep(1)  # here", "hrtimer_nanosleep", "file"),
         ("while not ready:\n    time.sleep(1)  # here", "hrtimer_nanosleep", "sleeping"),
+        ("while True:\n    try:\n        os.mkdir('cache')\n        break\n    except FileExistsError:\n        time.sleep(1)  # here", "", "lock"),
+        ("for n in range(99):\n    if taken(path + '.lock'): time.sleep(1)  # here", "", "lock"),
+        ("while not done:\n    block(clock())\n    os.mkdir('out', exist_ok=True)\n    time.sleep(1)  # here", "", "sleeping"),
+        ("while True:\n    try:\n        urlopen(url)\n        break\n    except OSError:\n        time.sleep(1)  # here", "", "network"),
+        ("while True:\n    if os.path.exists(done): break\n    time.sleep(1)  # here", "", "file"),
+        ("os.system('rsync a b')  # here", "", "child"),
+        ("call()  # here", "do_wait", "child"),
+        ("self.stream.flush()  # here", "", "file"),
+        ("call()  # here", "pipe_write", "file"),
+        ("poller.poll()  # here", "", "network"),
         ("call()  # here", "hrtimer_nanosleep", "sleeping"),
     ],
 )
@@ -168,6 +178,71 @@ def test_what_a_late_rank_waits_for(tmp_path: Path, text: str, kernel: str, caus
     source = Source(tmp_path, text + "\n")
     waiting = Rank(0, True, 1000, "S", ((StackFrame(C10D, 9, "barrier"), StackFrame("/app/train.py", 3, "train")),))
     assert judge([waiting, source.rank(1, "here", kernel=kernel)], 2).cause == cause
+
+
+QUEUE = (
+    StackFrame("/usr/lib/python3.11/multiprocessing/connection.py", 395, "_recv"),
+    StackFrame("/usr/lib/python3.11/multiprocessing/connection.py", 216, "recv_bytes"),
+    StackFrame("/usr/lib/python3.11/multiprocessing/queues.py", 103, "get"),
+)
+
+
+@pytest.mark.parametrize(
+    ("further", "cause"),
+    [((), "lock"), ((StackFrame("/env/lib/python3.11/site-packages/torch/utils/data/dataloader.py", 1291, "_try_get_data"),), "loader")],
+)
+def test_a_queue_of_processes_is_only_a_loader_where_a_loader_asks(further: tuple[StackFrame, ...], cause: str) -> None:
+    waiting = Rank(0, True, 1000, "S", ((StackFrame(C10D, 9, "barrier"), StackFrame("/app/train.py", 3, "train")),))
+    stack = (*QUEUE, *further, StackFrame("/app/train.py", 9, "rows"))
+    assert judge([waiting, Rank(1, True, 1001, "S", (stack,))], 2).cause == cause
+
+
+def test_a_rank_that_sleeps_while_the_others_form_the_group_never_joined(tmp_path: Path) -> None:
+    source = Source(tmp_path, "time.sleep(900)  # sleeps\nheld.acquire()  # locked\ninit_process_group()  # joins\n")
+    joins = [source.rank(number, "joins", collective="init_process_group") for number in (0, 1)]
+    assert late(judge([*joins, source.rank(2, "sleeps", kernel="hrtimer_nanosleep")], 3)) == ("meeting", [2])
+    assert late(judge([*joins, source.rank(2, "locked")], 3)) == ("lock", [2])
+
+
+RETURNS = """\
+def evaluate(rows):
+    for row in rows:
+        gather(row)  # gathers
+def train():
+    evaluate(rows)  # evaluates
+    if loss < 2:
+        evaluate(rows)  # only-some
+    wait_for_everyone()  # after
+"""
+
+
+def test_a_rank_that_returned_from_a_function_that_loops_ran_out_of_data(tmp_path: Path) -> None:
+    source = Source(tmp_path, RETURNS)
+    others = [source.rank(number, "evaluate/gathers", "evaluates", collective="all_gather") for number in (0, 1)]
+    assert late(judge([*others, source.rank(2, "after", collective="barrier")], 3)) == ("data-ended", [2])
+
+
+def test_a_rank_that_loops_in_a_branch_of_its_own_took_a_branch(tmp_path: Path) -> None:
+    source = Source(tmp_path, RETURNS)
+    others = [source.rank(number, "after", collective="barrier") for number in (0, 1)]
+    assert late(judge([*others, source.rank(2, "evaluate/gathers", "only-some", collective="all_gather")], 3)) == ("branch", [2])
+
+
+CLOSURE = """\
+def training_step():
+    if self.global_rank == 0:
+        all_gather()  # gathers
+def closure():
+    training_step()  # steps
+    if self.backward is not None:
+        self.backward()  # backward
+"""
+
+
+def test_a_branch_that_the_other_rank_has_not_come_to_is_no_way_apart(tmp_path: Path) -> None:
+    source = Source(tmp_path, CLOSURE)
+    one = source.rank(0, "training_step/gathers", "closure/steps", collective="all_gather")
+    assert late(judge([one, source.rank(1, "closure/backward", collective="all_reduce")], 2)) == ("branch", [0])
 
 
 def test_a_loop_of_asyncio_waits_for_the_network() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from troubleshooter.observe.model import Frame
@@ -17,6 +17,11 @@ class CallingLine(NamedTuple):
     call: ast.Call | None
     operands: tuple[str, ...]
     """The object of a method, the arguments, or both sides of an operator, as source."""
+    pairs: tuple[tuple[str, str], ...] = ()
+    """Both sides of each operator of the line."""
+    subscripts: tuple[ast.Subscript, ...] = ()
+    calls: tuple[ast.Call, ...] = ()
+    """All calls of the line, the outermost first."""
 
     def operand(self, number: int) -> str:
         """An operand; "" where the line does not show it."""
@@ -24,9 +29,31 @@ class CallingLine(NamedTuple):
 
     @property
     def function(self) -> str:
-        if self.call is None:
-            return ""
-        return self.call.func.attr if isinstance(self.call.func, ast.Attribute) else ast.unparse(self.call.func)
+        return "" if self.call is None else _name(self.call)
+
+    def of(self, *functions: str) -> CallingLine:
+        """The same line, seen from its first call of one of these functions: in ``x.view(b, -1).transpose(0, 1)`` the
+        outermost call is not the one that failed. The line itself if it calls none of them."""
+        found = next((call for call in self.calls if _name(call) in functions), None)
+        return self if found is None else self._replace(call=found, operands=tuple(operands_of(found)))
+
+
+_MODULES = frozenset(("torch", "F", "nn", "functional", "np", "numpy"))
+"""Names whose functions take all operands as arguments."""
+
+
+def operands_of(call: ast.Call) -> Iterator[str]:
+    """The object of a method, and the arguments, as source."""
+    root = call.func.value if isinstance(call.func, ast.Attribute) else None
+    is_module = isinstance(root, ast.Name) and root.id in _MODULES
+    if root is not None and not is_module and not ast.unparse(root).startswith(("torch.", "nn.", "np.", "numpy.")):
+        yield ast.unparse(root)
+    for part in (*call.args, *(keyword.value for keyword in call.keywords)):
+        yield ast.unparse(part)
+
+
+def _name(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
 
 
 class OperationAnswer(NamedTuple):

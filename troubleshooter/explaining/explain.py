@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from troubleshooter.explaining import messages, operations, own
+from troubleshooter.explaining import chained, messages, operations, own, traced
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.indexed import KnownMessage, known
 from troubleshooter.explaining.presented import presented
@@ -25,20 +25,30 @@ def explain(failure: Failure, folders: Sequence[str] = (), lang: str = "en") -> 
     ``folders``: where the packages of the training environment are installed, besides the paths that the log names.
     """
     try:
-        return _explain(failure, folders, lang)
+        return chained.of_chain(failure, lambda one: _explain(one, folders, lang), lang)
     except RecursionError:  # a log may hold code that is nested deeper than people write
         return None
 
 
 def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained | None:
-    found = own.explain(failure, lang) or operations.explain(failure, lang) or messages.explain_alone(failure, lang)
+    found = (
+        traced.explain(failure, lang)
+        or own.explain(failure, lang)
+        or operations.explain(failure, lang)
+        or messages.explain_alone(failure, lang)
+    )
     listed: KnownMessage | None = None
     if found is None:
         listed = known(failure)
-        found = _placed(failure, listed, folders, lang) or own.explain_raised(failure, lang)
+        found = _placed(failure, listed, folders, lang)
         told = None
         if found is None or not found.condition:
-            told = own.explain_line(failure, lang) or messages.explain(failure, lang) or _compiled(failure, lang)
+            told = (
+                own.explain_line(failure, lang)
+                or messages.explain(failure, lang)
+                or _compiled(failure, lang)
+                or own.explain_raised(failure, lang)
+            )
         # The line shows what was used, and the message what was wrong with it.
         if found is not None and told is not None:
             found.condition = told.condition
@@ -51,11 +61,15 @@ def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained |
 def _placed(failure: Failure, listed: KnownMessage | None, folders: Sequence[str], lang: str) -> FoundPlace | None:
     if not failure.frames and listed is None:
         return None
-    from troubleshooter.explaining.placed import from_index, from_source
+    from troubleshooter.explaining.placed import from_index, from_shown, from_source
     from troubleshooter.explaining.sources import Sources
 
     sources = Sources(folders)
-    return from_source(failure, sources, lang) or from_index(failure, listed, sources, lang)
+    return (
+        from_source(failure, sources, lang)
+        or from_index(failure, listed, sources, lang)
+        or from_shown(failure, sources, lang)
+    )
 
 
 def _compiled(failure: Failure, lang: str) -> FoundPlace | None:

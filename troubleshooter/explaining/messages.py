@@ -93,9 +93,9 @@ def _class(m: re.Match[str]) -> MessageAnswer:
     """An argument of a compiled function that is of another class."""
     name, want = m["name"], m["want"]
     fix = Remedy("do-class", (("x", name), ("y", want)), "torch.as_tensor(...)" if want == "Tensor" else None, "rule")
-    return MessageAnswer(
-        "msg-class", {"f": m["function"], "x": name, "want": want, "got": m["got"]}, name, None, (fix,)
-    )
+    fixes = () if m["got"] == "NoneType" else (fix,)  # None becomes no tensor: what should have made it gave nothing
+    key = "msg-class" if fixes else "msg-class-none"
+    return MessageAnswer(key, {"f": m["function"], "x": name, "want": want, "got": m["got"]}, name, None, fixes)
 
 
 def _mapping(m: re.Match[str]) -> MessageAnswer:
@@ -160,6 +160,8 @@ RULES: tuple[MessageRule, ...] = (
     ("FileNotFoundError", r"^\[Errno 2\] No such file or directory: ['\"](?P<x>[^'\"\n]{1,300})['\"]", make_rule("msg-absent", "x")),
     ("PermissionError", r"^\[Errno 13\] Permission denied: ['\"](?P<x>[^'\"\n]{1,300})['\"]", make_rule("msg-denied", "x")),
     ("RuntimeError AcceleratorError", r"^CUDA driver error: (?P<s>[^\n]{3,120})", make_rule("msg-driver", "")),
+    ("CalledProcessError", r"^Command [^\n]{1,4000} returned non-zero exit status (?P<n>\d{1,10})", make_rule("msg-called", "")),
+    ("CalledProcessError", r"^Command [^\n]{1,4000} died with <Signals\.(?P<s>\w{2,20}): \d{1,3}>", make_rule("msg-called-signal", "")),
     ("RuntimeError", r"^selected index k out of", make_rule("py-topk", "k")),
 )  # fmt: skip
 

@@ -31,18 +31,27 @@ def _matmul(m: re.Match[str], line: CallingLine) -> OperationAnswer:
 
 def _cat(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     dim, want, got, which = m.groups()
+    line = line.of("cat", "concat", "concatenate", "stack", "vstack", "hstack", "dstack")
+    if line.function in ("stack", "vstack", "hstack", "dstack"):  # older releases of torch say the same of both
+        rows = line.operand(0) or "tensors"
+        look = (("op-look", f"print([x.shape for x in {rows}])"),) if line.operand(0) else ()
+        return OperationAnswer("op-stack-sizes", {"a": want, "b": got}, (rows,), look)
     key = "op-cat" if which else "op-cat-sizes"
     fixes = (("op-dim", f"dim={1 - int(dim)}"),) if dim in ("0", "1") else ()  # of two dimensions the other was meant
     return OperationAnswer(key, {"dim": dim, "want": want, "got": got, "which": which}, (line.operand(0), "dim"), fixes)
 
 
 def _view(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    line = line.of("view", "reshape", "view_as", "reshape_as", "unflatten")
     sizes = [int(part) for part in m[1].split(",") if part.strip()]
     total = int(m[2])
-    fits = _fitting(sizes, total)
-    name = line.function or "view"
-    fixes = tuple(("op-sizes", f"{line.operand(0) or 'x'}.{name}({', '.join(map(str, one))})") for one in fits)
+    fixes = view_sizes(sizes, total, line.operand(0) or "x", line.function or "view")
     return OperationAnswer("op-view", {"sizes": m[1], "total": total}, (line.operand(0), "shape"), fixes)
+
+
+def view_sizes(sizes: list[int], total: int, tensor: str, function: str) -> tuple[tuple[str, str], ...]:
+    """The calls with sizes that fit."""
+    return tuple(("op-sizes", f"{tensor}.{function}({', '.join(map(str, one))})") for one in _fitting(sizes, total))
 
 
 def _fitting(sizes: list[int], total: int) -> list[list[int]]:
@@ -62,6 +71,7 @@ def _fitting(sizes: list[int], total: int) -> list[list[int]]:
 
 
 def _stride(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    line = line.of("view")
     text = ast.unparse(line.call) if line.call is not None else "x.view(...)"
     return OperationAnswer(
         "op-stride", {}, (line.operand(0), "view"),
@@ -154,9 +164,16 @@ def _stack(m: re.Match[str], line: CallingLine) -> OperationAnswer:
 
 
 def _broadcast(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    left, right = line.operand(0), line.operand(1)
+    values: dict[str, object] = {"a": m[1], "b": m[2], "dim": m[3]}
+    if len(line.pairs) > 1:  # which of the operators it was, the line does not show
+        return OperationAnswer(
+            "op-broadcast", values, tuple(dict.fromkeys(side for pair in line.pairs for side in pair))
+        )
+    left, right = line.pairs[0] if line.pairs else (line.operand(0), line.operand(1))
     fixes = tuple(("op-unsqueeze", f"{side}.unsqueeze(-1)") for side in (right, left) if side)
-    return OperationAnswer("op-broadcast", {"a": m[1], "b": m[2], "dim": m[3]}, (left, right), fixes)
+    if m[3] == "0" and left and right:  # the numbers of rows differ, and no dimension more changes that
+        fixes = (("op-look", f"print({left}.shape, {right}.shape)"),)
+    return OperationAnswer("op-broadcast", values, (left, right), fixes)
 
 
 def _mask(m: re.Match[str], line: CallingLine) -> OperationAnswer:

@@ -9,8 +9,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from troubleshooter.explaining import operation_rules, requirements
-from troubleshooter.explaining.calling import CallingLine
+from troubleshooter.explaining import array_rules, item_rules, operation_rules, requirements
+from troubleshooter.explaining.calling import CallingLine, operands_of
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.remedy import Remedy
@@ -26,7 +26,7 @@ def explain(failure: Failure, lang: str) -> FoundPlace | None:
     if not failure.frames and failure.type not in ("RuntimeError", "IndexError"):
         return None
     message = " ".join(failure.message.split())
-    for part, pattern, rule in (*operation_rules.RULES, *requirements.RULES):
+    for part, pattern, rule in (*operation_rules.RULES, *item_rules.RULES, *array_rules.RULES, *requirements.RULES):
         found = re.search(pattern, message) if part in message else None  # only what may fit is compiled
         if found is None:
             continue
@@ -49,23 +49,32 @@ def _line(failure: Failure) -> CallingLine:
     frame = next((f for f in reversed(frames) if "/torch/" not in f.path and not f.file.startswith("<")), frames[-1])
     for text in (marked(frame), code(frame)):
         tree = parsed(text)
-        for node in ast.walk(tree) if tree is not None else ():
+        if tree is None:
+            continue
+        nodes = list(ast.walk(tree))
+        pairs = tuple(dict.fromkeys(_pairs(nodes)))
+        items = tuple(node for node in nodes if isinstance(node, ast.Subscript))
+        calls = tuple(node for node in nodes if isinstance(node, ast.Call))
+        for node in nodes:
             if isinstance(node, ast.BinOp):
-                return CallingLine(frame, None, (ast.unparse(node.left), ast.unparse(node.right)))
+                return CallingLine(frame, None, (ast.unparse(node.left), ast.unparse(node.right)), pairs, items, calls)
             if isinstance(node, ast.Call) and not _is_print(node):
-                return CallingLine(frame, node, tuple(_operands(node)))
+                return CallingLine(frame, node, tuple(operands_of(node)), pairs, items, calls)
             if isinstance(node, ast.Subscript):
-                return CallingLine(frame, None, (ast.unparse(node.value), ast.unparse(node.slice)))
+                return CallingLine(frame, None, (ast.unparse(node.value), ast.unparse(node.slice)), pairs, items, calls)
+        if pairs:
+            return CallingLine(frame, None, pairs[0], pairs, items, calls)
     return CallingLine(frame, None, ())
 
 
-def _operands(call: ast.Call) -> Iterator[str]:
-    root = call.func.value if isinstance(call.func, ast.Attribute) else None
-    is_module = isinstance(root, ast.Name) and root.id in ("torch", "F", "nn", "functional")
-    if root is not None and not is_module and not ast.unparse(root).startswith(("torch.", "nn.")):
-        yield ast.unparse(root)
-    for part in (*call.args, *(keyword.value for keyword in call.keywords)):
-        yield ast.unparse(part)
+def _pairs(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
+    for node in nodes:
+        if isinstance(node, ast.BinOp):
+            yield ast.unparse(node.left), ast.unparse(node.right)
+        elif isinstance(node, ast.AugAssign):
+            yield ast.unparse(node.target), ast.unparse(node.value)
+        elif isinstance(node, ast.Compare) and not isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
+            yield ast.unparse(node.left), ast.unparse(node.comparators[0])
 
 
 def _is_print(call: ast.Call) -> bool:

@@ -27,13 +27,19 @@ def explain(failure: Failure, lang: str) -> FoundPlace | None:
 
     A call that does not fit its function is explained without a frame, too: its message names both.
     """
-    rules = (*python_errors.CALLS, *python_errors.OPERANDS) if _is_mine(failure) else python_errors.CALLS
+    mine = (*python_errors.CALLS, *python_errors.OPERANDS, *python_errors.OWN)
+    rules = mine if _is_mine(failure) else python_errors.CALLS
     return _by_rules(failure, rules, lang) or _recursion(failure, lang)
 
 
 def explain_raised(failure: Failure, lang: str) -> FoundPlace | None:
     """That the user's own line raised it. This is all that can be told where neither a source nor the index has the line."""
-    return _by_rules(failure, python_errors.RAISED, lang) if _is_mine(failure) else None
+    found = _by_rules(failure, python_errors.RAISED, lang) if _is_mine(failure) else None
+    if found is not None:
+        frame = failure.frames[-1]
+        place = f"{PurePath(frame.path).name}:{frame.line}"
+        found.remedies.append(Remedy("own-read", (("x", place),), None, "rule"))
+    return found
 
 
 def explain_line(failure: Failure, lang: str) -> FoundPlace | None:
@@ -75,8 +81,9 @@ def _by_rules(failure: Failure, rules: Sequence[LineRule], lang: str) -> FoundPl
             told = rule(found, list(ast.walk(tree)) if tree is not None else [])
             if told is not None:
                 names = dict.fromkeys(name for name in told.names if name)
+                values = {"f": frame.function if frame is not None else "", **told.values}
                 return FoundPlace(
-                    frame, say(told.key, lang, **told.values), [Origin(name, "data") for name in names],
+                    frame, say(told.key, lang, **values), [Origin(name, "data") for name in names],
                     [Remedy(key, (("x", text),), text, "rule") for key, text in told.fixes], "rule",
                 )  # fmt: skip
     return None

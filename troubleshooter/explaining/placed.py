@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from kb.index.place import MessagePlace
-from troubleshooter.explaining import advice, holes, instructions, suggestions
+from troubleshooter.explaining import advice, holes, instructions, own, suggestions
 from troubleshooter.explaining.conditions import (
     Atom,
     Formula,
@@ -34,6 +34,7 @@ from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.own_lines import literals, passed_values, tied
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
 from troubleshooter.explaining.shown import calls, marked
+from troubleshooter.explaining.shown_source import shown_context
 from troubleshooter.explaining.simplified import simplified
 from troubleshooter.explaining.sources import Sources
 from troubleshooter.explaining.unfolded import unfolded
@@ -67,6 +68,25 @@ def from_source(failure: Failure, sources: Sources, lang: str) -> FoundPlace | N
             return _explained(trace, context, place, failure, lang)
         return _passed_through(trace, context, failure)
     return None
+
+
+def from_shown(failure: Failure, sources: Sources, lang: str) -> FoundPlace | None:
+    """What the log shows around the line that raised: the conditions above it; of a user's own line the values in its message, too."""
+    if not failure.frames:
+        return None
+    frame = failure.frames[-1]
+    context = shown_context(frame, len(failure.frames) - 1)
+    place = _place(context, failure) if context is not None else None
+    if context is None or place is None or place.kind != "raise":
+        return None
+    found = _explained(Trace(failure.frames, sources), context, place, failure, lang)
+    alone = own.explain_raised(failure, lang) if not found.condition else None
+    if alone is not None:
+        found.condition, found.remedies, found.basis = alone.condition, [*found.remedies, *alone.remedies], "rule"
+    named = {one.expression or one.name for one in found.origins} | {one.name for one in found.origins}
+    values = holes.filled(place.template, failure.message)
+    found.origins += [Origin(hole, "data", "", value) for hole, value in values.items() if hole not in named]
+    return found if found.condition else None
 
 
 def from_index(failure: Failure, listed: KnownMessage | None, sources: Sources, lang: str) -> FoundPlace | None:

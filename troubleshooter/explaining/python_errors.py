@@ -8,20 +8,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
 
-
-class LineAnswer(NamedTuple):
-    """A rule's answer: the sentence, the names at fault, and what to do."""
-
-    key: str
-    values: dict[str, object]
-    names: tuple[str, ...] = ()
-    fixes: tuple[tuple[str, str], ...] = ()
-
-
-Rule = Callable[[re.Match[str], "list[ast.AST]"], "LineAnswer | None"]
+from troubleshooter.explaining import function_errors, operands
+from troubleshooter.explaining.line_answer import LineAnswer, Rule
 
 
 def _of(nodes: list[ast.AST], *kinds: type[ast.AST]) -> Iterator[ast.AST]:
@@ -44,11 +34,15 @@ def _is_text(node: ast.expr, kind: str) -> bool:
 
 
 def _key(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
-    asked = [(_text(node.value), _text(node.slice)) for node in nodes if isinstance(node, ast.Subscript)]
+    items = [node for node in nodes if isinstance(node, ast.Subscript)]
+    named = [
+        node for node in items if not isinstance(node.slice, ast.Constant)
+    ]  # a written key would be in the message
+    asked = [(_text(node.value), _text(node.slice)) for node in items]
     for node in nodes:  # a set's `remove` raises it, too
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("pop", "remove"):
             asked += [(_text(node.func.value), _text(one)) for one in node.args[:1]]
-    asked = [one for one in asked if one[1] == m[0]] or asked
+    asked = [one for one in asked if one[1] == m[0]] or [(_text(node.value), "") for node in named] or asked
     holders = list(dict.fromkeys(holder for holder, _ in asked))
     if not holders:
         return None
@@ -57,16 +51,6 @@ def _key(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
         return LineAnswer("own-key-several", {"k": m[0], "x": _each(holders)}, names)
     fixes = (("own-look", f"print({holders[0]}.keys())"),)
     return LineAnswer("own-key", {"k": m[0], "x": holders[0]}, names, fixes)
-
-
-def _index(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
-    asked = {_text(node.value): _text(node.slice) for node in nodes if isinstance(node, ast.Subscript)}
-    if len(asked) > 1:
-        return LineAnswer("own-index-several", {"x": _each(asked)}, (*asked, *asked.values()))
-    for holder, index in asked.items():
-        fixes = (("own-guard", f"if len({holder}) > {index}:"),)
-        return LineAnswer("own-index", {"x": holder, "i": index}, (holder, index), fixes)
-    return None
 
 
 def _none(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
@@ -97,37 +81,6 @@ def _attribute(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
             if m[1] == "list" and m[2] in ("to", "shape", "size", "cuda", "cpu", "dim", "view", "device", "dtype"):
                 fixes.insert(0, ("own-tensor", f"torch.tensor({holder})"))
             return LineAnswer("own-attribute", {"x": holder, "t": m[1], "a": m[2]}, (holder,), tuple(fixes))
-    return None
-
-
-def _zero(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
-    divisors = [
-        _text(node.right)
-        for node in nodes
-        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.FloorDiv, ast.Mod))
-    ]
-    if not divisors:
-        return None
-    return LineAnswer("own-zero", {"x": _each(divisors)}, tuple(divisors), (("own-guard", f"max(1, {divisors[0]})"),))
-
-
-def _unpack(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
-    for node in nodes:
-        if isinstance(node, (ast.For, ast.comprehension)):
-            target, value = node.target, node.iter
-        elif isinstance(node, ast.Assign):
-            target, value = node.targets[0], node.value
-        else:
-            continue
-        if isinstance(target, ast.Tuple):
-            names, count = _text(target).strip("()"), len(target.elts)
-            wanted = m[2] or str(count)
-            key = "own-unpack-many" if m[1].startswith("too many") else "own-unpack-few"
-            fixes = (("own-unpack-rest", f"{names}, *rest"),) if key == "own-unpack-many" else ()
-            look = ("own-look", f"print({_text(value)})")
-            return LineAnswer(
-                key, {"x": _text(value), "names": names, "n": wanted}, (_text(value), names), (*fixes, look)
-            )
     return None
 
 
@@ -171,38 +124,6 @@ def _concatenate(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
                 (("own-convert", fix),),
             )
     return None
-
-
-_SIGNS: dict[type[ast.AST], str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.MatMult: "@", ast.Pow: "**",
-    ast.BitOr: "|", ast.BitAnd: "&", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
-    ast.Lt: "<", ast.Gt: ">", ast.LtE: "<=", ast.GtE: ">=",
-}  # fmt: skip
-
-
-def _operand(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
-    sides: tuple[str, str] | None = None
-    sign = m[1].split()[0].removesuffix("=") if m[1] not in ("<=", ">=") else m[1]
-    for node in nodes:
-        if isinstance(node, ast.BinOp) and _SIGNS.get(type(node.op)) == sign:
-            sides = _text(node.left), _text(node.right)
-        elif isinstance(node, ast.AugAssign) and _SIGNS.get(type(node.op)) == sign:
-            sides = _text(node.target), _text(node.value)
-        elif isinstance(node, ast.Compare) and _SIGNS.get(type(node.ops[0])) == sign:
-            sides = _text(node.left), _text(node.comparators[0])
-        if sides is not None:
-            break
-    if sides is None:
-        return None
-    fixes: list[tuple[str, str]] = []
-    for kind, side in zip((m[2], m[3]), sides, strict=True):
-        if kind == "str":
-            fixes.append(("own-convert", f"float({side})"))
-        elif kind == "NoneType":
-            fixes.append(("own-guard", f"if {side} is not None:"))
-    return LineAnswer(
-        "own-operand", {"x": sides[0], "y": sides[1], "a": m[2], "b": m[3], "op": m[1]}, sides, tuple(fixes)
-    )
 
 
 def _not_callable(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
@@ -281,8 +202,12 @@ def _assert(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     return None
 
 
+def _not_written(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    return LineAnswer("own-not-written", {}) if next(_of(nodes, ast.Raise), None) is not None else None
+
+
 def _raised(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
-    return LineAnswer("own-raise", {}, (), ()) if next(_of(nodes, ast.Raise), None) is not None else None
+    return LineAnswer("own-raise", {}) if next(_of(nodes, ast.Raise), None) is not None else None
 
 
 LineRule = tuple[str, str, Rule]
@@ -297,14 +222,15 @@ CALLS: tuple[LineRule, ...] = (
 
 OPERANDS: tuple[LineRule, ...] = (
     ("KeyError", r"^.{1,200}$", _key),
-    ("IndexError", r"(?:list|tuple|string) index out of range|pop from empty", _index),
+    ("IndexError", r"(?:list|tuple|string) index out of range|pop from empty", operands.index),
     ("AttributeError", r"'NoneType' object has no attribute '(\w+)'", _none),
     ("AttributeError", r"'([\w.]+)' object has no attribute '(\w+)'", _attribute),
     ("TypeError", r"'([\w.]+)' object is not subscriptable", _none_item),
-    ("ZeroDivisionError", r"", _zero),
-    ("ValueError", r"(too many values to unpack|not enough values to unpack) \(expected (?:at least )?(\d+)", _unpack),
+    ("ZeroDivisionError", r"", operands.zero),
+    ("ValueError", r"(too many values to unpack|not enough values to unpack) \(expected (?:at least )?(\d+)", operands.unpack),
     ("TypeError", r"can only concatenate (\w+) \(not \"([\w.]+)\"\) to", _concatenate),
-    ("TypeError", r"(?:unsupported operand type\(s\) for|') ?([^:']{1,12}):? ?'?(?: not supported between instances of)? ?'([\w.]+)' and '([\w.]+)'", _operand),
+    ("TypeError", r"can't concat (\w+) to bytes", operands.bytes_and_text),
+    ("TypeError", r"(?:unsupported operand type\(s\) for|') ?([^:']{1,12}):? ?'?(?: not supported between instances of)? ?'([\w.]+)' and '([\w.]+)'", operands.operand),
     ("TypeError", r"'([\w.]+)' object is not callable", _not_callable),
     ("TypeError", r"'([\w.]+)' object is not iterable|argument of type '([\w.]+)' is not iterable|cannot unpack non-iterable ([\w.]+)", _not_iterable),
     ("UnboundLocalError", r"local variable '(\w+)'", _unbound),
@@ -313,10 +239,23 @@ OPERANDS: tuple[LineRule, ...] = (
     ("ValueError", r"invalid literal for int\(\) with base \d+: ('.*'|\".*\")", _number),
     ("FileNotFoundError", r"No such file or directory: ['\"](.{1,300}?)['\"]$", _file),
     ("AssertionError", r"", _assert),
+    ("ValueError", r"^(?:(.{1,120}) is not in (?:list|deque|tuple|range)|list\.remove\(x\): x not in list|tuple\.index\(x\): x not in tuple)$", function_errors.not_in),
+    ("TypeError", r"^len\(\) of (?:a 0-d tensor|unsized object)", function_errors.no_length),
+    ("IndexError", r"^Cannot choose from an empty sequence", function_errors.nothing_to_choose),
+    ("ValueError", r"^(?:Sample larger than population|Cannot take a larger sample than population)", function_errors.sample),
+    ("ValueError", r"^dictionary update sequence element #(\d+) has length (\d+); 2 is required", function_errors.pairs_wanted),
+    ("ValueError OverflowError", r"^math (?:domain|range) error|^expected a (?:non-?negative|positive) input", function_errors.domain),
+    ("IsADirectoryError", r"^\[Errno 21\] Is a directory: ['\"](.{1,300}?)['\"]$", function_errors.is_folder),
 )  # fmt: skip
 """The line shows the operands."""
 
+OWN: tuple[LineRule, ...] = (
+    ("StopIteration", r"^$", function_errors.at_end),
+)  # fmt: skip
+"""The same for the user's own lines only: libraries catch it themselves."""
+
 RAISED: tuple[LineRule, ...] = (
+    ("NotImplementedError", r"^$", _not_written),
     ("AssertionError RuntimeError ValueError TypeError Exception KeyError NotImplementedError", r"", _raised),
 )  # fmt: skip
 """What the user's own code raises."""

@@ -32,6 +32,7 @@ RULES: tuple[MessageRule, ...] = (
     ("TypeError", rf"^'{_KIND}' object cannot be interpreted as an integer", make_rule("py-whole", "", ("own-convert", "int(...)"))),
     ("TypeError", r"^'(?P<op>[<>]=?)' not supported between instances of '(?P<a>[\w.]{1,60})' and '(?P<b>[\w.]{1,60})'", make_rule("py-compare", "op")),
     ("TypeError", rf"^(?:(?:float|int|complex)\(\) argument must be [^\n]{{1,80}}, not '?|must be real number, not ){_KIND}", make_rule("py-number", "")),
+    ("TypeError", rf"^can't multiply sequence by non-int of type '{_KIND}'", make_rule("py-times", "")),
     ("TypeError", rf"(?:expected|should be|must be) (?:str|string), (?:bytes,? )?(?:or )?os\.PathLike(?: object| or integer)?, not '?{_KIND}", make_rule("py-path", "")),
     ("TypeError", rf"^unsupported format string passed to {_KIND}\.__format", make_rule("py-format", "")),
     ("TypeError", rf"^can only concatenate (?P<s>\w{{1,20}}) \(not \"{_KIND}\"\) to", make_rule("py-join", "")),

@@ -13,6 +13,8 @@ from troubleshooter.observe.model import Frame
 
 _MARKS = lazy.compile(r"[\s~^]*\^[\s~^]*$|\s*~+\s*$")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
+_UNFINISHED = lazy.compile(r"(?:[\s,\\+*/%|&<>=-]|\b(?:and|or|not|in|is|if|else))+$")
+"""What a line ends with if its expression goes on below."""
 _STRING = lazy.compile(r"""'(?:[^'\\\n]|\\.){0,300}'|"(?:[^"\\\n]|\\.){0,300}\"""")
 
 
@@ -66,7 +68,7 @@ def item_of(text: str, marked: str) -> ast.expr | None:
 
 def _candidates(text: str) -> Iterator[str]:
     yield text
-    closed = text.rstrip(", \\") + "".join(_CLOSING[char] for char in reversed(_open_brackets(text)))
+    closed = _UNFINISHED.sub("", text) + "".join(_CLOSING[char] for char in reversed(_open_brackets(text)))
     yield closed
     for whole in (text, closed):
         if re.match(r"(?:if|for|while|with|def|class|else|try|async)\b", whole):
@@ -78,6 +80,36 @@ def _candidates(text: str) -> Iterator[str]:
             yield f"async def _():\n {whole}"
     yield f"({closed})"
     yield re.sub(r"^\w+\s*=\s*", "_(", text).rstrip(", ") + ")"  # `key=value,` in the middle of a call
+    yield from _continued(text)
+
+
+def _continued(text: str) -> Iterator[str]:
+    """A line in the middle of a statement: it goes on with an operator, holds an entry of a dictionary, or closes brackets."""
+    rest = re.sub(
+        r"^[)\]}\s]*(?:,|(?:and|or|in|not in|is|if|else|for|[-+*/%@|&<>=!]{1,2})(?=[\s(\[]))?\s*", "", text
+    ).rstrip(", \\:")
+    if not rest:
+        return
+    rest += "".join(_CLOSING[char] for char in reversed(_open_brackets(rest)))
+    opened = "".join({")": "_(", "]": "_[", "}": "{"}[char] for char in reversed(_closed_brackets(rest)))
+    yield f"_({rest})" if not opened else f"{opened}{rest}"
+    yield f"{{{rest}}}"
+    if re.match(r"for\b", text):  # the second half of a comprehension
+        yield f"[_ {text.rstrip(', ')}]"
+
+
+def _closed_brackets(text: str) -> str:
+    """The brackets that a text closes without having opened them."""
+    open_, out = 0, ""
+    for char in _STRING.sub("", text):
+        if char in _CLOSING:
+            open_ += 1
+        elif char in ")]}":
+            if open_:
+                open_ -= 1
+            else:
+                out += char
+    return out
 
 
 def _open_brackets(text: str) -> str:

@@ -39,8 +39,16 @@ BUSY = 0.2
 """A process that uses at least this share of a core is computing."""
 _LEAVING = frozenset(("destroy_process_group", "_shutdown", "_exit_function", "_run_exitfuncs", "shutdown"))
 _STANDARD = re.compile(r".*/python3(?:\.\d+)?/|<frozen ")
-_LOADER = ("torch/utils/data/", "datasets/iterable_dataset.py", "multiprocessing/queues.py")
-_CHILDREN = ("/subprocess.py", "multiprocessing/popen_fork.py", "multiprocessing/connection.py")
+_LOADER = ("torch/utils/data/", "datasets/iterable_dataset.py")
+_QUEUES = ("multiprocessing/queues.py", "multiprocess/queues.py")
+_CHILDREN = (
+    "/subprocess.py",
+    "multiprocessing/popen_",
+    "multiprocessing/connection.py",
+    "multiprocess/popen_",
+    "multiprocess/connection.py",
+)
+_STARTS = re.compile(r"\bos\.(?:wait(?:pid|id|3|4)?|system|popen|spawn\w{1,3})\(|\.communicate\(")
 _PERSONS = ("getpass.py", "prompt_toolkit/", "click/termui.py")
 _ASKS = re.compile(r"(?<![\w.])(?:raw_)?input\(|\bstdin\.read")
 _LOCKS = ("filelock/", "fasteners/", "portalocker/")
@@ -60,7 +68,11 @@ _NETWORK = (
 )
 _EVENT_LOOPS = ("/selectors.py", "asyncio/base_events.py", "uvloop/")
 _DATABASE = re.compile(r"\.(?:execute|executemany|executescript|commit)\(")
-_LOCKED = re.compile(r"lock|baton", re.IGNORECASE)
+_LOCKED = re.compile(
+    r"(?<![bc])lock|baton|\bmkdir\((?!.*exist_ok)|O_EXCL|\.symlink\(|\bopen\([^()]{0,100}, '[ab]?x", re.IGNORECASE
+)
+"""A lock, or the attempt to make what must not be there yet: a folder, a file."""
+_ASKED = re.compile(r"urlopen\(|\brequests\.|\bhttpx\.|\.(?:connect|create_connection|urlretrieve)\(|\bping\(")
 _FILE_IS_THERE = re.compile(r"\.(?:exists|is_file|isfile|is_dir|isdir|glob|listdir|stat)\(")
 _FILES = ("torch/serialization.py", "safetensors/", "shutil.py", "torch/distributed/checkpoint/")
 _DEBUGGERS = ("pdb.py", "bdb.py", "debugpy/", "pydevd", "IPython/terminal/")
@@ -77,6 +89,7 @@ _DISK_WAITS = (
     "flock",
     "locks_lock",
     "pipe_read",
+    "pipe_write",
     "pipe_wait",
     "wait_for_partner",
 )
@@ -141,7 +154,10 @@ def judge(ranks: Sequence[Rank], world: int | None = None, ended_well: bool | No
         cause: Cause = "data-ended" if ended_well else "ended"
         return HangVerdict(cause, late, waiting, missing, _common(waiting), standing)
     if late and not (waiting and all(_leaves(one) for one in late)):
-        return HangVerdict(_cause_of(late), late, waiting, [], _common(waiting), standing)
+        cause = _cause_of(late)
+        if cause in ("sleeping", "unknown") and waiting and all(one.collective == MEETING for one in waiting):
+            cause = "meeting"
+        return HangVerdict(cause, late, waiting, [], _common(waiting), standing)
     if late:
         return HangVerdict("data-ended", late, waiting, [], _common(waiting), standing)
     return _all_wait(standing)
@@ -211,7 +227,13 @@ def _cause(one: Standing) -> Cause:
     code = source_line(one.innermost)
     if _ASKS.search(code) or any(word in file for file in inner[:4] for word in _PERSONS):
         return "input"
-    if any(word in file for file in inner[:4] for word in _CHILDREN) or re.search(r"\bos\.wait(?:pid|id|3|4)?\(", code):
+    if any(word in file for file in inner[:5] for word in _QUEUES):
+        return "lock"
+    if (
+        any(word in file for file in inner[:4] for word in _CHILDREN)
+        or _STARTS.search(code)
+        or rank.kernel == "do_wait"
+    ):
         return "child"
     if any(word in file for file in inner for word in _LOCKS) or any(name in _LOCK_NAMES for name in names):
         return "lock"
@@ -223,7 +245,9 @@ def _cause(one: Standing) -> Cause:
         return _polls(one, code)
     if re.search(r"flock|lockf|\.acquire\(|\.join\(|\.wait\(|with \w*lock", code):
         return "lock"
-    if re.search(r"\.recv(?:from|msg)?(?:_into)?\(|\.accept\(|\.connect\(|\bselect\(|urlopen\(|requests\.", code):
+    if re.search(
+        r"\.recv(?:from|msg)?(?:_into)?\(|\.accept\(|\.connect\(|\bselect\(|\.poll\(|urlopen\(|requests\.", code
+    ):
         return "network"
     if (
         rank.state == "D"
@@ -231,7 +255,7 @@ def _cause(one: Standing) -> Cause:
         or any(word in file for file in inner for word in _FILES)
     ):
         return "lock" if "lock" in rank.kernel else "file"
-    if re.search(r"\bopen\(|\.read\(|\.write\(", code) and rank.cpu < BUSY:
+    if re.search(r"\bopen\(|\.(?:read|write|flush)(?:lines?)?\(", code) and rank.cpu < BUSY:
         return "file"
     if rank.cpu >= BUSY or rank.state == "R":
         return "computing"
@@ -239,15 +263,16 @@ def _cause(one: Standing) -> Cause:
 
 
 def _polls(one: Standing, code: str) -> Cause:
-    """What a rank that sleeps waits for, as the condition of the loop around its line says: ``while os.path.exists(lock): sleep(1)``."""
-    tests = (
-        [block.test for block in blocks_around(one.innermost) if block.kind == "loop"]
-        if one.innermost is not None
-        else []
-    )
-    if _DATABASE.search(code) or any(_LOCKED.search(test) for test in tests):
+    """What a rank that sleeps waits for, as the loop around its line says: ``while os.path.exists(lock): sleep(1)``, or one that tries to
+    make a folder, or to reach a server."""
+    around = blocks_around(one.innermost) if one.innermost is not None else []
+    loops = [block for block in around if block.kind == "loop"]
+    said = [text for block in loops for text in (block.test, *block.calls)]
+    if _DATABASE.search(code) or any(_LOCKED.search(text) for text in said):
         return "lock"
-    return "file" if any(_FILE_IS_THERE.search(test) for test in tests) else "sleeping"
+    if any(_ASKED.search(text) for text in said):
+        return "network"
+    return "file" if any(_FILE_IS_THERE.search(text) for text in said) else "sleeping"
 
 
 def _leaves(one: Standing) -> bool:

@@ -1,7 +1,7 @@
 """Notices that a run hangs: it prints nothing, and two looks find each rank at the same place of its code, doing nothing.
 
 What counts as doing something: CPU time of the rank and of the processes below it (used, or waited for by the main thread), bytes
-read from and written to disks, a main thread that wakes up again and again in a read from the network. If no rank waits for
+read from and written to disks, a main thread that wakes up again and again in a read from the network or in a collective. If no rank waits for
 another one, threads that wake up again and again count, too. Each is compared between the end of one look and the start of
 the next, because our question for the stacks wakes a process and lets it write, too.
 """
@@ -15,10 +15,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from troubleshooter.hang.collectives import collective_of
-from troubleshooter.hang.judge import HangVerdict, is_own, judge, reads_network, runs_event_loop
+from troubleshooter.hang.busy import PATIENCE, is_long_awaited, looks_again, matches_without_end
+from troubleshooter.hang.collectives import MEETING, STORE, collective_of
+from troubleshooter.hang.judge import HangVerdict, judge, reads_network, runs_event_loop
 from troubleshooter.hang.ranks import Rank, environment_of, numbers_of, ranks_of
-from troubleshooter.hang.stacks import stacks_of
+from troubleshooter.hang.stacks import Stack, stacks_of
 from troubleshooter.supervise.state import ProcessState, family, process
 
 LEAST_SILENCE_SECONDS = 180.0
@@ -30,14 +31,16 @@ LEAST_BETWEEN_SECONDS = 2.0
 """However short ``--hang-after`` is: in one second a download that gets a piece every 0.7 s may show a single one."""
 MOVING = 0.05
 """A process that uses more than this share of a core is at work. So is one that reads or writes any byte."""
-PATIENCE = 2.0
-"""A rank that computes in a loop of the user's own code, while others wait for it, is reported after a silence this many times as long
-as usual. If nobody waits for it, nothing tells an endless loop from a long computation, and it is not reported."""
+SAMPLES = 12
+"""So often in a row the stack of a process in a regular expression must be the same: of many short calls, some would be seen between two."""
 THREADS_WAKE = 2.0
 """The threads of a process together wake up at least so often a second if they exchange messages. A thread that only looks after
 something (a progress bar, a writer of events) wakes up less often; that of NCCL more often, but it belongs to ranks."""
 LEAST_WAKES = 2
 """A process that waits for the network, but woke up at least so often between two looks, receives its answer in small pieces."""
+MOST_WAKES = 100.0
+"""The main thread of a rank in a collective that wakes up more often in a second looks whether it is done. One that wakes up less often, but
+at least `LEAST_WAKES` times between two looks, went on from one collective to the next."""
 _SLEEPS = "voluntary_ctxt_switches"
 _ALONE = ("sleeping", "stopped", "input")
 
@@ -81,11 +84,16 @@ class Look:
 
     def __init__(self, pid: int, folder: Path | None) -> None:
         self.at = time.monotonic()
+        self.folder = folder
         self.processes: Sequence[ProcessState] = family(pid)
         self.at_start = {one.pid: Counters.of(one.pid) for one in self.processes}
         self.stacks = stacks_of([one.pid for one in self.processes], folder)
         self.at_end = {one.pid: Counters.of(one.pid) for one in self.processes}
         self.ended = time.monotonic()
+
+    def stands_still(self, pid: int, stack: Stack) -> bool:
+        """Whether `SAMPLES` further questions find the main thread of a process at the same place."""
+        return all(stacks_of([pid], self.folder).get(pid, [()])[0] == stack for _ in range(SAMPLES))
 
     def cpu_since(self, before: Look) -> dict[int, float]:
         """By process: the share of a core that it used between an earlier look and this one; 0 for one that is new."""
@@ -97,6 +105,11 @@ class Look:
     def wakes_since(self, before: Look, pid: int) -> int:
         """How often the main thread of a process woke up between an earlier look and this one."""
         return self.at_start.get(pid, NOTHING).wakes - before.at_end.get(pid, NOTHING).wakes
+
+    def goes_on_since(self, before: Look, pid: int) -> bool:
+        """Whether a rank that waits in a collective each time came through others between an earlier look and this one."""
+        wakes = self.wakes_since(before, pid)
+        return LEAST_WAKES <= wakes <= MOST_WAKES * max(self.at - before.ended, 1.0)
 
     def threads_wake_since(self, before: Look, pid: int) -> bool:
         """Whether the threads of a process woke up more than `THREADS_WAKE` times a second between an earlier look and this one."""
@@ -155,7 +168,7 @@ class HangWatch:
             return None
         before, now = self._first, Look(self._pid, self._folder)
         self._looks += 1
-        verdict = verdict_on(before, now, patient=self._looks > 2 and silence > PATIENCE * self.threshold())
+        verdict = verdict_on(before, now, patience=silence / max(self.threshold(), 0.1) if self._looks > 2 else 0.0)
         if verdict is None:
             self._first, self._wait = now, min(2 * self._wait, 300.0)
             return None
@@ -170,10 +183,10 @@ class HangWatch:
         )
 
 
-def verdict_on(before: Look, now: Look, *, patient: bool) -> HangVerdict | None:
+def verdict_on(before: Look, now: Look, *, patience: float = 0.0) -> HangVerdict | None:
     """The verdict of two looks, None if any rank made progress between them.
 
-    ``patient``: the silence is so long that a rank which computes in a loop of its own code, while others wait, counts as hung, too.
+    ``patience``: how many times as long as usual the silence is. After `PATIENCE` and more a rank that computes counts as hung, too.
     """
     cpu = now.cpu_since(before)
     earlier = {rank.pid: rank for rank in ranks_of(before.processes, before.stacks)}
@@ -188,8 +201,8 @@ def verdict_on(before: Look, now: Look, *, patient: bool) -> HangVerdict | None:
         if not rank.stack and rank.state != "D":
             return None  # it did not answer yet, as one that starts or that gets no CPU: nobody knows where it stands
         same = rank.stack == then.stack
-        if collective_of(rank.stack):
-            if not same:
+        if collective := collective_of(rank.stack):
+            if not same or (collective not in (MEETING, STORE) and now.goes_on_since(before, rank.pid)):
                 return None
             continue
         others = {other.pid for other in ranks}
@@ -205,7 +218,13 @@ def verdict_on(before: Look, now: Look, *, patient: bool) -> HangVerdict | None:
         if not is_awaited and now.threads_wake_since(before, rank.pid):
             return None  # its threads exchange messages
         busy = "R" in (rank.state, then.state) or cpu.get(rank.pid, 0.0) > MOVING
-        if (busy or not same) and not (patient and is_awaited and _turns(then, rank)):
+        if not busy and not same and (patience <= PATIENCE or not is_awaited or not looks_again(then, rank)):
+            return None
+        if busy and not (
+            is_long_awaited(then, rank, patience)
+            if is_awaited
+            else matches_without_end(then, rank, patience, now.stands_still)
+        ):
             return None
     verdict = judge(ranks, world_size(ranks))
     if set(verdict.missing) & numbers_of(now.processes):
@@ -213,14 +232,6 @@ def verdict_on(before: Look, now: Look, *, patient: bool) -> HangVerdict | None:
     if not verdict.waiting and (verdict.cause in _ALONE or all(map(runs_event_loop, ranks))):
         return None  # a script that waits on purpose, a debugger, a loop whose next timer is far away
     return verdict
-
-
-def _turns(before: Rank, now: Rank) -> bool:
-    """Whether a rank runs a loop of its own code that calls nothing. An evaluation would mostly be seen inside of torch."""
-    return (
-        all(rank.stack and is_own(rank.stack[0]) for rank in (before, now))
-        and before.stack[0].function == now.stack[0].function
-    )
 
 
 def world_size(ranks: Sequence[Rank]) -> int | None:

@@ -6,6 +6,7 @@ import re
 
 from troubleshooter.hang.source import blocks_around
 from troubleshooter.hang.stacks import Stack, StackFrame
+from troubleshooter.paths import installed_file
 
 _OF_RANKS = re.compile(r"rank|is_main|main_process|is_master|primary|is_first|worker_id|zero", re.IGNORECASE)
 
@@ -23,7 +24,17 @@ def left_a_loop(one: Stack, other: Stack) -> bool:
     apart = parting(one, other)
     if apart is None or _is_for_some_ranks(apart[1]):
         return False
-    return any(block.kind == "loop" and apart[0].line > block.last for block in blocks_around(apart[1]))
+    mine, theirs = apart
+    around = blocks_around(theirs)
+    if any(block.kind == "loop" and mine.line > block.last for block in around):
+        return True
+    if mine.line <= theirs.line or any(block.kind == "branch" and not _within(mine, block.whole) for block in around):
+        return False
+    # It may have returned from a function of the run's own code that loops.
+    inside = [frame for frame in other[: other.index(theirs)] if installed_file(frame.file.replace("\\", "/")) is None]
+    return any(block.kind == "loop" for frame in inside for block in blocks_around(frame)) and not any(
+        map(_is_for_some_ranks, inside)
+    )
 
 
 def took_a_branch(one: Stack, other: Stack) -> bool:
@@ -32,7 +43,7 @@ def took_a_branch(one: Stack, other: Stack) -> bool:
     if apart is None:
         return False
     mine, theirs = apart
-    if any(block.kind == "branch" and not _within(theirs, block.whole) for block in blocks_around(mine)):
+    if any(block.kind == "branch" and theirs.line > block.whole[1] for block in blocks_around(mine)):
         return True
     return any(_is_for_some_ranks(frame) for frame in one[: one.index(mine)])
 

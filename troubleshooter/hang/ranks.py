@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from troubleshooter.hang.collectives import collective_of
-from troubleshooter.hang.stacks import Stack
+from troubleshooter.hang.stacks import Stack, StackFrame
 from troubleshooter.supervise.state import ProcessState
 
 _HELPERS = ("resource_tracker", "forkserver", "torch/_inductor/compile_worker", "wandb-core", "wandb-service")
@@ -19,6 +19,8 @@ _LAUNCHES = (
     "accelerate/commands/launch",
     "torch/multiprocessing/spawn",
 )
+_RUNS_A_RANK = "_wrap"
+"""The function of ``torch/multiprocessing/spawn.py`` that each process runs which it starts."""
 _AWAITS = ("multiprocessing/popen_fork", "/subprocess.py")
 """Files in which a process waits for one that it started: as a launcher does, or a rank that runs a program."""
 _LOADS = "torch/utils/data/_utils/worker"
@@ -62,7 +64,7 @@ def ranks_of(
             workers.setdefault(one.parent, []).append(found[0])
         elif _stands_in(found[0], _AWAITS):
             awaiting.append(one)
-        elif not _stands_in(found[0], _LAUNCHES):
+        elif not _stands_in([frame for frame in found[0] if frame.function != _RUNS_A_RANK], _LAUNCHES):
             chosen.append((_number(one.pid), one))
     chosen += [
         (number, one)
@@ -89,7 +91,7 @@ def ranks_of(
     return sorted(ranks)
 
 
-def _stands_in(stack: Stack, files: Sequence[str]) -> bool:
+def _stands_in(stack: Sequence[StackFrame], files: Sequence[str]) -> bool:
     return any(word in frame.file.replace("\\", "/") for frame in stack[:6] for word in files)
 
 

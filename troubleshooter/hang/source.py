@@ -18,6 +18,7 @@ class CodeBlock(NamedTuple):
     """Lines of a file that belong together. ``kind``: ``loop``, or ``branch`` for one arm of an ``if``.
 
     ``whole``: the first and last line of the statement with all of its arms. ``test``: the condition of a ``while`` or ``if``.
+    ``calls``: what a loop calls, with its arguments.
     """
 
     kind: str
@@ -25,6 +26,7 @@ class CodeBlock(NamedTuple):
     last: int
     whole: tuple[int, int]
     test: str
+    calls: tuple[str, ...] = ()
 
     def holds(self, frame: StackFrame) -> bool:
         return self.first <= frame.line <= self.last
@@ -66,12 +68,19 @@ def _blocks(path: str) -> tuple[CodeBlock, ...]:
 def _blocks_of(node: ast.AST) -> Iterator[CodeBlock]:
     if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
         test = ast.unparse(node.test) if isinstance(node, ast.While) else ""
-        yield CodeBlock("loop", node.lineno, _end(node.body), (node.lineno, node.end_lineno or node.lineno), test)
+        lines = node.lineno, node.end_lineno or node.lineno
+        yield CodeBlock("loop", node.lineno, _end(node.body), lines, test, tuple(_calls(node)))
     elif isinstance(node, ast.If):
         test, whole = ast.unparse(node.test), (node.lineno, node.end_lineno or node.lineno)
         for arm in (node.body, node.orelse):
             if arm:
                 yield CodeBlock("branch", arm[0].lineno, _end(arm), whole, test)
+
+
+def _calls(node: ast.AST) -> Iterator[str]:
+    for below in ast.walk(node):
+        if isinstance(below, ast.Call):
+            yield ast.unparse(below)[:200]
 
 
 def _end(body: list[ast.stmt]) -> int:

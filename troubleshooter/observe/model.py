@@ -21,7 +21,7 @@ Layout = Literal["python", "notebook", "rich box", "debugger", "message alone"]
 class Frame:
     """One frame of a traceback: the path as printed, the line number (0 if the paste lacks it) and the function."""
 
-    __slots__ = ("file", "function", "line", "seen", "shown", "values")
+    __slots__ = ("above", "below", "file", "function", "line", "seen", "shown", "values")
 
     def __init__(
         self, file: str, line: int, function: str, seen: Line | None = None, shown: tuple[str, ...] = ()
@@ -33,6 +33,9 @@ class Frame:
         """The line of the log that names the frame."""
         self.shown = shown
         """The code that the log shows below the frame: its line, perhaps more lines, and the marks (``^^^^``) below them."""
+        self.above: tuple[str, ...] = ()
+        self.below: tuple[str, ...] = ()
+        """Code that a notebook or Rich shows above and below the frame's line, with its indent."""
         self.values: Mapping[str, Any] = {}
         """By variable: its crash facts (`observe.values`)."""
 

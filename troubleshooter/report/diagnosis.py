@@ -108,7 +108,7 @@ def _fixes(text: dict[str, Any], values: dict[str, str], context: Context) -> tu
             FixStep(
                 do=filled["do"] or "",
                 risk=fix["risk"],
-                why=filled.get("why"),
+                why=filled.get("why") or None,
                 code=(filled.get("code") or "").rstrip() or None,
                 language=fix["language"] if fix.get("code") else None,
                 shell=(filled.get("shell") or "").rstrip() or None,

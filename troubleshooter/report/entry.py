@@ -76,7 +76,7 @@ def show(body: Body, lang: str) -> None:
     if text["fixes"]:
         page.head("do")
     for number, fix in enumerate(text["fixes"], 1):
-        given = {name: general(fix[name]) if fix.get(name) else None for name in ("why", "code", "shell")}
+        given = {name: general(fix[name]) or None if fix.get(name) else None for name in ("why", "code", "shell")}
         page.fix(number, FixStep(general(fix["do"]), fix["risk"], given["why"], given["code"], None, given["shell"]))
     if others := body.get("lookalikes", {}).get("confused"):
         page.head("apart")

@@ -25,14 +25,15 @@ def comes_first(report: Report) -> bool:
 
 
 def sentences(found: Explained, lang: str) -> list[str]:
-    """Where it was raised and why, which line of the user's led there, and what is known of the message."""
+    """Where it was raised and why, which line of the user's led there, and what is known of the message. No place is named
+    where the message alone explains the failure, and where the user's own line raised it, which is named anyway."""
     where = f"`{found['file']}:{found['source_line']}`" if found["source_line"] else f"`{found['file']}`"
     place = f"{where}, `{found['function']}`" if found["function"] else where
     own = found["own"]
     is_own = own is not None and (own["file"], own["line"]) == (found["file"], found["source_line"])
     stop = report_say("stop", lang)
     condition = found["condition"]
-    if is_own and condition:
+    if condition and (is_own or not found["file"]):
         out = [say("because", lang, condition=condition) + stop]
     elif condition:
         out = [say("raised-because", lang, place=place, condition=condition) + stop]

@@ -20,7 +20,7 @@ from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Report
 from troubleshooter.report.stopped import advice, headline, lines
 from troubleshooter.report.way import steps
-from troubleshooter.report.words import health, is_well, say
+from troubleshooter.report.words import first_rank, health, is_well, say
 
 TEMPLATES = Path(__file__).with_name("templates")
 
@@ -116,10 +116,7 @@ def figure(svg: Markup) -> Markup:
 
 def _first(report: Report) -> str:
     first = report.first_failure
-    if first is None or first["rank"] is None:
-        return ""
-    text = say("first-rank", report.lang, rank=first["rank"], line=first["line"])
-    return text + (say("followed", report.lang, count=len(first["followed"])) if first["followed"] else "")
+    return "" if first is None or first["rank"] is None else first_rank(first, report.lang)
 
 
 def _explained(report: Report) -> dict[str, Any] | None:

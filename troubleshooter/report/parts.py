@@ -224,7 +224,8 @@ class RankFailure(TypedDict):
 
 
 class FirstFailure(TypedDict):
-    """The rank that failed first, and those that failed afterwards."""
+    """The rank that failed first, and those that failed afterwards. ``exception`` is the name of the signal that ended a rank without an
+    error of its own."""
 
     rank: int | None
     line: int

@@ -16,7 +16,7 @@ from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Diagnosis, FixStep, Report
 from troubleshooter.report.stopped import advice, headline, lines, silence
 from troubleshooter.report.way import steps
-from troubleshooter.report.words import health, left_out, say
+from troubleshooter.report.words import first_rank, health, left_out, say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -161,10 +161,7 @@ class Page:
             parts += [self.say(item.severity), self.say(f"retry-{item.retry}")]
         self.print(" · ".join(parts), "dim", indent=2)
         if (first := self.report.first_failure) is not None and first["rank"] is not None:
-            text = self.say("first-rank", rank=first["rank"], line=first["line"])
-            if first["followed"]:
-                text += self.say("followed", count=len(first["followed"]))
-            self.print(text, indent=2)
+            self.print(first_rank(first, self.report.lang), indent=2)
         self.head("shows")
         many = len(self.report.input["files"]) > 1
         for shown in item.evidence:

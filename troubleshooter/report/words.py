@@ -9,6 +9,7 @@ from troubleshooter.report.fill import safe
 
 if TYPE_CHECKING:
     from troubleshooter.report.model import Diagnosis, Report
+    from troubleshooter.report.parts import FirstFailure
 
 say = Section("report")
 
@@ -41,3 +42,10 @@ def health(report: Report) -> str:
     if report.input["problems"]:  # the problems, listed beside it, say which part could not be read
         return read + say("stop", lang)
     return read + say("half", lang) + say(key, lang) + say("stop", lang)
+
+
+def first_rank(first: FirstFailure, lang: str) -> str:
+    """A sentence on the rank that failed first."""
+    key = "first-rank-signal" if first["exception"].startswith("SIG") else "first-rank"
+    told = say(key, lang, rank=first["rank"], line=first["line"], name=first["exception"])
+    return told + (say("followed", lang, count=len(first["followed"])) if first["followed"] else "")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from kb.compiled_conditions import Condition
+from kb.compiled_conditions import AllCondition, Condition
 from troubleshooter.match.conditions import (
     all_of,
     any_of,
@@ -74,17 +74,25 @@ tried by itself, together with the symptom's other conditions. A symptom without
 
 
 def anchors(condition: Condition, context: Context) -> Iterator[tuple[Anchor, Outcome]]:
-    """Everything in the log that the condition may be about: exceptions first."""
+    """Everything in the log that the condition may be about: exceptions first.
+
+    What a part of an `all` is about counts only together with the other parts: the outcome is that of the whole.
+    """
     if condition["kind"] in ANCHORING:
         yield from ANCHORING[condition["kind"]](condition, context)
     elif condition["kind"] == "any":
         for part in condition["parts"]:
             yield from anchors(part, context)
-    elif condition["kind"] == "all":
-        for part in condition["parts"]:
-            if part["kind"] in ANCHORING or part["kind"] == "any":
-                yield from anchors(part, context)
-                return
+    elif condition["kind"] == "all" and (own := next((p for p in condition["parts"] if anchors_on(p)), None)):
+        for anchor, found in anchors(own, context):
+            if (whole := _with_part(condition, own, anchor, found, context)).state == "held":
+                yield anchor, whole
+
+
+def _with_part(condition: AllCondition, part: Condition, anchor: Anchor, found: Outcome, context: Context) -> Outcome:
+    """The outcome of a combination if one part is about this exception or line."""
+    about = Context(context.observations, context.knowledge, context.base, anchor, dict(context.captured))
+    return all_of.combine(condition, about, lambda each, inner: found if each is part else evaluate(each, inner))
 
 
 def anchors_on(condition: Condition) -> bool:

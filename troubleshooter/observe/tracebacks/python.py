@@ -20,6 +20,9 @@ from troubleshooter.observe.tracebacks.messages import ALONE, LAST_LINE, NEW_EXC
 from troubleshooter.read.line import Line
 from troubleshooter.read.text import BAR
 
+MAX_AROUND = 6
+"""Lines of code above and below the line of a notebook's frame that are kept."""
+AROUND = lazy.compile(r"\s{0,12}\d{1,9}(?=\s|$)")
 MAX_FOREIGN_LINES = 8
 """At most this many lines of other output in a row (bars, warnings of other threads) may be mixed into a traceback."""
 ARROW_LINES = 7
@@ -58,6 +61,19 @@ def rank_of_table(cursor: Cursor) -> int | None:
         if found := _TABLE_RANK.match(line.text):
             return int(found["rank"])
     return None
+
+
+def keep_around(frame: Frame, text: str) -> None:
+    """Keep a numbered line of code that stands above or below the line of a notebook's frame."""
+    numbered = AROUND.match(text)
+    if numbered is None:
+        frame.above = (
+            () if not frame.shown else frame.above
+        )  # "(...)": what stands above does not belong to what follows
+    elif not frame.shown:
+        frame.above = (*frame.above[-MAX_AROUND + 1 :], text[numbered.end() :])
+    elif len(frame.below) < MAX_AROUND:
+        frame.below += (text[numbered.end() :],)
 
 
 class PythonTraceback:
@@ -162,11 +178,14 @@ class PythonTraceback:
         return arrow is not None
 
     def _keep(self, text: str) -> None:
-        """Keep a line of code or of marks that stands right below a frame. A notebook's is taken from its arrow."""
-        if self.frames and self.foreign <= (not self.indented) and self.layout == "python":
-            frame = self.frames[-1]
-            if len(frame.shown) < MAX_SHOWN:
-                frame.shown += (text,)
+        """Keep a line of code or of marks that stands right below a frame, or around the arrow of a notebook."""
+        if not self.frames:
+            return
+        frame = self.frames[-1]
+        if self.layout == "notebook":
+            keep_around(frame, text)
+        elif self.foreign <= (not self.indented) and self.layout == "python" and len(frame.shown) < MAX_SHOWN:
+            frame.shown += (text,)
 
     def _is_source(self, text: str) -> bool:
         if self.is_code(text):

@@ -9,6 +9,8 @@ from troubleshooter.observe.tracebacks.cursor import Cursor
 from troubleshooter.observe.tracebacks.frames import MAX_FRAMES, frame_position
 from troubleshooter.observe.tracebacks.messages import ALONE, LAST_LINE, NEW_EXCEPTION
 
+MAX_AROUND = 6
+"""Lines of code above and below the line of a frame that are kept."""
 MAX_BOX_LINES = 400
 """Lines below the first line of a paste within which a box that began above it must end."""
 
@@ -17,6 +19,7 @@ _TOP = lazy.compile(r"\s*[╭┌+][─\-━ ].{0,400}Traceback \(most recent cal
 _BOTTOM = lazy.compile(r"\s*[╰└+][─\-━]{8,}")
 _SIDES = lazy.compile(r"\s*[│|](?: (?P<text>.*?))??\s?[│|]?$")
 _ARROW = lazy.compile(r"\s*[❱>]\s*\d{1,9}\s*[│|](?P<code>.*)")
+_AROUND = lazy.compile(r"\s*\d{1,9}\s*[│|](?P<code>.*)")
 _CODE = lazy.compile(r"\s*(?:[❱>]\s*)?(?:\d{1,9}\s*)?[│|]")
 
 
@@ -68,7 +71,9 @@ def _read_frames(cursor: Cursor) -> list[Frame]:
             break
         inner = _between_sides(line.text)
         if frames and (arrow := _ARROW.match(inner)):
-            frames[-1].shown = (arrow["code"],)
+            frames[-1].shown = (_unruled(arrow["code"]),)
+        elif frames and (around := _AROUND.match(inner)):
+            _keep(frames[-1], _unruled(around["code"]))
         if not inner.strip() or _CODE.match(inner) or inner.lstrip()[:1] in "╭╰│":
             held = ""
             continue
@@ -81,6 +86,19 @@ def _read_frames(cursor: Cursor) -> list[Frame]:
         elif len(frames) < MAX_FRAMES:
             frames.append(Frame(position.file, position.line, position.function, line))
     return frames
+
+
+def _unruled(text: str) -> str:
+    """Code without the lines that Rich draws at each step of its indent."""
+    bare = text.lstrip(" │|")
+    return " " * (len(text) - len(bare)) + bare
+
+
+def _keep(frame: Frame, text: str) -> None:
+    if not frame.shown:
+        frame.above = (*frame.above[-MAX_AROUND + 1 :], text)
+    elif len(frame.below) < MAX_AROUND:
+        frame.below += (text,)
 
 
 def _between_sides(text: str) -> str:

@@ -1,0 +1,107 @@
+"""What NumPy and the layers of torch say of their operands: shapes, dimensions, indices.
+
+The rules read the numbers of the message and name the operands of the line that called, as `operation_rules` does.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from troubleshooter.explaining.calling import CallingLine, OperationAnswer, Rule
+from troubleshooter.explaining.operation_rules import view_sizes
+
+_SHAPE = r"\((?:\d+,? ?){0,8}\)"
+
+
+def _sides(line: CallingLine) -> tuple[str, str]:
+    """Both sides of the line's only operator, else the first two operands."""
+    if len(line.pairs) == 1:
+        return line.pairs[0]
+    return ("", "") if line.pairs else (line.operand(0), line.operand(1))
+
+
+def _shapes(left: str, right: str) -> tuple[tuple[str, str], ...]:
+    return (("op-look", f"print({left}.shape, {right}.shape)"),) if left.isidentifier() and right.isidentifier() else ()
+
+
+def _broadcast(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    left, right = _sides(line)
+    return OperationAnswer("op-shapes", {"a": m[1], "b": m[2]}, (left, right), _shapes(left, right))
+
+
+def _aligned(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    left, right = _sides(line)
+    return OperationAnswer("op-aligned", {"a": m[1], "b": m[2]}, (left, right), _shapes(left, right))
+
+
+def _inner(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    left, right = _sides(line)
+    return OperationAnswer("op-inner", {"a": m[2], "b": m[1]}, (left, right), _shapes(left, right))
+
+
+def _reshape(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    sizes = [int(part) for part in m[2].split(",") if part.strip()]
+    fixes = view_sizes(sizes, int(m[1]), line.operand(0) or "x", "reshape")
+    return OperationAnswer("op-view", {"sizes": m[2].strip(" ,"), "total": m[1]}, (line.operand(0),), fixes)
+
+
+def _axis(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    got, axis, size = m.groups()
+    items = [one for one in line.subscripts if not isinstance(one.slice, ast.Constant) or str(one.slice.value) == got]
+    holder = ast.unparse(items[0].value) if len(items) == 1 else ""
+    fixes = (("op-look", f"print({holder}.shape)"),) if holder else ()
+    values: dict[str, object] = {"got": got, "dim": axis, "size": size, "last": int(size) - 1}
+    return OperationAnswer("op-index" if int(size) else "op-index-none", values, (holder,), fixes)
+
+
+def _no_index(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    named = [one for one in line.subscripts if isinstance(one.slice, ast.Constant) and isinstance(one.slice.value, str)]
+    if len(named) == 1:
+        holder = ast.unparse(named[0].value)
+        return OperationAnswer("op-array-name", {"x": holder, "k": ast.unparse(named[0].slice)}, (holder,))
+    return OperationAnswer("op-array-index", {}, ())
+
+
+def _channels(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    return OperationAnswer("op-norm-channels", {"a": m[1], "b": m[2]}, (line.operand(0), "num_features"))
+
+
+def _dimensions(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    given, want, got = line.operand(0), m[1], m[2]
+    less = int(got) + 1 == int(re.findall(r"\d", want)[-1])
+    fixes = (("op-unsqueeze", f"{given}.unsqueeze(0)"),) if given and less else ()
+    return OperationAnswer("op-dimensions", {"want": want, "got": got}, (given,), fixes)
+
+
+def _input_size(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    return OperationAnswer("op-input-size", {"want": m[1], "got": m[2]}, (line.operand(0), "input_size"))
+
+
+def _einsum(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    which = line.operand(int(m[3]) + 1)
+    values: dict[str, object] = {"i": m[1], "a": m[2], "b": m[4], "n": m[3]}
+    return OperationAnswer("op-einsum", values, (which,), (("op-look", f"print({which}.shape)"),) if which else ())
+
+
+def _whole_sizes(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    kind = m["one"] or m["found"] or m["got"]
+    place = int(m["at"]) if m["at"] else int(m["pos"]) - 1 if m["pos"] else 0
+    which = line.operand(place)
+    fixes = (("op-cast", f"int({which})"),) if which and kind == "float" else ()
+    return OperationAnswer("op-whole-sizes", {"f": m["f"], "t": kind}, (which,), fixes)
+
+
+RULES: tuple[tuple[str, str, Rule], ...] = (
+    ("could not be broadcast together with", rf"operands could not be broadcast together with shapes ({_SHAPE}) ({_SHAPE})", _broadcast),
+    (" not aligned: ", rf"shapes ({_SHAPE}) and ({_SHAPE}) not aligned: ", _aligned),
+    ("has a mismatch in its core dimension", r"has a mismatch in its core dimension \d+, .{0,200}?\(size (\d+) is different from (\d+)\)", _inner),
+    ("cannot reshape array of size", r"cannot reshape array of size (\d+) into shape \(([-\d, ]{1,60})\)", _reshape),
+    ("is out of bounds for axis", r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)", _axis),
+    ("only integers, slices (`:`), ellipsis", r"only integers, slices \(`:`\), ellipsis", _no_index),
+    ("running_mean should contain", r"running_mean should contain (\d+) elements not (\d+)", _channels),
+    (" input (got ", r"expected (\dD(?:(?:, | or )\dD)*) input \(got (\d)D input\)", _dimensions),
+    ("must be equal to input_size", r"input\.size\(-1\) must be equal to input_size\. Expected (\d+), got (\d+)", _input_size),
+    ("does not broadcast with previously", r"einsum\(\): subscript (\w) has size (\d+) for operand (\d+) which does not broadcast with previously seen size (\d+)", _einsum),
+    ("must be tuple of ints,", r"(?P<f>\w+)\(\): argument '\w+' (?:\(position \d+\) must be tuple of ints, (?:not (?P<one>[\w.]+)|but found element of type (?P<found>[\w.]+) at pos (?P<at>\d+))|failed to unpack the object at pos (?P<pos>\d+) with error \"type must be tuple of ints, ?but got (?P<got>[\w.]+))", _whole_sizes),
+)  # fmt: skip

@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from troubleshooter.explaining import array_rules, item_rules, operation_rules, requirements
+from troubleshooter.explaining import array_rules, operation_rules, requirements
 from troubleshooter.explaining.calling import CallingLine
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin, is_own
@@ -29,7 +29,7 @@ def explain(failure: Failure, lang: str) -> FoundPlace | None:
     if not failure.frames and failure.type not in ("RuntimeError", "IndexError"):
         return None
     message = " ".join(failure.message.split())
-    for part, pattern, rule in (*operation_rules.RULES, *item_rules.RULES, *array_rules.RULES, *requirements.RULES):
+    for part, pattern, rule in (*operation_rules.RULES, *array_rules.RULES, *requirements.RULES):
         found = re.search(pattern, message) if part in message else None  # only what may fit is compiled
         if found is None:
             continue

@@ -111,6 +111,14 @@ def test_an_array_operation_names_its_operands(line: str, message: str, told: st
     assert explained(line, message, "zh")["condition"] != found["condition"]
 
 
+def test_numpy_is_known_in_a_library_too_and_nothing_is_suggested_there():
+    site = "/opt/venv/lib/python3.11/site-packages/gadget/core.py"
+    message = "IndexError: index 563 is out of bounds for axis 0 with size 560"
+    [found] = TOOL.diagnose(log("rows = rows[np.argsort(self.sizes[rows])]", message, site)).explained
+    assert "numbered 0 to 559" in found["condition"]
+    assert found["suggestions"] == []
+
+
 def test_what_cannot_become_a_tensor_is_not_converted():
     for kind, codes in (("Image", 1), ("list", 1), ("Picture", 0)):
         found = explained("x = torch.stack(rows)", f"TypeError: expected Tensor as element 0 in argument 0, but got {kind}")

@@ -139,16 +139,20 @@ def _no_dims(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     )
 
 
-RULES: tuple[tuple[str, str, Rule], ...] = (
-    ("expected Tensor as element", r"expected Tensor as element (\d+) in argument \d+, but got ([\w.]+)", _elements),
-    ("too many indices for", r"too many indices for (?:tensor of dimension (\d+)|array: array is (\d+)-dimensional)", _too_many),
-    ("but tensor has no dimensions", r"[Dd]imension specified as (-?\d+) but tensor has no dimensions", _no_dims),
+NUMPY: tuple[tuple[str, str, Rule], ...] = (
     ("could not be broadcast together with", rf"operands could not be broadcast together with shapes ({_SHAPE}) ({_SHAPE})", _broadcast),
     (" not aligned: ", rf"shapes ({_SHAPE}) and ({_SHAPE}) not aligned: ", _aligned),
     ("has a mismatch in its core dimension", r"has a mismatch in its core dimension \d+, .{0,200}?\(size (\d+) is different from (\d+)\)", _inner),
     ("cannot reshape array of size", r"cannot reshape array of size (\d+) into shape \(([-\d, ]{1,60})\)", _reshape),
     ("is out of bounds for axis", r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)", _axis),
     ("only integers, slices (`:`), ellipsis", r"only integers, slices \(`:`\), ellipsis", _no_index),
+)  # fmt: skip
+"""In NumPy's own words, whichever library called it."""
+
+RULES: tuple[tuple[str, str, Rule], ...] = (
+    ("expected Tensor as element", r"expected Tensor as element (\d+) in argument \d+, but got ([\w.]+)", _elements),
+    ("too many indices for", r"too many indices for (?:tensor of dimension (\d+)|array: array is (\d+)-dimensional)", _too_many),
+    ("but tensor has no dimensions", r"[Dd]imension specified as (-?\d+) but tensor has no dimensions", _no_dims),
     ("running_mean should contain", r"running_mean should contain (\d+) elements not (\d+)", _channels),
     (" input (got ", r"expected (\dD(?:(?:, | or )\dD)*) input \(got (\d)D input\)", _dimensions),
     ("must be equal to input_size", r"input\.size\(-1\) must be equal to input_size\. Expected (\d+), got (\d+)", _input_size),

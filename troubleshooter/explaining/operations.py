@@ -24,12 +24,12 @@ _MODULES = frozenset(("torch", "F", "nn", "functional", "np", "numpy"))
 
 def explain(failure: Failure, lang: str) -> FoundPlace | None:
     """The explanation of an error of a tensor operation; None where no rule knows its message."""
-    if failure.frames and not any("torch" in f.path or is_own(f) for f in failure.frames[-3:]):
-        return None
+    near = not failure.frames or any("torch" in f.path or is_own(f) for f in failure.frames[-3:])
     if not failure.frames and failure.type not in ("RuntimeError", "IndexError"):
         return None
     message = " ".join(failure.message.split())
-    for part, pattern, rule in (*operation_rules.RULES, *array_rules.RULES, *requirements.RULES):
+    torch_rules = (*operation_rules.RULES, *array_rules.RULES, *requirements.RULES) if near else ()
+    for part, pattern, rule in (*torch_rules, *array_rules.NUMPY):
         found = re.search(pattern, message) if part in message else None  # only what may fit is compiled
         if found is None:
             continue
@@ -37,7 +37,7 @@ def explain(failure: Failure, lang: str) -> FoundPlace | None:
         told = rule(found, line)
         # Without a line the operands have no names, and nothing can be said of them.
         names = [name for name in told.names if name] if failure.frames else []
-        remedies = [Remedy(key, (("x", text),), text, "rule") for key, text in told.fixes if failure.frames]
+        remedies = [Remedy(key, (("x", text),), text, "rule") for key, text in told.fixes if near and failure.frames]
         origins = [Origin(name, "data") for name in dict.fromkeys(names)]
         innermost = failure.frames[-1] if failure.frames else None
         return FoundPlace(innermost, say(told.key, lang, **told.values), origins, remedies, "rule")

@@ -25,6 +25,8 @@ FUNCTIONS = (
     "parse_args_into_dataclasses", "validation_step", "default_collate", "apply_chat_template", "create_optimizer",
 )  # fmt: skip
 """Functions that run in a training: the second list, because lines by chance led to few training programs (`strings`)."""
+LATER = ("train_model", "run_training", "build_model", "main_worker", "calculate_loss")
+"""Sent after those, because they gave too few reports without a diagnosis."""
 PROJECTS = (
     "transformers Trainer", "trl SFTTrainer", "trl GRPOTrainer", "peft LoRA", "accelerate", "datasets map", "deepspeed", "unsloth",
     "LLaMA-Factory", "axolotl", "ms-swift", "lightning", "FSDP", "LLaVA", "sentence-transformers", "diffusers", "verl", "OpenRLHF",
@@ -50,7 +52,7 @@ def strings(count: int) -> list[str]:
 
 def frames() -> list[str]:
     """The second list, what Python prints of a frame in each function, in the order in which they are sent."""
-    return [f", in {name}" for name in Random(SEED).sample(FUNCTIONS, len(FUNCTIONS))]
+    return [f", in {name}" for name in (*Random(SEED).sample(FUNCTIONS, len(FUNCTIONS)), *LATER)]
 
 
 def queries(count: int) -> list[str]:

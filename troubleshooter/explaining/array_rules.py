@@ -139,12 +139,19 @@ def _no_dims(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     )
 
 
+def _array_stack(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    rows = line.operand(0) if line.function in ("stack", "vstack", "hstack", "dstack", "array") else ""
+    look = (("op-look", f"print({{x.shape for x in {rows}}})"),) if rows.isidentifier() else ()
+    return OperationAnswer("op-array-stack", {"x": rows or "arrays"}, (rows,), look)
+
+
 NUMPY: tuple[tuple[str, str, Rule], ...] = (
     ("could not be broadcast together with", rf"operands could not be broadcast together with shapes ({_SHAPE}) ({_SHAPE})", _broadcast),
     (" not aligned: ", rf"shapes ({_SHAPE}) and ({_SHAPE}) not aligned: ", _aligned),
     ("has a mismatch in its core dimension", r"has a mismatch in its core dimension \d+, .{0,200}?\(size (\d+) is different from (\d+)\)", _inner),
     ("cannot reshape array of size", r"cannot reshape array of size (\d+) into shape \(([-\d, ]{1,60})\)", _reshape),
     ("is out of bounds for axis", r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)", _axis),
+    ("all input arrays must have the same shape", r"^all input arrays must have the same shape$", _array_stack),
     ("only integers, slices (`:`), ellipsis", r"only integers, slices \(`:`\), ellipsis", _no_index),
 )  # fmt: skip
 """In NumPy's own words, whichever library called it."""

@@ -195,6 +195,24 @@ def index(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     return None
 
 
+def numbered(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    """A list, a tuple or a text that the line asks for a name: told if only one part of the line can have been asked."""
+    kind = m["t"] or "str"
+    asked = {
+        text(node.value): text(node.slice)
+        for node in nodes
+        if isinstance(node, ast.Subscript)
+        and not isinstance(node.slice, ast.Slice)
+        and may_be(node.slice, kind)
+        and may_be(node.value, m["s"].replace("string", "str"))
+    }
+    if len(asked) != 1:
+        return None
+    [(holder, item)] = asked.items()
+    key = "own-text-item" if m["s"] == "string" else "own-numbered"
+    return LineAnswer(key, {"x": holder, "s": m["s"], "k": item}, (holder,), (("own-look", f"print({holder})"),))
+
+
 def _calls(nodes: list[ast.AST], *names: str) -> list[ast.Call]:
     """The calls of functions or methods of these names; all calls without names."""
     found = [node for node in nodes if isinstance(node, ast.Call)]

@@ -1,6 +1,6 @@
 """Which operand of a torch operation does not fit: the rules of the message, with the operands of the calling line.
 
-The calling line is the innermost line that is not torch's own: the user's, or another library's.
+The calling line is the innermost line that is neither torch's nor NumPy's own: the user's, or another library's.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from troubleshooter.explaining.shown import code, marked, parsed
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
+_PACKAGES = ("/torch/", "-packages/numpy/")
 _MODULES = frozenset(("torch", "F", "nn", "functional", "np", "numpy"))
 """Names whose functions take all operands as arguments."""
 
@@ -45,11 +46,12 @@ def explain(failure: Failure, lang: str) -> FoundPlace | None:
 
 
 def _line(failure: Failure) -> CallingLine:
-    """The innermost line that is not torch's own."""
+    """The innermost line that is neither torch's nor NumPy's own."""
     frames = failure.frames
     if not frames:
         return CallingLine(None, None, ())
-    frame = next((f for f in reversed(frames) if "/torch/" not in f.path and not f.file.startswith("<")), frames[-1])
+    outside = (f for f in reversed(frames) if not f.file.startswith("<") and not any(p in f.path for p in _PACKAGES))
+    frame = next(outside, frames[-1])
     for text in (marked(frame), code(frame)):
         tree = parsed(text)
         if tree is None:

@@ -198,7 +198,8 @@ def _assert(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     for node in nodes:
         if isinstance(node, ast.Assert):
             names = [n.id for n in ast.walk(node.test) if isinstance(n, ast.Name) and n.id not in ("self", "cls")]
-            return LineAnswer("own-assert", {"x": _text(node.test)}, tuple(names), ())
+            said = node.msg is not None  # behind the whole check
+            return LineAnswer("own-assert", {"x": _text(node.test), "said": said}, tuple(names), ())
     return None
 
 
@@ -226,6 +227,7 @@ OPERANDS: tuple[LineRule, ...] = (
     ("AttributeError", r"'NoneType' object has no attribute '(\w+)'", _none),
     ("AttributeError", r"'([\w.]+)' object has no attribute '(\w+)'", _attribute),
     ("TypeError", r"'([\w.]+)' object is not subscriptable", _none_item),
+    ("TypeError", r"^(?P<s>list|tuple|string) indices must be integers(?:(?: or slices)?, not '?(?P<t>\w+)'?)?$", operands.numbered),
     ("ZeroDivisionError", r"", operands.zero),
     ("ValueError", r"(too many values to unpack|not enough values to unpack) \(expected (?:at least )?(\d+)", operands.unpack),
     ("TypeError", r"can only concatenate (\w+) \(not \"([\w.]+)\"\) to", _concatenate),

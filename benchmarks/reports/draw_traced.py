@@ -25,6 +25,14 @@ FUNCTIONS = (
     "parse_args_into_dataclasses", "validation_step", "default_collate", "apply_chat_template", "create_optimizer",
 )  # fmt: skip
 """Functions that run in a training: the second list, because lines by chance led to few training programs (`strings`)."""
+LATER = ("train_model", "run_training", "build_model", "main_worker", "calculate_loss")
+"""Sent after those, because they gave too few reports without a diagnosis."""
+AGAIN = (
+    "get_dataset", "build_dataset", "build_dataloader", "load_model", "get_batch", "train_loop", "fit", "evaluate", "validate",
+    "run_epoch", "forward_step", "get_train_dataloader", "setup_model", "finetune_model", "train_step", "load_data", "encode",
+    "process_data", "create_model", "compute_metric", "data_collator", "save_model", "resume", "do_train",
+)  # fmt: skip
+"""A draw after the rules had been made from the first one (`silent4.jsonl`), with its own seed."""
 PROJECTS = (
     "transformers Trainer", "trl SFTTrainer", "trl GRPOTrainer", "peft LoRA", "accelerate", "datasets map", "deepspeed", "unsloth",
     "LLaMA-Factory", "axolotl", "ms-swift", "lightning", "FSDP", "LLaVA", "sentence-transformers", "diffusers", "verl", "OpenRLHF",
@@ -50,7 +58,12 @@ def strings(count: int) -> list[str]:
 
 def frames() -> list[str]:
     """The second list, what Python prints of a frame in each function, in the order in which they are sent."""
-    return [f", in {name}" for name in Random(SEED).sample(FUNCTIONS, len(FUNCTIONS))]
+    return [f", in {name}" for name in (*Random(SEED).sample(FUNCTIONS, len(FUNCTIONS)), *LATER)]
+
+
+def again() -> list[str]:
+    """The strings of the draw after the rules, in the order in which they are sent."""
+    return [f", in {name}" for name in Random(SEED + 1).sample(AGAIN, len(AGAIN))]
 
 
 def queries(count: int) -> list[str]:
@@ -66,10 +79,11 @@ def main() -> None:
     args = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     args.add_argument("--count", type=int, default=30)
     args.add_argument("--functions", action="store_true", help="the second list of strings")
+    args.add_argument("--again", action="store_true", help="the strings of the draw after the rules")
     args.add_argument("--threads", action="store_true", help="the queries for threads, not the strings for files")
     asked = args.parse_args()
-    if asked.functions:
-        print("\n".join(frames()))
+    if asked.functions or asked.again:
+        print("\n".join(again() if asked.again else frames()))
         return
     print("\n".join(queries(asked.count) if asked.threads else strings(asked.count)))
 

@@ -44,6 +44,13 @@ TOLD = [
     ("y = math.log(loss)", "ValueError: math domain error", "`math.log` is not defined", "loss"),
     ("batch = next(loader)", "StopIteration", "`loader` has no more items", "loader"),
     ("n = len(loss)", "TypeError: len() of a 0-d tensor", "`loss` is a single number", "loss"),
+    ("logits = outputs['logits']", "TypeError: tuple indices must be integers or slices, not str", "`outputs` is a `tuple`", "outputs"),
+    ("score = rows[0][key]", "TypeError: list indices must be integers or slices, not str", "asks it for `key`", "rows[0]"),
+    ("name = row['name']", "TypeError: string indices must be integers, not 'str'", "`row` is still text", "row"),
+    ("assert len(rows) == len(", "AssertionError", "begins with `len(rows) == len(`", "rows"),
+    ("assert rows > 0 and \\", "AssertionError", "begins with `rows > 0 and`", "rows"),
+    ("assert rows > least, \\", "AssertionError: too few", "the check `rows > least` was false", "rows"),
+    ("assert rows > least, (", "AssertionError: too few", "the check `rows > least` was false", "rows"),
     ("with open(path) as file:", "IsADirectoryError: [Errno 21] Is a directory: 'data/'", "`data/` is a folder", "data/"),
 ]  # fmt: skip
 
@@ -75,6 +82,15 @@ def test_two_unpackings_of_one_line_are_not_guessed_between():
     assert "names" not in str(TOOL.diagnose(log("a, b = [x for x, y in rows]", "ValueError: too many values to unpack (expected 2)")).explained[0]["arguments"])
 
 
+def test_a_check_of_which_nothing_is_shown_is_not_told():
+    assert TOOL.diagnose(log("assert (", "AssertionError: too few")).explained == []
+
+
+def test_of_several_items_none_is_picked():
+    found = explained("x = a['k'] + b['k']", "TypeError: list indices must be integers or slices, not str")
+    assert found["arguments"] == []
+
+
 def test_an_iterator_at_its_end_is_told_of_own_lines_only():
     site = "/opt/venv/lib/python3.11/site-packages/gadget/core.py"
     assert TOOL.diagnose(log("row = next(self.rows)", "StopIteration", site)).explained == []
@@ -86,6 +102,7 @@ ARRAYS = [
     ("z = a @ w", "ValueError: matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) (size 5 is different from 4)", "4 and 5 elements", {"a", "w"}),
     ("x = x.reshape(3, 4)", "ValueError: cannot reshape array of size 12000 into shape (3,5)", "12000 values", {"x"}),
     ("v = x[i]", "IndexError: index 5 is out of bounds for axis 0 with size 5", "numbered 0 to 4", {"x"}),
+    ("x = np.stack(rows)", "ValueError: all input arrays must have the same shape", "those of `rows` have several", {"rows"}),
     ("v = x['a']", "IndexError: only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices", "`x` is an array", {"x"}),
     ("v = out['loss']", "IndexError: too many indices for tensor of dimension 2", "`out` is a tensor of 2 dimensions", {"out"}),
     ("v = x[0, 1, 2]", "IndexError: too many indices for array: array is 2-dimensional, but 3 were indexed", "`x` has 2 dimensions", {"x"}),
@@ -109,6 +126,14 @@ def test_an_array_operation_names_its_operands(line: str, message: str, told: st
     assert told in found["condition"]
     assert {one["name"] for one in found["arguments"]} == names
     assert explained(line, message, "zh")["condition"] != found["condition"]
+
+
+def test_numpy_is_known_in_a_library_too_and_nothing_is_suggested_there():
+    site = "/opt/venv/lib/python3.11/site-packages/gadget/core.py"
+    message = "IndexError: index 563 is out of bounds for axis 0 with size 560"
+    [found] = TOOL.diagnose(log("rows = rows[np.argsort(self.sizes[rows])]", message, site)).explained
+    assert "numbered 0 to 559" in found["condition"]
+    assert found["suggestions"] == []
 
 
 def test_what_cannot_become_a_tensor_is_not_converted():

@@ -6,7 +6,7 @@ import pytest
 
 from kb.index.store import PYTHONS_OWN
 from kb.patterns import required_texts
-from troubleshooter.explaining import array_rules, item_rules, operation_rules, requirements
+from troubleshooter.explaining import array_rules, operation_rules, requirements
 from troubleshooter.explaining.python_messages import RULES
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.report.explanation import sentences
@@ -110,7 +110,7 @@ def test_python_s_own_messages_are_known_where_they_are_cut(message: str) -> Non
     assert PYTHONS_OWN.match(message)
 
 
-@pytest.mark.parametrize("row", [*operation_rules.RULES, *item_rules.RULES, *array_rules.RULES, *requirements.RULES], ids=lambda row: str(row[0]))
+@pytest.mark.parametrize("row", [*operation_rules.RULES, *array_rules.RULES, *array_rules.NUMPY, *requirements.RULES], ids=lambda row: str(row[0]))
 def test_a_rule_s_part_is_in_each_match_of_its_pattern(row: tuple[str, str, object]) -> None:
     part, pattern, _ = row
     assert any(all(part.lower() in text for text in clause) for clause in required_texts(pattern))

@@ -1,4 +1,4 @@
-"""What NumPy and the layers of torch say of their operands: shapes, dimensions, indices.
+"""What NumPy and torch say of arrays, lists of tensors and what stands in brackets: shapes, dimensions, indices.
 
 The rules read the numbers of the message and name the operands of the line that called, as `operation_rules` does.
 """
@@ -92,13 +92,74 @@ def _whole_sizes(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     return OperationAnswer("op-whole-sizes", {"f": m["f"], "t": kind}, (which,), fixes)
 
 
-RULES: tuple[tuple[str, str, Rule], ...] = (
+_ARRAYS = frozenset(
+    ("list", "tuple", "int", "float", "bool", "numpy.ndarray", "numpy.float64", "numpy.int64", "ndarray")
+)
+"""Types of which torch makes tensors."""
+
+
+def _elements(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    """A list in which torch wants tensors, and finds something else."""
+    place, kind = m.groups()
+    rows = line.operand(0)
+    fixes: tuple[tuple[str, str], ...] = ()
+    if kind == "Image":
+        fixes = (("op-cast", "torchvision.transforms.functional.to_tensor(x)"),)
+    elif kind in _ARRAYS:
+        fixes = (("op-cast", "torch.as_tensor(x)"),)
+    return OperationAnswer(
+        "op-elements-of" if rows else "op-elements", {"x": rows, "n": place, "t": kind}, (rows,), fixes
+    )
+
+
+def _too_many(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    """More indices in the brackets than the tensor has dimensions: a name counts as many."""
+    dims = m[1] or m[2]
+    by_name = [
+        one for one in line.subscripts if isinstance(one.slice, ast.Constant) and isinstance(one.slice.value, str)
+    ]
+    if len(by_name) == 1:
+        holder = ast.unparse(by_name[0].value)
+        values: dict[str, object] = {"x": holder, "k": ast.unparse(by_name[0].slice), "n": dims}
+        return OperationAnswer(
+            "op-index-name", values, (holder,), (("op-look", f"print(type({holder}), {holder}.shape)"),)
+        )
+    deep = [one for one in line.subscripts if isinstance(one.slice, ast.Tuple) and len(one.slice.elts) > int(dims)]
+    holder = ast.unparse(deep[0].value) if len(deep) == 1 else ""
+    fixes = (("op-look", f"print({holder}.shape)"),) if holder else ()
+    return OperationAnswer(
+        "op-index-many-of" if holder else "op-index-many", {"x": holder, "n": dims}, (holder,), fixes
+    )
+
+
+def _no_dims(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    look = ", ".join(f"{one}.shape" for one in line.operands[:2] if one.isidentifier())
+    return OperationAnswer(
+        "op-no-dims", {"d": m[1]}, line.operands[:2], (("op-look", f"print({look})"),) if look else ()
+    )
+
+
+def _array_stack(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    rows = line.operand(0) if line.function in ("stack", "vstack", "hstack", "dstack", "array") else ""
+    look = (("op-look", f"print({{x.shape for x in {rows}}})"),) if rows.isidentifier() else ()
+    return OperationAnswer("op-array-stack", {"x": rows or "arrays"}, (rows,), look)
+
+
+NUMPY: tuple[tuple[str, str, Rule], ...] = (
     ("could not be broadcast together with", rf"operands could not be broadcast together with shapes ({_SHAPE}) ({_SHAPE})", _broadcast),
     (" not aligned: ", rf"shapes ({_SHAPE}) and ({_SHAPE}) not aligned: ", _aligned),
     ("has a mismatch in its core dimension", r"has a mismatch in its core dimension \d+, .{0,200}?\(size (\d+) is different from (\d+)\)", _inner),
     ("cannot reshape array of size", r"cannot reshape array of size (\d+) into shape \(([-\d, ]{1,60})\)", _reshape),
     ("is out of bounds for axis", r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)", _axis),
+    ("all input arrays must have the same shape", r"^all input arrays must have the same shape$", _array_stack),
     ("only integers, slices (`:`), ellipsis", r"only integers, slices \(`:`\), ellipsis", _no_index),
+)  # fmt: skip
+"""In NumPy's own words, whichever library called it."""
+
+RULES: tuple[tuple[str, str, Rule], ...] = (
+    ("expected Tensor as element", r"expected Tensor as element (\d+) in argument \d+, but got ([\w.]+)", _elements),
+    ("too many indices for", r"too many indices for (?:tensor of dimension (\d+)|array: array is (\d+)-dimensional)", _too_many),
+    ("but tensor has no dimensions", r"[Dd]imension specified as (-?\d+) but tensor has no dimensions", _no_dims),
     ("running_mean should contain", r"running_mean should contain (\d+) elements not (\d+)", _channels),
     (" input (got ", r"expected (\dD(?:(?:, | or )\dD)*) input \(got (\d)D input\)", _dimensions),
     ("must be equal to input_size", r"input\.size\(-1\) must be equal to input_size\. Expected (\d+), got (\d+)", _input_size),

@@ -1,4 +1,4 @@
-"""The line that called a tensor operation, and the answer of a rule about it."""
+"""The line that called an operation, and the answers of rules about it."""
 
 from __future__ import annotations
 
@@ -67,3 +67,15 @@ class OperationAnswer(NamedTuple):
 
 
 Rule = Callable[[re.Match[str], CallingLine], OperationAnswer]
+
+
+class LineAnswer(NamedTuple):
+    """The answer of a rule about a line that Python itself raised in: the sentence, the names at fault, and what to do."""
+
+    key: str
+    values: dict[str, object]
+    names: tuple[str, ...] = ()
+    fixes: tuple[tuple[str, str], ...] = ()
+
+
+LineFunction = Callable[[re.Match[str], "list[ast.AST]"], LineAnswer | None]

@@ -1,6 +1,6 @@
 """Which operand of a torch operation does not fit: the rules of the message, with the operands of the calling line.
 
-The calling line is the innermost line that is not torch's own: the user's, or another library's.
+The calling line is the innermost line that is neither torch's nor NumPy's own: the user's, or another library's.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from troubleshooter.explaining import array_rules, item_rules, operation_rules, requirements
+from troubleshooter.explaining import array_rules, operation_rules, requirements
 from troubleshooter.explaining.calling import CallingLine, operands_of
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin, is_own
@@ -18,15 +18,17 @@ from troubleshooter.explaining.shown import code, marked, parsed
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
+_PACKAGES = ("/torch/", "-packages/numpy/")
+
 
 def explain(failure: Failure, lang: str) -> FoundPlace | None:
     """The explanation of an error of a tensor operation; None where no rule knows its message."""
-    if failure.frames and not any("torch" in f.path or is_own(f) for f in failure.frames[-3:]):
-        return None
+    near = not failure.frames or any("torch" in f.path or is_own(f) for f in failure.frames[-3:])
     if not failure.frames and failure.type not in ("RuntimeError", "IndexError"):
         return None
     message = " ".join(failure.message.split())
-    for part, pattern, rule in (*operation_rules.RULES, *item_rules.RULES, *array_rules.RULES, *requirements.RULES):
+    torch_rules = (*operation_rules.RULES, *array_rules.RULES, *requirements.RULES) if near else ()
+    for part, pattern, rule in (*torch_rules, *array_rules.NUMPY):
         found = re.search(pattern, message) if part in message else None  # only what may fit is compiled
         if found is None:
             continue
@@ -34,7 +36,7 @@ def explain(failure: Failure, lang: str) -> FoundPlace | None:
         told = rule(found, line)
         # Without a line the operands have no names, and nothing can be said of them.
         names = [name for name in told.names if name] if failure.frames else []
-        remedies = [Remedy(key, (("x", text),), text, "rule") for key, text in told.fixes if failure.frames]
+        remedies = [Remedy(key, (("x", text),), text, "rule") for key, text in told.fixes if near and failure.frames]
         origins = [Origin(name, "data") for name in dict.fromkeys(names)]
         innermost = failure.frames[-1] if failure.frames else None
         return FoundPlace(innermost, say(told.key, lang, **told.values), origins, remedies, "rule")
@@ -42,11 +44,12 @@ def explain(failure: Failure, lang: str) -> FoundPlace | None:
 
 
 def _line(failure: Failure) -> CallingLine:
-    """The innermost line that is not torch's own."""
+    """The innermost line that is neither torch's nor NumPy's own."""
     frames = failure.frames
     if not frames:
         return CallingLine(None, None, ())
-    frame = next((f for f in reversed(frames) if "/torch/" not in f.path and not f.file.startswith("<")), frames[-1])
+    outside = (f for f in reversed(frames) if not f.file.startswith("<") and not any(p in f.path for p in _PACKAGES))
+    frame = next(outside, frames[-1])
     for text in (marked(frame), code(frame)):
         tree = parsed(text)
         if tree is None:

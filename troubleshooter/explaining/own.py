@@ -9,17 +9,20 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from troubleshooter.explaining import python_errors
+from troubleshooter.explaining.calling import LineAnswer
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.python_errors import LineRule
 from troubleshooter.explaining.remedy import Remedy
-from troubleshooter.explaining.shown import code, marked, parsed
+from troubleshooter.explaining.shown import code, is_cut, marked, parsed
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
 LAST_FRAMES = 30
 """A recursion without end is seen in this many frames: Python shows the first three rounds of what it repeats."""
 SHOWN_FUNCTIONS = 4
+LONG = 120
+"""Characters of a line in a sentence."""
 
 
 def explain(failure: Failure, lang: str) -> FoundPlace | None:
@@ -48,6 +51,14 @@ def explain_line(failure: Failure, lang: str) -> FoundPlace | None:
     if found is not None:
         found.remedies = []
     return found
+
+
+def _whole_check(told: LineAnswer, line: str) -> LineAnswer | None:
+    """What is told of a check whose line the log shows whole, or only its beginning."""
+    if told.values["said"] or not is_cut(line):
+        return told
+    start = line.removeprefix("assert").strip(" \\")
+    return LineAnswer("own-assert-cut", {"x": start[:LONG]}, told.names) if told.names else None
 
 
 def _recursion(failure: Failure, lang: str) -> FoundPlace | None:
@@ -79,6 +90,8 @@ def _by_rules(failure: Failure, rules: Sequence[LineRule], lang: str) -> FoundPl
         for text in (marked(frame), code(frame)) if frame is not None else ("",):
             tree = parsed(text)
             told = rule(found, list(ast.walk(tree)) if tree is not None else [])
+            if told is not None and told.key == "own-assert" and frame is not None:
+                told = _whole_check(told, code(frame))
             if told is not None:
                 names = dict.fromkeys(name for name in told.names if name)
                 values = {"f": frame.function if frame is not None else "", **told.values}

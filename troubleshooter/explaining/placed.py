@@ -33,7 +33,7 @@ from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.own_lines import literals, passed_values, tied
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
-from troubleshooter.explaining.shown import calls, marked
+from troubleshooter.explaining.shown import calls, code, marked
 from troubleshooter.explaining.shown_source import shown_context
 from troubleshooter.explaining.simplified import simplified
 from troubleshooter.explaining.sources import Sources
@@ -72,7 +72,7 @@ def from_source(failure: Failure, sources: Sources, lang: str) -> FoundPlace | N
 
 def from_shown(failure: Failure, sources: Sources, lang: str) -> FoundPlace | None:
     """What the log shows around the line that raised: the conditions above it; of a user's own line the values in its message, too."""
-    if not failure.frames:
+    if not failure.frames or "raise" not in code(failure.frames[-1]):
         return None
     frame = failure.frames[-1]
     context = shown_context(frame, len(failure.frames) - 1)

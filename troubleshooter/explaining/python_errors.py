@@ -10,8 +10,8 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from troubleshooter.explaining import function_errors, operands
-from troubleshooter.explaining.line_answer import LineAnswer, Rule
+from troubleshooter.explaining import operands
+from troubleshooter.explaining.calling import LineAnswer, LineFunction
 
 
 def _of(nodes: list[ast.AST], *kinds: type[ast.AST]) -> Iterator[ast.AST]:
@@ -198,7 +198,8 @@ def _assert(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     for node in nodes:
         if isinstance(node, ast.Assert):
             names = [n.id for n in ast.walk(node.test) if isinstance(n, ast.Name) and n.id not in ("self", "cls")]
-            return LineAnswer("own-assert", {"x": _text(node.test)}, tuple(names), ())
+            said = node.msg is not None  # behind the whole check
+            return LineAnswer("own-assert", {"x": _text(node.test), "said": said}, tuple(names), ())
     return None
 
 
@@ -210,7 +211,7 @@ def _raised(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     return LineAnswer("own-raise", {}) if next(_of(nodes, ast.Raise), None) is not None else None
 
 
-LineRule = tuple[str, str, Rule]
+LineRule = tuple[str, str, LineFunction]
 """The names of exceptions, a pattern of the message, and the rule."""
 
 CALLS: tuple[LineRule, ...] = (
@@ -226,6 +227,7 @@ OPERANDS: tuple[LineRule, ...] = (
     ("AttributeError", r"'NoneType' object has no attribute '(\w+)'", _none),
     ("AttributeError", r"'([\w.]+)' object has no attribute '(\w+)'", _attribute),
     ("TypeError", r"'([\w.]+)' object is not subscriptable", _none_item),
+    ("TypeError", r"^(?P<s>list|tuple|string) indices must be integers(?:(?: or slices)?, not '?(?P<t>\w+)'?)?$", operands.numbered),
     ("ZeroDivisionError", r"", operands.zero),
     ("ValueError", r"(too many values to unpack|not enough values to unpack) \(expected (?:at least )?(\d+)", operands.unpack),
     ("TypeError", r"can only concatenate (\w+) \(not \"([\w.]+)\"\) to", _concatenate),
@@ -239,18 +241,18 @@ OPERANDS: tuple[LineRule, ...] = (
     ("ValueError", r"invalid literal for int\(\) with base \d+: ('.*'|\".*\")", _number),
     ("FileNotFoundError", r"No such file or directory: ['\"](.{1,300}?)['\"]$", _file),
     ("AssertionError", r"", _assert),
-    ("ValueError", r"^(?:(.{1,120}) is not in (?:list|deque|tuple|range)|list\.remove\(x\): x not in list|tuple\.index\(x\): x not in tuple)$", function_errors.not_in),
-    ("TypeError", r"^len\(\) of (?:a 0-d tensor|unsized object)", function_errors.no_length),
-    ("IndexError", r"^Cannot choose from an empty sequence", function_errors.nothing_to_choose),
-    ("ValueError", r"^(?:Sample larger than population|Cannot take a larger sample than population)", function_errors.sample),
-    ("ValueError", r"^dictionary update sequence element #(\d+) has length (\d+); 2 is required", function_errors.pairs_wanted),
-    ("ValueError OverflowError", r"^math (?:domain|range) error|^expected a (?:non-?negative|positive) input", function_errors.domain),
-    ("IsADirectoryError", r"^\[Errno 21\] Is a directory: ['\"](.{1,300}?)['\"]$", function_errors.is_folder),
+    ("ValueError", r"^(?:(.{1,120}) is not in (?:list|deque|tuple|range)|list\.remove\(x\): x not in list|tuple\.index\(x\): x not in tuple)$", operands.not_in),
+    ("TypeError", r"^len\(\) of (?:a 0-d tensor|unsized object)", operands.no_length),
+    ("IndexError", r"^Cannot choose from an empty sequence", operands.nothing_to_choose),
+    ("ValueError", r"^(?:Sample larger than population|Cannot take a larger sample than population)", operands.sample),
+    ("ValueError", r"^dictionary update sequence element #(\d+) has length (\d+); 2 is required", operands.pairs_wanted),
+    ("ValueError OverflowError", r"^math (?:domain|range) error|^expected a (?:non-?negative|positive) input", operands.domain),
+    ("IsADirectoryError", r"^\[Errno 21\] Is a directory: ['\"](.{1,300}?)['\"]$", operands.is_folder),
 )  # fmt: skip
 """The line shows the operands."""
 
 OWN: tuple[LineRule, ...] = (
-    ("StopIteration", r"^$", function_errors.at_end),
+    ("StopIteration", r"^$", operands.at_end),
 )  # fmt: skip
 """The same for the user's own lines only: libraries catch it themselves."""
 

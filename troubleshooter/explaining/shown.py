@@ -50,6 +50,12 @@ def is_whole(text: str) -> bool:
     return not _open_brackets(text)
 
 
+def is_cut(text: str) -> bool:
+    """Whether an expression goes on below the line: a bracket is open, or an operator is the last thing."""
+    text = text.rstrip(" \\\n")
+    return bool(_open_brackets(text)) or (not text.endswith(",") and _UNFINISHED.search(text) is not None)
+
+
 def calls(text: str) -> list[ast.Call]:
     """The calls in a line of code, the outermost first."""
     tree = parsed(text)

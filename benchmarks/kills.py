@@ -51,7 +51,7 @@ def _kill(seed: int, number: int, end: float) -> tuple[int, str, bool] | None:
         return None
     chance = random.Random(f"{seed} {number}")
     terminal, victim = chance.random() < 0.5, chance.choice(VICTIMS)
-    with tempfile.TemporaryDirectory(prefix="kills-") as folder:
+    with tempfile.TemporaryDirectory(prefix="kills-", ignore_cleanup_errors=True) as folder:
         log = killed_once(Path(folder) / "run", terminal=terminal, moment=chance.random(), victim=victim)
     whole = victim == "command" or (terminal and victim == "keeper") or log.count(b"\n") == LINES
     return number, victim, is_whole(log) and whole

@@ -26,13 +26,13 @@ _TO_ARGUMENT = lazy.compile(
 )
 _CLASS = r"(?:of type |an? |the |instance of |object of |non-empty |single )*[`'\"]?((?:\w+\.)*(?:str|string|int|integer|float|bool|boolean|list|tuple|dict|dictionary|[A-Z]\w+[a-z]\w*))[`'\"]?(?![\w(]| of\b)"
 _MUST_BE = lazy.compile(
-    rf"[`'\"]?(\w+)[`'\"]?(?: argument| parameter| input| value)? (?:must|should|has to|needs to) be {_CLASS}"
+    rf"(?<!\w)[`'\"]?(\w{{1,80}})[`'\"]?(?: argument| parameter| input| value)? (?:must|should|has to|needs to) be {_CLASS}"
 )
 _EXPECTED = lazy.compile(rf"[Ee]xpected [`'\"](\w+)[`'\"] to be {_CLASS}")
 _NO_CLASS = frozenset(("None", "True", "False", "Either", "One", "If", "Not", "Set"))
 _PLAIN = {"string": "str", "integer": "int", "boolean": "bool", "dictionary": "dict"}
 _RETURNS = lazy.compile(
-    r"(?:[Mm]ake sure (?:that )?|[Ee]nsure (?:that )?)?\b[`'\"]?(\w+)[`'\"]?(?: function)? (?:(?:must|should|has to|needs to) return|returns) ([^.;\n]{3,80})"
+    r"(?:[Mm]ake sure (?:that )?|[Ee]nsure (?:that )?)?\b[`'\"]?(\w{1,80})[`'\"]?(?: function)? (?:(?:must|should|has to|needs to) return|returns) ([^.;\n]{3,80})"
 )
 _SENTENCE = lazy.compile(r"(?<=[.!:;]) +|\n+")
 _EXAMPLE = lazy.compile(r",? ?\(?(?:e\.g|i\.e|for example|such as)\W*$")
@@ -48,7 +48,7 @@ _REFUSES = lazy.compile(
     r"(?i)\b(?:not supported|unsupported|not (?:a )?valid|invalid|not recogni[sz]ed|unknown|cannot be|not compatible|incompatible)\b"
 )
 _DIVISIBLE = lazy.compile(
-    r"[`'\"]?(\w+)[`'\"]?(?: \([^()]{0,20}\))? (?:must|should|has to|needs to) be (?:evenly )?(?:divisible by|a (?:round )?multiple of)(?: the)? [`'\"]?(\w+)(?![\w\[(]|\.\w)"
+    r"(?<!\w)[`'\"]?(\w{1,80})[`'\"]?(?: \([^()]{0,20}\))? (?:must|should|has to|needs to) be (?:evenly )?(?:divisible by|a (?:round )?multiple of)(?: the)? [`'\"]?(\w{1,80})(?![\w\[(]|\.\w)"
 )
 _CHOOSE = lazy.compile(r"(?i)\b(?:one of|choose|select|must be|should be)\b(?! in the range)")
 _UNSET = lazy.compile(

@@ -6,6 +6,7 @@ import base64
 import codecs
 import json
 import random
+import re
 from collections.abc import Callable
 
 Mutation = Callable[[bytes, random.Random, Callable[[], bytes]], bytes]
@@ -96,6 +97,20 @@ def _encoded(name: str, mark: bytes = b"") -> Mutation:
     return lambda data, pick, other: mark + data.decode("utf-8", "replace").encode(name, "replace")
 
 
+def _huge_numbers(data: bytes, pick: random.Random, other: Callable[[], bytes]) -> bytes:
+    """Some numbers become ones that no size, line or counter has: of 19, 400 or 5,000 digits (Python reads at most 4,300)."""
+    huge = pick.choice((b"7" * 5000, b"9" * 19, b"4" * 400, b"0" * 5000))
+    left = [LARGEST_BYTES // len(huge)]
+
+    def changed(found: re.Match[bytes]) -> bytes:
+        if left[0] and pick.random() < 0.5:
+            left[0] -= 1
+            return huge
+        return found[0]
+
+    return re.sub(rb"\d+", changed, data)
+
+
 def _notebook_like(data: bytes, pick: random.Random, other: Callable[[], bytes]) -> bytes:
     return json.dumps({"log": data.decode("utf-8", "replace"), "stream": "stderr", "time": "1"}).encode()
 
@@ -119,6 +134,7 @@ MUTATIONS: dict[str, Mutation] = {
     "stamps": _each(lambda line, pick, n: b"2025-06-12T09:%02d:07.%03dZ %s" % (n % 60, n % 1000, line)),
     "numbers": _each(lambda line, pick, n: b"%d: %s" % (n + 1, line)),
     "other digits": lambda data, pick, other: bytes(pick.choice(b"0123456789") if 48 <= b <= 57 else b for b in data),
+    "huge numbers": _huge_numbers,
     "colours": _each(lambda line, pick, n: b"\x1b[3%dm%s\x1b[0m" % (n % 8, line)),
     "controls": lambda data, pick, other: b"".join(
         bytes((b,)) + (pick.choice((b"\x07", b"\x1b]0;x\x07", b"\xc2\x9b31m", b"\xe2\x80\xae", b"\x00", b"\x08")) if pick.random() < 0.02 else b"")

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from troubleshooter.explaining.shown import called
 from troubleshooter.observe.model import Frame
 
 
@@ -29,12 +30,12 @@ class CallingLine(NamedTuple):
 
     @property
     def function(self) -> str:
-        return "" if self.call is None else _name(self.call)
+        return "" if self.call is None else called(self.call)
 
     def of(self, *functions: str) -> CallingLine:
         """The same line, seen from its first call of one of these functions: in ``x.view(b, -1).transpose(0, 1)`` the
         outermost call is not the one that failed. The line itself if it calls none of them."""
-        found = next((call for call in self.calls if _name(call) in functions), None)
+        found = next((call for call in self.calls if called(call) in functions), None)
         return self if found is None else self._replace(call=found, operands=tuple(operands_of(found)))
 
 
@@ -50,10 +51,6 @@ def operands_of(call: ast.Call) -> Iterator[str]:
         yield ast.unparse(root)
     for part in (*call.args, *(keyword.value for keyword in call.keywords)):
         yield ast.unparse(part)
-
-
-def _name(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
 
 
 class OperationAnswer(NamedTuple):

@@ -55,12 +55,8 @@ def _parts(parts: Sequence[Formula | Atom]) -> list[Atom]:
 
 def _all_given(several: Sequence[Atom]) -> list[ast.expr]:
     """What two parts say is given, both of them."""
-    given = [is_given(atom) for atom in several]
-    return [one[0] for one in given if one is not None and one[1]] if len(given) == 2 and _both(given) else []
-
-
-def _both(given: Sequence[tuple[ast.expr, bool] | None]) -> bool:
-    return all(one is not None and one[1] for one in given)
+    given = [one[0] for atom in several if (one := is_given(atom)) is not None and one[1]]
+    return given if len(given) == len(several) == 2 else []
 
 
 def _last(node: ast.expr) -> str:

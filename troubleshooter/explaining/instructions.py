@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from kb import lazy
 from troubleshooter.explaining import advice
+from troubleshooter.explaining.divisors import largest_divisor
 from troubleshooter.explaining.meant import names
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal
@@ -210,8 +211,8 @@ def _divisible(message: str, known: set[str], passed: Mapping[str, str]) -> Iter
     for found in _DIVISIBLE.finditer(message) if "divisible" in message or "multiple" in message else ():
         whole, part = literal(passed.get(found[1])), literal(passed.get(found[2]))
         if isinstance(whole, int) and isinstance(part, int) and whole > 0 and part > 0 and whole % part:
-            good = max(number for number in range(1, part + 1) if whole % number == 0)
-            yield Remedy("do-set", (("x", found[2]), ("y", str(good))), f"{found[2]}={good}", "message")
+            if (good := largest_divisor(whole, part)) is not None:
+                yield Remedy("do-set", (("x", found[2]), ("y", str(good))), f"{found[2]}={good}", "message")
         elif {found[1], found[2]} <= known:
             needed = f"{found[1]} % {found[2]} == 0"
             yield Remedy("do-pair", (("x", found[1]), ("y", needed)), f"{found[1]}=...", "message")

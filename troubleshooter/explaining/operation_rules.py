@@ -7,6 +7,7 @@ import re
 from math import prod
 
 from troubleshooter.explaining.calling import CallingLine, OperationAnswer, Rule
+from troubleshooter.explaining.divisors import nearest_divisor
 
 
 def _matmul(m: re.Match[str], line: CallingLine) -> OperationAnswer:
@@ -64,9 +65,9 @@ def _fitting(sizes: list[int], total: int) -> list[list[int]]:
         if others <= 0 or total % others:
             continue
         room = total // others
-        choices = [n for n in range(1, room + 1) if room % n == 0] if -1 in sizes else [room]
-        best = min(choices, key=lambda n, want=sizes[at]: (abs(n - want), n))  # type: ignore[misc]
-        found.append([*sizes[:at], best, *sizes[at + 1 :]])
+        best = nearest_divisor(room, sizes[at]) if -1 in sizes else room
+        if best is not None:
+            found.append([*sizes[:at], best, *sizes[at + 1 :]])
     return found[:2]
 
 

@@ -9,6 +9,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from kb import lazy
 from troubleshooter.explaining import array_rules, operation_rules, requirements
 from troubleshooter.explaining.calling import CallingLine, operands_of
 from troubleshooter.explaining.found import FoundPlace
@@ -19,6 +20,8 @@ from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
 _PACKAGES = ("/torch/", "-packages/numpy/")
+_NO_SIZE = lazy.compile(r"\d{19}")
+"""More digits than a 64-bit size has. The rules calculate with the numbers of a message, and leave such a message alone."""
 
 
 def explain(failure: Failure, lang: str) -> FoundPlace | None:
@@ -27,6 +30,8 @@ def explain(failure: Failure, lang: str) -> FoundPlace | None:
     if not failure.frames and failure.type not in ("RuntimeError", "IndexError"):
         return None
     message = " ".join(failure.message.split())
+    if _NO_SIZE.search(message):
+        return None
     torch_rules = (*operation_rules.RULES, *array_rules.RULES, *requirements.RULES) if near else ()
     for part, pattern, rule in (*torch_rules, *array_rules.NUMPY):
         found = re.search(pattern, message) if part in message else None  # only what may fit is compiled

@@ -13,6 +13,7 @@ from typing import Any
 
 from troubleshooter.explaining.comparisons import compared
 from troubleshooter.explaining.conditions import Atom, Formula, comparison, instance, remainder
+from troubleshooter.explaining.divisors import largest_divisor
 from troubleshooter.explaining.holding import Values, holds
 from troubleshooter.explaining.making import give, is_asked, is_plain, leave_out, set_to, settable, without_self
 from troubleshooter.explaining.origin import Origin, Origins
@@ -85,7 +86,8 @@ def _divisible(left: ast.expr, right: ast.expr, origins: Origins, constant: Valu
     needed = f"{without_self(ast.unparse(left))} % {without_self(ast.unparse(right))} == 0"
     for origin in settable(origins(right))[:1] if is_plain(right) else ():
         if numbers:
-            yield set_to(origin, str(max(n for n in range(1, part + 1) if whole % n == 0)))
+            if (good := largest_divisor(whole, part)) is not None:
+                yield set_to(origin, str(good))
         elif whole is UNKNOWN and origin.passed:
             yield Remedy("do-pair", (("x", origin.name), ("y", needed)), f"{origin.name}=...")
     for origin in settable(origins(left))[:1] if is_plain(left) else ():

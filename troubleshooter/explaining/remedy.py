@@ -21,7 +21,10 @@ UNKNOWN = _Unknown()
 
 
 class Instance:
-    """A value of which only the class is known; ``""``: nothing but that it is given."""
+    """A value of which only the class is known; ``""``: nothing but that it is given.
+
+    No named tuple, because values that are tuples are compared with it.
+    """
 
     def __init__(self, of: str = "") -> None:
         self.of = of

@@ -62,6 +62,11 @@ def calls(text: str) -> list[ast.Call]:
     return [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree is not None else []
 
 
+def called(call: ast.Call) -> str:
+    """The name of the method, or the whole name of the function, that a call calls."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
+
+
 def item_of(text: str, marked: str) -> ast.expr | None:
     """What stands in the brackets of a line, in the part that is marked if there are several; None where none do."""
     for part in (marked, text):

@@ -13,7 +13,7 @@ from kb import lazy
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.remedy import Remedy
-from troubleshooter.explaining.shown import calls, code, marked
+from troubleshooter.explaining.shown import called, calls, code, marked
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure, Frame
 
@@ -21,7 +21,7 @@ _PLAIN = "str|int|float|bool|list|tuple|dict|set|NoneType|torch\\.device|torch\\
 _NO_ATTRIBUTE = lazy.compile(rf"^'(?P<t>{_PLAIN})' object has no attribute '(?P<a>\w{{1,80}})'")
 _NO_SELF = lazy.compile(r"^(?P<f>[\w.]{1,120})\(\) missing 1 required positional argument: 'self'")
 _ABSENT = lazy.compile(r"No such file or ?directory: ?['\"](?P<x>[^'\"\n]{1,300})['\"]")
-_WRITING = re.compile(r"[wxa]b?\+?t?|[wxa]t?\+?b?")
+_WRITING = lazy.compile(r"[wxa]b?\+?t?|[wxa]t?\+?b?")
 _SAVING = frozenset(
     (
         "save",
@@ -101,16 +101,14 @@ def _missing_folder(failure: Failure, lang: str) -> FoundPlace | None:
 
 def _writes(frame: Frame) -> bool:
     for call in calls(code(frame)):
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
-        if name in _SAVING or any(_WRITING.fullmatch(text) for text in _texts(call)):
+        if called(call) in _SAVING or any(_WRITING.fullmatch(text) for text in _texts(call)):
             return True
     return False
 
 
 def _texts(call: ast.Call) -> Iterator[str]:
     """The texts that may be the mode of a call that opens a file."""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
-    if "open" not in name:
+    if "open" not in called(call):
         return
     for node in [*call.args[1:], *(one.value for one in call.keywords if one.arg == "mode")]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):

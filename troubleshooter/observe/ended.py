@@ -40,15 +40,17 @@ class _Counter(NamedTuple):
 _TRAINER = re2.compile(
     r"\{.*?['\"]loss['\"]: .*?['\"]learning_rate['\"]: ['\"]?(?P<rate>\d+(?:\.\d+)?(?:e[+-]?\d+)?).*?['\"]epoch['\"]: ['\"]?(?P<epoch>\d+(?:\.\d+)?)"
 )
-_BAR = lazy.compile(r"(?P<name>[^|%]{0,100}?)\d{1,3}(?:\.\d{1,9})?%\s?\|[^|]{0,300}\|\s*(?P<at>\d+)/(?P<total>\d+)\b")
+_BAR = lazy.compile(
+    r"(?P<name>[^|%]{0,100}?)\d{1,3}(?:\.\d{1,9})?%\s?\|[^|]{0,300}\|\s*(?P<at>\d{1,12})/(?P<total>\d{1,12})\b"
+)
 _RICH_BAR = lazy.compile(
-    r"(?P<name>[\w ]{0,40}?)\s{0,9}(?:\d{1,9}/\d{1,9}\s{0,9})?[━╸╺]{8,}\s{0,4}(?P<at>\d+)/(?P<total>\d+)\b"
+    r"(?P<name>[\w ]{0,40}?)\s{0,9}(?:\d{1,9}/\d{1,9}\s{0,9})?[━╸╺]{8,}\s{0,4}(?P<at>\d{1,12})/(?P<total>\d{1,12})\b"
 )
 _WORDED = lazy.compile(
-    r"(?i)\b(?P<name>epoch|step|iter(?:ation)?|batch|update)s?\b[\s:=\[(#'\"]{0,12}(?P<at>\d+)\s{0,3}(?:/|of)\s{0,8}(?P<total>\d+)\b"
+    r"(?i)\b(?P<name>epoch|step|iter(?:ation)?|batch|update)s?\b[\s:=\[(#'\"]{0,12}(?P<at>\d{1,12})\s{0,3}(?:/|of)\s{0,8}(?P<total>\d{1,12})\b"
 )
 _KEYED = lazy.compile(
-    r"['\"](?P<name>current_steps?|step|global_step)['\"]: ?(?P<at>\d{1,12})\b.{0,140}?['\"](?:total_steps?|max_steps)['\"]: ?(?P<total>\d+)"
+    r"['\"](?P<name>current_steps?|step|global_step)['\"]: ?(?P<at>\d{1,12})\b.{0,140}?['\"](?:total_steps?|max_steps)['\"]: ?(?P<total>\d{1,12})"
 )
 _OF_TOTAL = lazy.compile(r"(?i)\d\s{0,3}(?:/|of)")
 """In every line with a counter but those of `_KEYED`; few other lines hold it."""

@@ -39,7 +39,7 @@ _BARE = lazy.compile(
 )
 # A notebook cell:   Cell In[7], line 1     Input In [3], in <cell line: 1>()     In [3], line 2
 _CELL = lazy.compile(
-    r"(?P<cell>(?:Cell |Input )?In ?\[\d+\])(?:, line (?P<line>\d+)|, in (?P<function><[^>]{1,80}>|[\w.]+).*)"
+    r"(?P<cell>(?:Cell |Input )?In ?\[\d+\])(?:, line (?P<line>\d{1,9})|, in (?P<function><[^>]{1,80}>|[\w.]+).*)"
 )
 # A link that Colab, Jupyter or VS Code put around a path:   [/usr/lib/x.py](https://localhost:8080/#) in f(x)
 _LINK = lazy.compile(r"\[(?P<text>[^\]\[]{1,600})\]\([^)\[]{0,1000}\)")

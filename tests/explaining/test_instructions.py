@@ -188,3 +188,11 @@ def test_a_value_whose_way_is_lost_is_the_users_where_the_message_shows_it():
     assert tied(lost, {"size": "5"}, "a size of 6", "6") is lost
     assert tied(lost, {"size": "5"}, "nothing of it", None) is lost
     assert tied(lost, {}, "a size of 5", "5") is lost
+
+
+def test_a_pattern_that_a_log_shows_takes_linear_time() -> None:
+    """Python's own `re` would need 2 to the power of 60 steps for this one."""
+    text = "a" * 60 + "!"
+    assert list(respelled(f"the name '{text}' must match '^(a+)+b$'", {text: "name"})) == []
+    [told] = respelled("the name 'my run' must match '^[a-z_]+$'", {"my run": "name"})
+    assert dict(told.values)["y"] == "'my_run'"

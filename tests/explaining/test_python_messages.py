@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from kb.index.store import PYTHONS_OWN
@@ -87,12 +89,10 @@ def test_what_follows_from_a_message_is_told_in_both_languages(message: str, tol
 
 
 def test_every_rule_has_a_case() -> None:
-    import re
-
     for exceptions, pattern, _ in RULES:
         assert any(
             message.partition(": ")[0].rpartition(".")[2] in exceptions.split()
-            and re.search(pattern, message.partition(": ")[2])
+            and pattern.search(message.partition(": ")[2])
             for message, _ in TOLD
         ), pattern
 
@@ -111,9 +111,9 @@ def test_python_s_own_messages_are_known_where_they_are_cut(message: str) -> Non
 
 
 @pytest.mark.parametrize("row", [*operation_rules.RULES, *array_rules.RULES, *array_rules.NUMPY, *requirements.RULES], ids=lambda row: str(row[0]))
-def test_a_rule_s_part_is_in_each_match_of_its_pattern(row: tuple[str, str, object]) -> None:
+def test_a_rule_s_part_is_in_each_match_of_its_pattern(row: tuple[str, re.Pattern[str], object]) -> None:
     part, pattern, _ = row
-    assert any(all(part.lower() in text for text in clause) for clause in required_texts(pattern))
+    assert any(all(part.lower() in text for text in clause) for clause in required_texts(pattern.pattern))
 
 
 def test_a_message_without_a_frame_names_no_place() -> None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import ast
 import re
 
+from kb import lazy
 from troubleshooter.explaining.calling import CallingLine, OperationAnswer, Rule
 from troubleshooter.explaining.operation_rules import view_sizes
 
-_SHAPE = r"\((?:\d+,? ?){0,8}\)"
+_SHAPE = r"\(\d{0,18}(?:, ?\d{1,18}){0,7},?\)"
 
 
 def _sides(line: CallingLine) -> tuple[str, str]:
@@ -145,24 +146,24 @@ def _array_stack(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     return OperationAnswer("op-array-stack", {"x": rows or "arrays"}, (rows,), look)
 
 
-NUMPY: tuple[tuple[str, str, Rule], ...] = (
-    ("could not be broadcast together with", rf"operands could not be broadcast together with shapes ({_SHAPE}) ({_SHAPE})", _broadcast),
-    (" not aligned: ", rf"shapes ({_SHAPE}) and ({_SHAPE}) not aligned: ", _aligned),
-    ("has a mismatch in its core dimension", r"has a mismatch in its core dimension \d+, .{0,200}?\(size (\d+) is different from (\d+)\)", _inner),
-    ("cannot reshape array of size", r"cannot reshape array of size (\d+) into shape \(([-\d, ]{1,60})\)", _reshape),
-    ("is out of bounds for axis", r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)", _axis),
-    ("all input arrays must have the same shape", r"^all input arrays must have the same shape$", _array_stack),
-    ("only integers, slices (`:`), ellipsis", r"only integers, slices \(`:`\), ellipsis", _no_index),
+NUMPY: tuple[tuple[str, re.Pattern[str], Rule], ...] = (
+    ("could not be broadcast together with", lazy.compile(rf"operands could not be broadcast together with shapes ({_SHAPE}) ({_SHAPE})"), _broadcast),
+    (" not aligned: ", lazy.compile(rf"shapes ({_SHAPE}) and ({_SHAPE}) not aligned: "), _aligned),
+    ("has a mismatch in its core dimension", lazy.compile(r"has a mismatch in its core dimension \d+, .{0,200}?\(size (\d+) is different from (\d+)\)"), _inner),
+    ("cannot reshape array of size", lazy.compile(r"cannot reshape array of size (\d+) into shape \(([-\d, ]{1,60})\)"), _reshape),
+    ("is out of bounds for axis", lazy.compile(r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)"), _axis),
+    ("all input arrays must have the same shape", lazy.compile(r"^all input arrays must have the same shape$"), _array_stack),
+    ("only integers, slices (`:`), ellipsis", lazy.compile(r"only integers, slices \(`:`\), ellipsis"), _no_index),
 )  # fmt: skip
 """In NumPy's own words, whichever library called it."""
 
-RULES: tuple[tuple[str, str, Rule], ...] = (
-    ("expected Tensor as element", r"expected Tensor as element (\d+) in argument \d+, but got ([\w.]+)", _elements),
-    ("too many indices for", r"too many indices for (?:tensor of dimension (\d+)|array: array is (\d+)-dimensional)", _too_many),
-    ("but tensor has no dimensions", r"[Dd]imension specified as (-?\d+) but tensor has no dimensions", _no_dims),
-    ("running_mean should contain", r"running_mean should contain (\d+) elements not (\d+)", _channels),
-    (" input (got ", r"expected (\dD(?:(?:, | or )\dD)*) input \(got (\d)D input\)", _dimensions),
-    ("must be equal to input_size", r"input\.size\(-1\) must be equal to input_size\. Expected (\d+), got (\d+)", _input_size),
-    ("does not broadcast with previously", r"einsum\(\): subscript (\w) has size (\d+) for operand (\d+) which does not broadcast with previously seen size (\d+)", _einsum),
-    ("must be tuple of ints,", r"(?P<f>\w+)\(\): argument '\w+' (?:\(position \d+\) must be tuple of ints, (?:not (?P<one>[\w.]+)|but found element of type (?P<found>[\w.]+) at pos (?P<at>\d+))|failed to unpack the object at pos (?P<pos>\d+) with error \"type must be tuple of ints, ?but got (?P<got>[\w.]+))", _whole_sizes),
+RULES: tuple[tuple[str, re.Pattern[str], Rule], ...] = (
+    ("expected Tensor as element", lazy.compile(r"expected Tensor as element (\d+) in argument \d+, but got ([\w.]+)"), _elements),
+    ("too many indices for", lazy.compile(r"too many indices for (?:tensor of dimension (\d+)|array: array is (\d+)-dimensional)"), _too_many),
+    ("but tensor has no dimensions", lazy.compile(r"[Dd]imension specified as (-?\d+) but tensor has no dimensions"), _no_dims),
+    ("running_mean should contain", lazy.compile(r"running_mean should contain (\d+) elements not (\d+)"), _channels),
+    (" input (got ", lazy.compile(r"expected (\dD(?:(?:, | or )\dD)*) input \(got (\d)D input\)"), _dimensions),
+    ("must be equal to input_size", lazy.compile(r"input\.size\(-1\) must be equal to input_size\. Expected (\d+), got (\d+)"), _input_size),
+    ("does not broadcast with previously", lazy.compile(r"einsum\(\): subscript (\w) has size (\d+) for operand (\d+) which does not broadcast with previously seen size (\d+)"), _einsum),
+    ("must be tuple of ints,", lazy.compile(r"(?<!\w)(?P<f>\w{1,80})\(\): argument '\w{1,80}' (?:\(position \d+\) must be tuple of ints, (?:not (?P<one>[\w.]+)|but found element of type (?P<found>[\w.]+) at pos (?P<at>\d+))|failed to unpack the object at pos (?P<pos>\d+) with error \"type must be tuple of ints, ?but got (?P<got>[\w.]+))"), _whole_sizes),
 )  # fmt: skip

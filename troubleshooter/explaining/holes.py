@@ -7,6 +7,8 @@ import re
 from itertools import pairwise
 from typing import Any
 
+import re2
+
 from kb import lazy
 
 _LABEL = lazy.compile(r"(?<![\w.])`?([A-Za-z_]\w+)`?(?: ?[=:] ?| \()[`'\"]?$")
@@ -14,17 +16,20 @@ _LABEL = lazy.compile(r"(?<![\w.])`?([A-Za-z_]\w+)`?(?: ?[=:] ?| \()[`'\"]?$")
 
 
 def filled(template: tuple[Any, ...], message: str) -> dict[str, str]:
-    """The values that a message shows for the holes of its template, by the holes' source; empty where it does not fit."""
-    pattern, names = "", []
+    """The values that a message shows for the holes of its template, by the holes' source; empty where it does not fit.
+
+    RE2 looks for them, because it is linear: Python's `re` would try each end of a hole with each end of the next one.
+    """
+    pattern, names = "(?s)", []
     for piece in template:
         if isinstance(piece, str):
-            pattern += r"\s+".join(re.escape(word) for word in re.split(r"\s+", piece))
+            pattern += r"\s+".join(re2.escape(word) for word in re.split(r"\s+", piece))
         else:
-            pattern += "(.{0,2000}?)"
+            pattern += "(.*?)"
             names.append(piece.expression)
     try:
-        found = re.fullmatch(pattern.strip(), message.strip(), re.S)
-    except (re.error, RecursionError):
+        found = re2.fullmatch(pattern.strip(), message.strip())
+    except re2.error:  # a template that is too large
         return {}
     if found is None:
         return {}

@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+import re2
+
 from kb import lazy
 from troubleshooter.explaining import advice
 from troubleshooter.explaining.divisors import largest_divisor
@@ -198,8 +200,8 @@ def respelled(message: str, texts: Mapping[str, str]) -> Iterator[Remedy]:
     kind = rf"[{re.escape(bad[1])}]+" if bad is not None else r"\W+"
     better = re.sub(kind, "_", text)
     try:
-        fits = pattern is None or (len(text) < 100 and re.fullmatch(pattern[1], better) is not None)
-    except re.error:
+        fits = pattern is None or (len(text) < 100 and re2.fullmatch(pattern[1], better) is not None)
+    except re2.error:
         return
     if fits and better != text:
         values = (("x", repr(text)), ("y", repr(better)))

@@ -23,7 +23,7 @@ class MessageAnswer(NamedTuple):
 
 
 Rule = Callable[[re.Match[str]], MessageAnswer]
-MessageRule = tuple[str, str, Rule]
+MessageRule = tuple[str, re.Pattern[str], Rule]
 """The names of exceptions, a pattern of the message, and the rule."""
 
 

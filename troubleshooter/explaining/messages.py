@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
+from kb import lazy
 from troubleshooter.explaining import python_messages, statuses
 from troubleshooter.explaining.advice import allowed
 from troubleshooter.explaining.found import FoundPlace
@@ -35,7 +36,7 @@ def explain_alone(failure: Failure, lang: str) -> FoundPlace | None:
 
 def _by_rules(failure: Failure, rules: Sequence[MessageRule], lang: str) -> FoundPlace | None:
     for exceptions, pattern, rule in rules:
-        found = re.search(pattern, failure.message) if failure.type in exceptions.split() else None
+        found = pattern.search(failure.message) if failure.type in exceptions.split() else None
         if found is not None:
             told = rule(found)
             said = {name: say(key, lang) for name, key in told.phrases.items()}
@@ -121,51 +122,51 @@ _OF_TENSORS = (
 """Attributes that a tensor has, and that nothing else is asked for as often."""
 
 RULES: tuple[MessageRule, ...] = (
-    ("ValidationError", r"validation errors? for (?P<model>[\w.\[\], |]{1,80})\n(?P<field>\S{1,120})\n\s{1,8}(?P<told>[^\n\[]{3,300})(?:\[type=\w+(?:, input_value=(?P<value>[^\n]{1,200}?), input_type=\w+)?\])?", _field),
-    ("ValidationError", r"^(?P<model>)(?P<field>[\w.]{1,120}) (?P<told>Field required|Extra inputs are not permitted|Input should be [^\n]{1,200})(?P<value>)$", _field),
-    ("AttributeError", r"^partially initialized module '(?P<module>[\w.]{1,120})' has no attribute '(?P<name>\w{1,80})'", partial(_module, key="msg-module-circle")),
-    ("ImportError", r"^cannot import name '(?P<name>\w{1,80})' from partially initialized module '(?P<module>[\w.]{1,120})'", partial(_module, key="msg-module-circle")),
-    ("AttributeError", r"^module '(?P<module>[\w.]{1,120})' has no attribute '(?P<name>\w{1,80})'", partial(_module, key="msg-module-part")),
-    ("ImportError", r"^cannot import name '(?P<name>\w{1,80})' from '(?P<module>[\w.]{1,120})'", _module),
-    ("TypeError", r"^(?:(?P<function>[\w.<>]{1,160})\(\) )?got multiple values for (?:keyword )?argument '(?P<name>\w{1,80})'", _twice),
-    ("TypeError", r"^(?P<function>[\w.]{1,80})\(\): argument '(?P<name>\w{1,60})' \(position \d{1,3}\) must be (?P<want>\w{1,60}), not (?P<got>[\w.]{1,60})", _class),
-    ("AttributeError", rf"^'(?P<t>tuple|list|dict|NoneType|bool|int|float|str)' object has no attribute '(?P<a>{_OF_TENSORS})'", make_rule("msg-tensor", "a")),
-    ("AttributeError", r"^'str' object has no attribute '(?P<a>value|name)'", make_rule("msg-member", "a")),
-    ("AttributeError", r"^'NoneType' object has no attribute '(?P<a>\w{1,80})'", make_rule("msg-none", "a")),
-    ("AttributeError", r"^'(?P<c>\w{0,80}(?:Config|Args|Arguments|Settings))' object has no attribute '(?P<a>\w{1,80})'", make_rule("msg-setting", "a")),
-    ("AttributeError ImportError OSError", r"^(?P<f>[^\s:]{1,200}\.so[\w.]{0,20}): undefined symbol: (?P<a>\w{1,120})", make_rule("msg-symbol", "f")),
-    ("NameError", r"^name '(?P<x>\w{1,80})' is not defined", make_rule("msg-name", "x")),
-    ("RuntimeError", r"<(?P<t>\w{1,40})(?: object)? at 0x[^>]{1,80}> is (?:bound to|attached to) a different (?:event )?loop", make_rule("msg-loop", "t", ("do-one-loop", "asyncio.run(main())"))),
-    ("TypeError AttributeError PicklingError", r"^(?:cannot pickle|[Cc]an't pickle) (?P<t>(?:local )?[^\n:]{1,80}?)(?: objects?)?(?::|$)", make_rule("msg-pickle", "t")),
-    ("TypeError", r"^(?:Strings|Unicode-objects) must be encoded before hashing", make_rule("msg-bytes", "", ("do-encode", "text.encode()"))),
-    ("ValueError", r"^substring not found$", make_rule("msg-substring", "", ("do-find", "text.find(part)"))),
-    ("CompilationError AssertionError", r"Loop-carried variable (?P<x>\w{1,80}) has initial type (?P<a>\w{1,40}) but is re-assigned to (?P<b>\w{1,40}) in loop", make_rule("msg-triton-type", "x", ("do-type", ".to(tl.float32)"))),
-    ("KeyError", r"^(?P<x>slice\([^\n]{1,60}\))$", make_rule("msg-slice", "x", ("do-list", "list(layers.values())"))),
-    ("TraceError", r"symbolically traced variables cannot be used as inputs to control flow", make_rule("msg-traced", "")),
-    ("TypeError", r"^unsupported operand type\(s\) for (?P<op>[^\s:]{1,12}): '(?P<a>[\w.]{1,60})' and '(?P<b>[\w.]{1,60})'", make_rule("msg-operands", "op")),
-    ("RuntimeError AcceleratorError _LinAlgError LinAlgError", r"(?:CUDA|cusparse|cusolver|cudss) error: (?P<s>[\w ]{3,80}?),? when calling `(?P<f>\w{3,80})", _status),
-    ("RuntimeError AcceleratorError", r"^CUDA NVRTC error: (?P<s>[^\n]{3,120})", make_rule("msg-nvrtc", "")),
-    ("TypeError", r"^cannot unpack non-iterable (?P<t>[\w.]{1,60})", make_rule("msg-unpack", "")),
-    ("ValueError", r"^too many values to unpack \(expected (?P<n>\d{1,3})", make_rule("msg-unpack-many", "")),
-    ("ValueError", r"^not enough values to unpack \(expected (?:at least )?(?P<n>\d{1,3}), got (?P<got>\d{1,3})", make_rule("msg-unpack-few", "")),
-    ("TypeError", r"^object of type '(?P<t>[\w.]{1,60})' has no len\(\)", make_rule("msg-length", "")),
-    ("TypeError", r"^(?:[\w.]{1,80}\(\) argument after \*\* must be a mapping, not (?P<u>[\w.]{1,60})|'(?P<t>[\w.]{1,60})' object is not a mapping)", _mapping),
-    ("TypeError", r"^is(?:instance|subclass)\(\) arg 2 must be a ", make_rule("msg-class-test", "")),
-    ("UnboundLocalError NameError", r"^(?:local variable|cannot access (?:local|free) variable) '(?P<x>\w{1,80})'", make_rule("msg-unbound", "x")),
-    ("ImportError", r"^cannot import name '(?P<a>\w{1,80})'", make_rule("msg-import", "a")),
-    ("ValueError", r"^all the input arrays? (?:dimensions )?must have same number of dimensions, but the array at index (?P<i>\d{1,4}) has (?P<a>\d{1,3}) dimension\(s\) and the array at index (?P<j>\d{1,4}) has (?P<b>\d{1,3})", make_rule("msg-dims", "")),
-    ("RuntimeError", r"^(?P<f>[\w.:]{1,80}) got mixed torch\.Tensor and DTensor", make_rule("msg-dtensor", "f")),
-    ("NotImplementedError", r"^Could not run '(?P<f>[\w.:]{1,80})' with arguments from the '(?P<b>\w{1,40})' backend", make_rule("msg-backend", "f")),
-    ("RuntimeError ValueError", r"^(?P<f>\w{1,40})(?:\(\))?:? expects `?(?P<x>\w{1,40})`? to be (?P<want>[^,\n]{1,80}),? (?:but )?got:? (?P<v>[^\s,]{1,40})", make_rule("msg-needs", "x")),
-    ("FileNotFoundError", r"^\[Errno 2\] No such file or directory: ['\"](?P<x>[^'\"\n]{1,300})['\"]", make_rule("msg-absent", "x")),
-    ("PermissionError", r"^\[Errno 13\] Permission denied: ['\"](?P<x>[^'\"\n]{1,300})['\"]", make_rule("msg-denied", "x")),
-    ("RuntimeError AcceleratorError", r"^CUDA driver error: (?P<s>[^\n]{3,120})", make_rule("msg-driver", "")),
-    ("CalledProcessError", r"^Command [^\n]{1,4000} returned non-zero exit status (?P<n>\d{1,10})", make_rule("msg-called", "")),
-    ("CalledProcessError", r"^Command [^\n]{1,4000} died with <Signals\.(?P<s>\w{2,20}): \d{1,3}>", make_rule("msg-called-signal", "")),
-    ("RuntimeError", r"^selected index k out of", make_rule("py-topk", "k")),
+    ("ValidationError", lazy.compile(r"validation errors? for (?P<model>[\w.\[\], |]{1,80})\n(?P<field>\S{1,120})\n\s{1,8}(?P<told>[^\n\[]{3,300})(?:\[type=\w+(?:, input_value=(?P<value>[^\n]{1,200}?), input_type=\w+)?\])?"), _field),
+    ("ValidationError", lazy.compile(r"^(?P<model>)(?P<field>[\w.]{1,120}) (?P<told>Field required|Extra inputs are not permitted|Input should be [^\n]{1,200})(?P<value>)$"), _field),
+    ("AttributeError", lazy.compile(r"^partially initialized module '(?P<module>[\w.]{1,120})' has no attribute '(?P<name>\w{1,80})'"), partial(_module, key="msg-module-circle")),
+    ("ImportError", lazy.compile(r"^cannot import name '(?P<name>\w{1,80})' from partially initialized module '(?P<module>[\w.]{1,120})'"), partial(_module, key="msg-module-circle")),
+    ("AttributeError", lazy.compile(r"^module '(?P<module>[\w.]{1,120})' has no attribute '(?P<name>\w{1,80})'"), partial(_module, key="msg-module-part")),
+    ("ImportError", lazy.compile(r"^cannot import name '(?P<name>\w{1,80})' from '(?P<module>[\w.]{1,120})'"), _module),
+    ("TypeError", lazy.compile(r"^(?:(?P<function>[\w.<>]{1,160})\(\) )?got multiple values for (?:keyword )?argument '(?P<name>\w{1,80})'"), _twice),
+    ("TypeError", lazy.compile(r"^(?P<function>[\w.]{1,80})\(\): argument '(?P<name>\w{1,60})' \(position \d{1,3}\) must be (?P<want>\w{1,60}), not (?P<got>[\w.]{1,60})"), _class),
+    ("AttributeError", lazy.compile(rf"^'(?P<t>tuple|list|dict|NoneType|bool|int|float|str)' object has no attribute '(?P<a>{_OF_TENSORS})'"), make_rule("msg-tensor", "a")),
+    ("AttributeError", lazy.compile(r"^'str' object has no attribute '(?P<a>value|name)'"), make_rule("msg-member", "a")),
+    ("AttributeError", lazy.compile(r"^'NoneType' object has no attribute '(?P<a>\w{1,80})'"), make_rule("msg-none", "a")),
+    ("AttributeError", lazy.compile(r"^'(?P<c>\w{0,80}(?:Config|Args|Arguments|Settings))' object has no attribute '(?P<a>\w{1,80})'"), make_rule("msg-setting", "a")),
+    ("AttributeError ImportError OSError", lazy.compile(r"^(?P<f>[^\s:]{1,200}\.so[\w.]{0,20}): undefined symbol: (?P<a>\w{1,120})"), make_rule("msg-symbol", "f")),
+    ("NameError", lazy.compile(r"^name '(?P<x>\w{1,80})' is not defined"), make_rule("msg-name", "x")),
+    ("RuntimeError", lazy.compile(r"<(?P<t>\w{1,40})(?: object)? at 0x[^>]{1,80}> is (?:bound to|attached to) a different (?:event )?loop"), make_rule("msg-loop", "t", ("do-one-loop", "asyncio.run(main())"))),
+    ("TypeError AttributeError PicklingError", lazy.compile(r"^(?:cannot pickle|[Cc]an't pickle) (?P<t>(?:local )?[^\n:]{1,80}?)(?: objects?)?(?::|$)"), make_rule("msg-pickle", "t")),
+    ("TypeError", lazy.compile(r"^(?:Strings|Unicode-objects) must be encoded before hashing"), make_rule("msg-bytes", "", ("do-encode", "text.encode()"))),
+    ("ValueError", lazy.compile(r"^substring not found$"), make_rule("msg-substring", "", ("do-find", "text.find(part)"))),
+    ("CompilationError AssertionError", lazy.compile(r"Loop-carried variable (?P<x>\w{1,80}) has initial type (?P<a>\w{1,40}) but is re-assigned to (?P<b>\w{1,40}) in loop"), make_rule("msg-triton-type", "x", ("do-type", ".to(tl.float32)"))),
+    ("KeyError", lazy.compile(r"^(?P<x>slice\([^\n]{1,60}\))$"), make_rule("msg-slice", "x", ("do-list", "list(layers.values())"))),
+    ("TraceError", lazy.compile(r"symbolically traced variables cannot be used as inputs to control flow"), make_rule("msg-traced", "")),
+    ("TypeError", lazy.compile(r"^unsupported operand type\(s\) for (?P<op>[^\s:]{1,12}): '(?P<a>[\w.]{1,60})' and '(?P<b>[\w.]{1,60})'"), make_rule("msg-operands", "op")),
+    ("RuntimeError AcceleratorError _LinAlgError LinAlgError", lazy.compile(r"(?:CUDA|cusparse|cusolver|cudss) error: (?P<s>[\w ]{3,80}?),? when calling `(?P<f>\w{3,80})"), _status),
+    ("RuntimeError AcceleratorError", lazy.compile(r"^CUDA NVRTC error: (?P<s>[^\n]{3,120})"), make_rule("msg-nvrtc", "")),
+    ("TypeError", lazy.compile(r"^cannot unpack non-iterable (?P<t>[\w.]{1,60})"), make_rule("msg-unpack", "")),
+    ("ValueError", lazy.compile(r"^too many values to unpack \(expected (?P<n>\d{1,3})"), make_rule("msg-unpack-many", "")),
+    ("ValueError", lazy.compile(r"^not enough values to unpack \(expected (?:at least )?(?P<n>\d{1,3}), got (?P<got>\d{1,3})"), make_rule("msg-unpack-few", "")),
+    ("TypeError", lazy.compile(r"^object of type '(?P<t>[\w.]{1,60})' has no len\(\)"), make_rule("msg-length", "")),
+    ("TypeError", lazy.compile(r"^(?:[\w.]{1,80}\(\) argument after \*\* must be a mapping, not (?P<u>[\w.]{1,60})|'(?P<t>[\w.]{1,60})' object is not a mapping)"), _mapping),
+    ("TypeError", lazy.compile(r"^is(?:instance|subclass)\(\) arg 2 must be a "), make_rule("msg-class-test", "")),
+    ("UnboundLocalError NameError", lazy.compile(r"^(?:local variable|cannot access (?:local|free) variable) '(?P<x>\w{1,80})'"), make_rule("msg-unbound", "x")),
+    ("ImportError", lazy.compile(r"^cannot import name '(?P<a>\w{1,80})'"), make_rule("msg-import", "a")),
+    ("ValueError", lazy.compile(r"^all the input arrays? (?:dimensions )?must have same number of dimensions, but the array at index (?P<i>\d{1,4}) has (?P<a>\d{1,3}) dimension\(s\) and the array at index (?P<j>\d{1,4}) has (?P<b>\d{1,3})"), make_rule("msg-dims", "")),
+    ("RuntimeError", lazy.compile(r"^(?P<f>[\w.:]{1,80}) got mixed torch\.Tensor and DTensor"), make_rule("msg-dtensor", "f")),
+    ("NotImplementedError", lazy.compile(r"^Could not run '(?P<f>[\w.:]{1,80})' with arguments from the '(?P<b>\w{1,40})' backend"), make_rule("msg-backend", "f")),
+    ("RuntimeError ValueError", lazy.compile(r"^(?P<f>\w{1,40})(?:\(\))?:? expects `?(?P<x>\w{1,40})`? to be (?P<want>[^,\n]{1,80}),? (?:but )?got:? (?P<v>[^\s,]{1,40})"), make_rule("msg-needs", "x")),
+    ("FileNotFoundError", lazy.compile(r"^\[Errno 2\] No such file or directory: ['\"](?P<x>[^'\"\n]{1,300})['\"]"), make_rule("msg-absent", "x")),
+    ("PermissionError", lazy.compile(r"^\[Errno 13\] Permission denied: ['\"](?P<x>[^'\"\n]{1,300})['\"]"), make_rule("msg-denied", "x")),
+    ("RuntimeError AcceleratorError", lazy.compile(r"^CUDA driver error: (?P<s>[^\n]{3,120})"), make_rule("msg-driver", "")),
+    ("CalledProcessError", lazy.compile(r"^Command [^\n]{1,4000} returned non-zero exit status (?P<n>\d{1,10})"), make_rule("msg-called", "")),
+    ("CalledProcessError", lazy.compile(r"^Command [^\n]{1,4000} died with <Signals\.(?P<s>\w{2,20}): \d{1,3}>"), make_rule("msg-called-signal", "")),
+    ("RuntimeError", lazy.compile(r"^selected index k out of"), make_rule("py-topk", "k")),
 )  # fmt: skip
 
 WITH_FRAMES: tuple[MessageRule, ...] = (
-    ("AttributeError", r"^(?:type object )?'(?P<t>[\w.]{1,80})'(?: object)? has no attribute '(?P<a>\w{1,80})'", make_rule("msg-attribute", "")),
+    ("AttributeError", lazy.compile(r"^(?:type object )?'(?P<t>[\w.]{1,80})'(?: object)? has no attribute '(?P<a>\w{1,80})'"), make_rule("msg-attribute", "")),
 )  # fmt: skip
 """Rules that only repeat a message, and so tell something only together with the place that the frames show."""

@@ -6,6 +6,7 @@ import ast
 import re
 from math import prod
 
+from kb import lazy
 from troubleshooter.explaining.calling import CallingLine, OperationAnswer, Rule
 from troubleshooter.explaining.divisors import nearest_divisor
 
@@ -257,29 +258,29 @@ def _channels(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     )
 
 
-RULES: tuple[tuple[str, str, Rule], ...] = (
-    ("mat1 and mat2 shapes cannot be", r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", _matmul),
-    ("Sizes of tensors must match except in", r"Sizes of tensors must match except in dimension (\d+)\. (?:Got|Expected size) (\d+) (?:and|but got size) (\d+)(?: .{0,80}?number (\d+))?", _cat),
-    ("]' is invalid for input of size", r"shape '\[([^\]]*)\]' is invalid for input of size (\d+)", _view),
-    ("view size is not compatible with input", r"view size is not compatible with input tensor's size and stride", _stride),
-    ("repeats must have the same size as", r"repeats must have the same size as input along dim, but got repeats\.size\(0\) = (?P<a>\d+) and input\.size\(0\) = (?P<b>\d+)", _repeats),
-    ("index out of range in self", r"^index out of range in self$", _embedding),
-    ("Expected target size", r"Expected target size (\[[^\]]*\]), got (\[[^\]]*\])", _target_size),
-    (") to match target batch_size (", r"Expected input batch_size \((\d+)\) to match target batch_size \((\d+)\)", _batch),
-    ("is out of bounds", r"Target (-?\d+) is out of bounds", _target_range),
-    ("xpected ", r"expected target dtype to be Long|expected scalar type Long but found \w+|Expected dtype int64 for index", _long),
-    ("have the same dtype, but got", r"(?:mat1 and mat2|m1 and m2) (?:must|to) have the same dtype, but got:? ?(\S+) and (\S+)", _dtypes),
-    ("The expanded size of the tensor (", r"The expanded size of the tensor \((\d+)\) must match the existing size \((\d+)\) at non-singleton dimension (\d+)\.\s+Target sizes: \[([^\]]*)\]\.\s+Tensor sizes: \[([^\]]*)\]", _expand),
-    ("stack expects each tensor to be equal", r"stack expects each tensor to be equal size, but got (\[[^\]]*\]) at entry \d+ and (\[[^\]]*\])", _stack),
-    (") must match the size of tensor b (", r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)", _broadcast),
-    ("does not match the shape of the indexed", r"The shape of the mask \[([^\]]*)\] at index (\d+) does not match the shape of the indexed tensor \[([^\]]*)\]", _mask),
-    ("mean(): could not infer output dtype", r"mean\(\): could not infer output dtype", _mean),
-    ("Subtraction, the `-` operator, with", r"Subtraction, the `-` operator, with (?:a|two) bool tensors?", _bool_minus),
-    ("elements cannot be converted to Scalar", r"a Tensor with (\d+) elements cannot be converted to Scalar", _scalar),
-    ("Index tensor must have the same number", r"Index tensor must have the same number of dimensions as \w+ tensor", _index_dims),
-    ("Dimension out of range (expected to be", r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)\)", _dim),
-    ("is out of bounds for dimension", r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)", _index),
-    ("Boolean value of Tensor with more than", r"Boolean value of Tensor with more than one value is ambiguous", _truth),
-    ("expected sequence of length", r"expected sequence of length (\d+) at dim (\d+) \(got (\d+)\)", _ragged),
-    ("channels, but got", r"expected input(\[[^\]]*\]) to have (\d+) channels, but got (\d+) channels", _channels),
+RULES: tuple[tuple[str, re.Pattern[str], Rule], ...] = (
+    ("mat1 and mat2 shapes cannot be", lazy.compile(r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)"), _matmul),
+    ("Sizes of tensors must match except in", lazy.compile(r"Sizes of tensors must match except in dimension (\d+)\. (?:Got|Expected size) (\d+) (?:and|but got size) (\d+)(?: .{0,80}?number (\d+))?"), _cat),
+    ("]' is invalid for input of size", lazy.compile(r"shape '\[([^\]]{0,200})\]' is invalid for input of size (\d+)"), _view),
+    ("view size is not compatible with input", lazy.compile(r"view size is not compatible with input tensor's size and stride"), _stride),
+    ("repeats must have the same size as", lazy.compile(r"repeats must have the same size as input along dim, but got repeats\.size\(0\) = (?P<a>\d+) and input\.size\(0\) = (?P<b>\d+)"), _repeats),
+    ("index out of range in self", lazy.compile(r"^index out of range in self$"), _embedding),
+    ("Expected target size", lazy.compile(r"Expected target size (\[[^\]]{0,200}\]), got (\[[^\]]{0,200}\])"), _target_size),
+    (") to match target batch_size (", lazy.compile(r"Expected input batch_size \((\d+)\) to match target batch_size \((\d+)\)"), _batch),
+    ("is out of bounds", lazy.compile(r"Target (-?\d+) is out of bounds"), _target_range),
+    ("xpected ", lazy.compile(r"expected target dtype to be Long|expected scalar type Long but found \w+|Expected dtype int64 for index"), _long),
+    ("have the same dtype, but got", lazy.compile(r"(?:mat1 and mat2|m1 and m2) (?:must|to) have the same dtype, but got:? ?(\S+) and (\S+)"), _dtypes),
+    ("The expanded size of the tensor (", lazy.compile(r"The expanded size of the tensor \((\d+)\) must match the existing size \((\d+)\) at non-singleton dimension (\d+)\.\s+Target sizes: \[([^\]]{0,200})\]\. Tensor sizes: \[([^\]]{0,200})\]"), _expand),
+    ("stack expects each tensor to be equal", lazy.compile(r"stack expects each tensor to be equal size, but got (\[[^\]]{0,200}\]) at entry \d{1,18} and (\[[^\]]{0,200}\])"), _stack),
+    (") must match the size of tensor b (", lazy.compile(r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)"), _broadcast),
+    ("does not match the shape of the indexed", lazy.compile(r"The shape of the mask \[([^\]]{0,200})\] at index (\d{1,18}) does not match the shape of the indexed tensor \[([^\]]{0,200})\]"), _mask),
+    ("mean(): could not infer output dtype", lazy.compile(r"mean\(\): could not infer output dtype"), _mean),
+    ("Subtraction, the `-` operator, with", lazy.compile(r"Subtraction, the `-` operator, with (?:a|two) bool tensors?"), _bool_minus),
+    ("elements cannot be converted to Scalar", lazy.compile(r"a Tensor with (\d+) elements cannot be converted to Scalar"), _scalar),
+    ("Index tensor must have the same number", lazy.compile(r"Index tensor must have the same number of dimensions as \w+ tensor"), _index_dims),
+    ("Dimension out of range (expected to be", lazy.compile(r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)\)"), _dim),
+    ("is out of bounds for dimension", lazy.compile(r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)"), _index),
+    ("Boolean value of Tensor with more than", lazy.compile(r"Boolean value of Tensor with more than one value is ambiguous"), _truth),
+    ("expected sequence of length", lazy.compile(r"expected sequence of length (\d+) at dim (\d+) \(got (\d+)\)"), _ragged),
+    ("channels, but got", lazy.compile(r"expected input(\[[^\]]{0,200}\]) to have (\d+) channels, but got (\d+) channels"), _channels),
 )  # fmt: skip

@@ -6,7 +6,6 @@ The calling line is the innermost line that is neither torch's nor NumPy's own: 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from kb import lazy
@@ -34,7 +33,7 @@ def explain(failure: Failure, lang: str) -> FoundPlace | None:
         return None
     torch_rules = (*operation_rules.RULES, *array_rules.RULES, *requirements.RULES) if near else ()
     for part, pattern, rule in (*torch_rules, *array_rules.NUMPY):
-        found = re.search(pattern, message) if part in message else None  # only what may fit is compiled
+        found = pattern.search(message) if part in message else None  # only what may fit is compiled
         if found is None:
             continue
         line = _line(failure)

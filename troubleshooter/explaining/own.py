@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
@@ -85,7 +84,7 @@ def _is_mine(failure: Failure) -> bool:
 def _by_rules(failure: Failure, rules: Sequence[LineRule], lang: str) -> FoundPlace | None:
     frame = failure.frames[-1] if failure.frames else None
     for exceptions, pattern, rule in rules:
-        if failure.type not in exceptions.split() or not (found := re.search(pattern, failure.message)):
+        if failure.type not in exceptions.split() or not (found := pattern.search(failure.message)):
             continue
         for text in (marked(frame), code(frame)) if frame is not None else ("",):
             tree = parsed(text)

@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
+from kb import lazy
 from troubleshooter.explaining import operands
 from troubleshooter.explaining.calling import LineAnswer, LineFunction
 
@@ -211,53 +212,53 @@ def _raised(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     return LineAnswer("own-raise", {}) if next(_of(nodes, ast.Raise), None) is not None else None
 
 
-LineRule = tuple[str, str, LineFunction]
+LineRule = tuple[str, re.Pattern[str], LineFunction]
 """The names of exceptions, a pattern of the message, and the rule."""
 
 CALLS: tuple[LineRule, ...] = (
-    ("TypeError", r"([\w.<>]+)\(\) missing \d+ required (positional|keyword-only) arguments?: (.*)", _missing),
-    ("TypeError", r"([\w.<>]+)\(\) got an unexpected keyword argument '(\w+)'(?:\. Did you mean '(\w+)')?", _unexpected),
-    ("TypeError", r"([\w.<>]+)\(\) takes (?:from \d+ to )?(\d+) positional arguments? but (\d+) (?:was|were)\b", _positional),
+    ("TypeError", lazy.compile(r"(?<![\w.<>])([\w.<>]{1,200})\(\) missing \d+ required (positional|keyword-only) arguments?: (.*)"), _missing),
+    ("TypeError", lazy.compile(r"(?<![\w.<>])([\w.<>]{1,200})\(\) got an unexpected keyword argument '(\w+)'(?:\. Did you mean '(\w+)')?"), _unexpected),
+    ("TypeError", lazy.compile(r"(?<![\w.<>])([\w.<>]{1,200})\(\) takes (?:from \d+ to )?(\d+) positional arguments? but (\d+) (?:was|were)\b"), _positional),
 )  # fmt: skip
 """The message names the function and the argument, so no line is needed."""
 
 OPERANDS: tuple[LineRule, ...] = (
-    ("KeyError", r"^.{1,200}$", _key),
-    ("IndexError", r"(?:list|tuple|string) index out of range|pop from empty", operands.index),
-    ("AttributeError", r"'NoneType' object has no attribute '(\w+)'", _none),
-    ("AttributeError", r"'([\w.]+)' object has no attribute '(\w+)'", _attribute),
-    ("TypeError", r"'([\w.]+)' object is not subscriptable", _none_item),
-    ("TypeError", r"^(?P<s>list|tuple|string) indices must be integers(?:(?: or slices)?, not '?(?P<t>\w+)'?)?$", operands.numbered),
-    ("ZeroDivisionError", r"", operands.zero),
-    ("ValueError", r"(too many values to unpack|not enough values to unpack) \(expected (?:at least )?(\d+)", operands.unpack),
-    ("TypeError", r"can only concatenate (\w+) \(not \"([\w.]+)\"\) to", _concatenate),
-    ("TypeError", r"can't concat (\w+) to bytes", operands.bytes_and_text),
-    ("TypeError", r"(?:unsupported operand type\(s\) for|') ?([^:']{1,12}):? ?'?(?: not supported between instances of)? ?'([\w.]+)' and '([\w.]+)'", operands.operand),
-    ("TypeError", r"'([\w.]+)' object is not callable", _not_callable),
-    ("TypeError", r"'([\w.]+)' object is not iterable|argument of type '([\w.]+)' is not iterable|cannot unpack non-iterable ([\w.]+)", _not_iterable),
-    ("UnboundLocalError", r"local variable '(\w+)'", _unbound),
-    ("NameError", r"name '(\w+)' is not defined(?:\. Did you mean: '(\w+)')?", _name),
-    ("ValueError", r"could not convert string to float: ('.*'|\".*\")", _number),
-    ("ValueError", r"invalid literal for int\(\) with base \d+: ('.*'|\".*\")", _number),
-    ("FileNotFoundError", r"No such file or directory: ['\"](.{1,300}?)['\"]$", _file),
-    ("AssertionError", r"", _assert),
-    ("ValueError", r"^(?:(.{1,120}) is not in (?:list|deque|tuple|range)|list\.remove\(x\): x not in list|tuple\.index\(x\): x not in tuple)$", operands.not_in),
-    ("TypeError", r"^len\(\) of (?:a 0-d tensor|unsized object)", operands.no_length),
-    ("IndexError", r"^Cannot choose from an empty sequence", operands.nothing_to_choose),
-    ("ValueError", r"^(?:Sample larger than population|Cannot take a larger sample than population)", operands.sample),
-    ("ValueError", r"^dictionary update sequence element #(\d+) has length (\d+); 2 is required", operands.pairs_wanted),
-    ("ValueError OverflowError", r"^math (?:domain|range) error|^expected a (?:non-?negative|positive) input", operands.domain),
-    ("IsADirectoryError", r"^\[Errno 21\] Is a directory: ['\"](.{1,300}?)['\"]$", operands.is_folder),
+    ("KeyError", lazy.compile(r"^.{1,200}$"), _key),
+    ("IndexError", lazy.compile(r"(?:list|tuple|string) index out of range|pop from empty"), operands.index),
+    ("AttributeError", lazy.compile(r"'NoneType' object has no attribute '(\w+)'"), _none),
+    ("AttributeError", lazy.compile(r"'([\w.]+)' object has no attribute '(\w+)'"), _attribute),
+    ("TypeError", lazy.compile(r"'([\w.]+)' object is not subscriptable"), _none_item),
+    ("TypeError", lazy.compile(r"^(?P<s>list|tuple|string) indices must be integers(?:(?: or slices)?, not '?(?P<t>\w+)'?)?$"), operands.numbered),
+    ("ZeroDivisionError", lazy.compile(r""), operands.zero),
+    ("ValueError", lazy.compile(r"(too many values to unpack|not enough values to unpack) \(expected (?:at least )?(\d+)"), operands.unpack),
+    ("TypeError", lazy.compile(r"can only concatenate (\w+) \(not \"([\w.]+)\"\) to"), _concatenate),
+    ("TypeError", lazy.compile(r"can't concat (\w+) to bytes"), operands.bytes_and_text),
+    ("TypeError", lazy.compile(r"(?:unsupported operand type\(s\) for|') ?([^:']{1,12}):? ?'?(?: not supported between instances of)? ?'([\w.]+)' and '([\w.]+)'"), operands.operand),
+    ("TypeError", lazy.compile(r"'([\w.]+)' object is not callable"), _not_callable),
+    ("TypeError", lazy.compile(r"'([\w.]+)' object is not iterable|argument of type '([\w.]+)' is not iterable|cannot unpack non-iterable ([\w.]+)"), _not_iterable),
+    ("UnboundLocalError", lazy.compile(r"local variable '(\w+)'"), _unbound),
+    ("NameError", lazy.compile(r"name '(\w+)' is not defined(?:\. Did you mean: '(\w+)')?"), _name),
+    ("ValueError", lazy.compile(r"could not convert string to float: ('.*'|\".*\")"), _number),
+    ("ValueError", lazy.compile(r"invalid literal for int\(\) with base \d+: ('.*'|\".*\")"), _number),
+    ("FileNotFoundError", lazy.compile(r"No such file or directory: ['\"](.{1,300}?)['\"]$"), _file),
+    ("AssertionError", lazy.compile(r""), _assert),
+    ("ValueError", lazy.compile(r"^(?:(.{1,120}) is not in (?:list|deque|tuple|range)|list\.remove\(x\): x not in list|tuple\.index\(x\): x not in tuple)$"), operands.not_in),
+    ("TypeError", lazy.compile(r"^len\(\) of (?:a 0-d tensor|unsized object)"), operands.no_length),
+    ("IndexError", lazy.compile(r"^Cannot choose from an empty sequence"), operands.nothing_to_choose),
+    ("ValueError", lazy.compile(r"^(?:Sample larger than population|Cannot take a larger sample than population)"), operands.sample),
+    ("ValueError", lazy.compile(r"^dictionary update sequence element #(\d+) has length (\d+); 2 is required"), operands.pairs_wanted),
+    ("ValueError OverflowError", lazy.compile(r"^math (?:domain|range) error|^expected a (?:non-?negative|positive) input"), operands.domain),
+    ("IsADirectoryError", lazy.compile(r"^\[Errno 21\] Is a directory: ['\"](.{1,300}?)['\"]$"), operands.is_folder),
 )  # fmt: skip
 """The line shows the operands."""
 
 OWN: tuple[LineRule, ...] = (
-    ("StopIteration", r"^$", operands.at_end),
+    ("StopIteration", lazy.compile(r"^$"), operands.at_end),
 )  # fmt: skip
 """The same for the user's own lines only: libraries catch it themselves."""
 
 RAISED: tuple[LineRule, ...] = (
-    ("NotImplementedError", r"^$", _not_written),
-    ("AssertionError RuntimeError ValueError TypeError Exception KeyError NotImplementedError", r"", _raised),
+    ("NotImplementedError", lazy.compile(r"^$"), _not_written),
+    ("AssertionError RuntimeError ValueError TypeError Exception KeyError NotImplementedError", lazy.compile(r""), _raised),
 )  # fmt: skip
 """What the user's own code raises."""

@@ -9,21 +9,23 @@ from __future__ import annotations
 
 import re
 
-STATUSES: tuple[tuple[str, str], ...] = (
+from kb import lazy
+
+STATUSES: tuple[tuple[re.Pattern[str], str], ...] = (
     (
-        r"(?i)irs.(?:params|infos)",
+        lazy.compile(r"(?i)irs.(?:params|infos)"),
         "status-refinement",
     ),  # "not initialized" is said of these options, not of the library
-    (r"(?i)not.initialized", "status-start"),
-    (r"(?i)alloc(?:ation)?.failed|insufficient.resources", "status-memory"),
-    (r"(?i)invalid.(?:numeric.)?value|invalid.workspace|out.of.range", "status-value"),
-    (r"(?i)arch.mismatch|architectural.feature", "status-arch"),
-    (r"(?i)mapping.error|access to GPU memory", "status-mapping"),
-    (r"(?i)execution.failed|failed to execute", "status-execution"),
-    (r"(?i)not.supported", "status-support"),
-    (r"(?i)license", "status-license"),
-    (r"(?i)zero.pivot|matrix.singular", "status-pivot"),
-    (r"(?i)internal", "status-internal"),
+    (lazy.compile(r"(?i)not.initialized"), "status-start"),
+    (lazy.compile(r"(?i)alloc(?:ation)?.failed|insufficient.resources"), "status-memory"),
+    (lazy.compile(r"(?i)invalid.(?:numeric.)?value|invalid.workspace|out.of.range"), "status-value"),
+    (lazy.compile(r"(?i)arch.mismatch|architectural.feature"), "status-arch"),
+    (lazy.compile(r"(?i)mapping.error|access to GPU memory"), "status-mapping"),
+    (lazy.compile(r"(?i)execution.failed|failed to execute"), "status-execution"),
+    (lazy.compile(r"(?i)not.supported"), "status-support"),
+    (lazy.compile(r"(?i)license"), "status-license"),
+    (lazy.compile(r"(?i)zero.pivot|matrix.singular"), "status-pivot"),
+    (lazy.compile(r"(?i)internal"), "status-internal"),
 )
 _LIBRARIES = {
     "cublas": "cuBLAS",
@@ -36,7 +38,7 @@ _LIBRARIES = {
 
 def meaning(status: str) -> str:
     """The phrase for a printed status; "" for one that is not known."""
-    return next((phrase for pattern, phrase in STATUSES if re.search(pattern, status)), "")
+    return next((phrase for pattern, phrase in STATUSES if pattern.search(status)), "")
 
 
 def library(call: str) -> str:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from kb import versions
 from kb.compiled import Knowledge
-from troubleshooter.observe.exits import SIGNALS
-from troubleshooter.observe.model import DatedPackage, Exit, Failure, Point
+from troubleshooter.observe.model import DatedPackage, Failure, Point
 from troubleshooter.observe.observations import Observations
 from troubleshooter.ranked import Ranked
 from troubleshooter.read.text import fold, plain
@@ -18,6 +17,7 @@ from troubleshooter.report.curves import charted, first_bad, sample
 from troubleshooter.report.diagnosis import diagnosis
 from troubleshooter.report.evidence import file_name
 from troubleshooter.report.fill import safe
+from troubleshooter.report.first_failure import first_failure
 from troubleshooter.report.model import FailureSeen, Report, unseen_end
 from troubleshooter.report.retry import decide
 from troubleshooter.report.stopped import INTERRUPT, stopped
@@ -29,18 +29,16 @@ if TYPE_CHECKING:
         DatedRelease,
         EndingShown,
         Facts,
-        FirstFailure,
         Ignored,
         Metric,
         MetricSummary,
-        RankFailure,
         Unexplained,
     )
 
 MAX_MESSAGE_CHARACTERS = 4000
 """A longer message of an exception is cut."""
-MAX_FAILURES, MAX_EXITS, MAX_RANKS = 200, 50, 256
-"""At most this many failures, ended processes and ranks are listed."""
+MAX_FAILURES, MAX_EXITS = 200, 50
+"""At most this many failures and ended processes are listed."""
 
 
 def build(
@@ -84,7 +82,7 @@ def build(
         failures=[_seen(f, names) for f in observations.failures[:MAX_FAILURES]],
         diagnoses=diagnoses,
         unexplained=None,
-        first_failure=_first(observations, names),
+        first_failure=first_failure(observations, names),
         facts=facts,
         exits=[{"status": e.status, "rank": e.rank, "line": e.line.number} for e in observations.exits[:MAX_EXITS]],
         metrics={} if brief else _metrics(observations.metrics),
@@ -129,57 +127,6 @@ def _seen(failure: Failure, names: list[str]) -> FailureSeen:
         file=file_name(names, failure.line.file),
         repeated=failure.repeated,
     )
-
-
-def _first(observations: Observations, names: list[str]) -> FirstFailure | None:
-    """Which rank failed first, and which followed; None if the log does not show it."""
-    ranked = [f for f in observations.failures if f.ranks and f.role in ("initiating", "cascade")]
-    if not ranked:
-        return None
-    first = min(ranked, key=lambda f: (f.role != "initiating", f.line.number))
-    rivals = [f for f in observations.failures if f.role == "initiating" and f.line.file != first.line.file]
-    if rivals and (first.role != "initiating" or any(f.ranks for f in rivals)):
-        return None  # the lines of several files have no order
-    if first.role == "cascade" and any(f.exception.endswith("SignalException") for f in observations.failures):
-        return None  # the launcher was told to stop, and ended its ranks
-    followed = {r for f in ranked for r in f.ranks} - {first.line.rank}
-    silent = _ended_silently(observations, first) if first.role == "cascade" else None
-    order: dict[int, RankFailure] = {}
-    for failure in ranked:
-        for rank, line in failure.seen_at.items():
-            if rank not in order or line < order[rank]["line"]:
-                order[rank] = {
-                    "rank": rank, "line": line, "role": failure.role, "exception": failure.exception,
-                    "file": file_name(names, failure.line.file),
-                }  # fmt: skip
-    if silent is not None and silent.rank is not None:
-        told = _signal_name(silent.status)
-        begun: RankFailure = {
-            "rank": silent.rank, "line": silent.line.number, "role": "initiating", "exception": told,
-            "file": file_name(names, silent.line.file),
-        }  # fmt: skip
-        return {
-            "rank": silent.rank, "line": silent.line.number, "file": begun["file"], "exception": told, "followed": sorted(order),
-            "order": [begun, *sorted(order.values(), key=lambda o: o["line"])][:MAX_RANKS],
-        }  # fmt: skip
-    return {
-        "rank": first.line.rank, "line": first.line.number, "file": file_name(names, first.line.file),
-        "exception": first.exception, "followed": sorted(r for r in followed if r is not None),
-        "order": sorted(order.values(), key=lambda o: (o["rank"] != first.line.rank, o["line"]))[:MAX_RANKS],
-    }  # fmt: skip
-
-
-def _ended_silently(observations: Observations, first: Failure) -> Exit | None:
-    """The rank that a launcher saw end first, if it printed no error of its own and the errors of the others are after-effects."""
-    exits = [one for one in observations.exits if one.rank is not None and one.line.file == first.line.file]
-    ended = min(exits, key=lambda one: one.line.number, default=None)
-    spoke = {rank for failure in observations.failures for rank in failure.ranks}
-    return ended if ended is not None and ended.rank not in spoke else None
-
-
-def _signal_name(status: int) -> str:
-    """The name of the signal that ended a process; "" if none did."""
-    return next((name for name, number in SIGNALS.items() if number == -status), "")
 
 
 def _ending(observations: Observations, names: list[str]) -> EndingShown:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kb.text.catalog import Section
+from troubleshooter.observe.exits import SIGNALS
 from troubleshooter.report.fill import safe
 
 if TYPE_CHECKING:
@@ -46,6 +47,6 @@ def health(report: Report) -> str:
 
 def first_rank(first: FirstFailure, lang: str) -> str:
     """A sentence on the rank that failed first."""
-    key = "first-rank-signal" if first["exception"].startswith("SIG") else "first-rank"
+    key = "first-rank-signal" if first["exception"] in SIGNALS else "first-rank"
     told = say(key, lang, rank=first["rank"], line=first["line"], name=first["exception"])
     return told + (say("followed", lang, count=len(first["followed"])) if first["followed"] else "")

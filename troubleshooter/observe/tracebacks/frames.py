@@ -8,11 +8,15 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from kb import lazy
+from troubleshooter.observe.model import Frame
 
 HEADER = "Traceback (most recent call last)"
 
 MAX_FRAMES = 200
 """At most this many frames of one traceback are kept."""
+
+MAX_AROUND = 6
+"""Lines of code above and below the line of a frame that are kept."""
 
 FrameForm = Literal["python", "colon", "module", "unquoted", "bare", "cell"]
 """The form of a frame line; each one names an expression below."""
@@ -80,6 +84,14 @@ def frame_position(text: str) -> FramePosition | None:
     if "In" in text and (found := _CELL.match(text)):
         return FramePosition(found["cell"], int(found["line"] or 0), _name(found["function"] or "<cell>"), "cell")
     return None
+
+
+def keep_around(frame: Frame, code: str) -> None:
+    """Keep a line of code that a traceback shows above the line of a frame, or below it once that one was shown."""
+    if not frame.shown:
+        frame.above = (*frame.above[1 - MAX_AROUND :], code)
+    elif len(frame.below) < MAX_AROUND:
+        frame.below += (code,)
 
 
 def is_decoration(text: str) -> bool:

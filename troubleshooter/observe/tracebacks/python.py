@@ -15,13 +15,12 @@ from troubleshooter.observe.tracebacks.frames import (
     FramePosition,
     frame_position,
     is_decoration,
+    keep_around,
 )  # fmt: skip
 from troubleshooter.observe.tracebacks.messages import ALONE, LAST_LINE, NEW_EXCEPTION, is_type_name
 from troubleshooter.read.line import Line
 from troubleshooter.read.text import BAR
 
-MAX_AROUND = 6
-"""Lines of code above and below the line of a notebook's frame that are kept."""
 AROUND = lazy.compile(r"\s{0,12}\d{1,9}(?=\s|$)")
 MAX_FOREIGN_LINES = 8
 """At most this many lines of other output in a row (bars, warnings of other threads) may be mixed into a traceback."""
@@ -63,17 +62,13 @@ def rank_of_table(cursor: Cursor) -> int | None:
     return None
 
 
-def keep_around(frame: Frame, text: str) -> None:
+def _keep_numbered(frame: Frame, text: str) -> None:
     """Keep a numbered line of code that stands above or below the line of a notebook's frame."""
     numbered = AROUND.match(text)
-    if numbered is None:
-        frame.above = (
-            () if not frame.shown else frame.above
-        )  # "(...)": what stands above does not belong to what follows
+    if numbered is not None:
+        keep_around(frame, text[numbered.end() :])
     elif not frame.shown:
-        frame.above = (*frame.above[-MAX_AROUND + 1 :], text[numbered.end() :])
-    elif len(frame.below) < MAX_AROUND:
-        frame.below += (text[numbered.end() :],)
+        frame.above = ()  # "(...)": what stands above does not belong to what follows
 
 
 class PythonTraceback:
@@ -183,7 +178,7 @@ class PythonTraceback:
             return
         frame = self.frames[-1]
         if self.layout == "notebook":
-            keep_around(frame, text)
+            _keep_numbered(frame, text)
         elif self.foreign <= (not self.indented) and self.layout == "python" and len(frame.shown) < MAX_SHOWN:
             frame.shown += (text,)
 

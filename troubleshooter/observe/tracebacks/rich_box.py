@@ -6,11 +6,9 @@ from __future__ import annotations
 from kb import lazy
 from troubleshooter.observe.model import Frame
 from troubleshooter.observe.tracebacks.cursor import Cursor
-from troubleshooter.observe.tracebacks.frames import MAX_FRAMES, frame_position
+from troubleshooter.observe.tracebacks.frames import MAX_FRAMES, frame_position, keep_around
 from troubleshooter.observe.tracebacks.messages import ALONE, LAST_LINE, NEW_EXCEPTION
 
-MAX_AROUND = 6
-"""Lines of code above and below the line of a frame that are kept."""
 MAX_BOX_LINES = 400
 """Lines below the first line of a paste within which a box that began above it must end."""
 
@@ -73,7 +71,7 @@ def _read_frames(cursor: Cursor) -> list[Frame]:
         if frames and (arrow := _ARROW.match(inner)):
             frames[-1].shown = (_unruled(arrow["code"]),)
         elif frames and (around := _AROUND.match(inner)):
-            _keep(frames[-1], _unruled(around["code"]))
+            keep_around(frames[-1], _unruled(around["code"]))
         if not inner.strip() or _CODE.match(inner) or inner.lstrip()[:1] in "╭╰│":
             held = ""
             continue
@@ -92,13 +90,6 @@ def _unruled(text: str) -> str:
     """Code without the lines that Rich draws at each step of its indent."""
     bare = text.lstrip(" │|")
     return " " * (len(text) - len(bare)) + bare
-
-
-def _keep(frame: Frame, text: str) -> None:
-    if not frame.shown:
-        frame.above = (*frame.above[-MAX_AROUND + 1 :], text)
-    elif len(frame.below) < MAX_AROUND:
-        frame.below += (text,)
 
 
 def _between_sides(text: str) -> str:

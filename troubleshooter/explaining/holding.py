@@ -117,7 +117,10 @@ def _as_float(remedy: Remedy) -> Remedy | None:
     value = remedy.value
     if not isinstance(value, int) or isinstance(value, bool):
         return None
-    text = repr(float(value))
+    try:
+        text = repr(float(value))
+    except OverflowError:  # a number that no float holds
+        return None
     return remedy._replace(
         key="do-set",
         trial=UNKNOWN,

@@ -16,7 +16,7 @@ from kb import lazy
 
 _NAME = r"[A-Za-z_]\w*"
 _DOTTED = r"[\w.<>]+"
-_MEANT = r"(?:\. Did you (?:mean|forget)[^\n]*)?"
+_MEANT = r"(?:\. Did you mean: '(?P<meant>\w+)'\?|\. Did you forget[^\n]*)?"
 _FUNCTION = rf"(?:(?P<type>{_DOTTED})\.)?(?P<function>{_NAME})\(\)"
 
 
@@ -35,6 +35,7 @@ OTHER = {
     "module": "meadow.clouds",
     "path": "/home/me/meadow/rain.csv",
     "key": "rain_per_hour",
+    "meant": "rain_per_day",
     "text": "'rain'",
     "command": "'['gzip', 'rain.csv']'",
 }
@@ -110,17 +111,17 @@ parent package``) is true of any code and does not stand here."""
 
 EVERYDAY = frozenset(
     "AdamW Attention Block Config Dataset Decoder DataLoader Embedding Encoder FakeTokenizer GPT Layer Linear MLP Model Net Optimizer "
-    "Pooling Scheduler Tensor Tokenizer Trainer Transformer UNet Variable accelerator accuracy adapter api args attention attention_mask auto "
-    "backward base base_model batch batch_size bias build cache cfg chat checkpoint completion config content context convert cpu cuda "
+    "Pooling Scheduler Tensor Tokenizer Trainer Transformer UNet accelerator accuracy adapter api args attention attention_mask auto "
+    "base base_model batch batch_size bias build cache cfg chat checkpoint completion config content context convert cpu cuda "
     "data data_args dataset datasets decode decoder detach device device_map dim dist dtype embedding encode encoder engine epoch epochs "
     "error evaluate example examples features file files find fit float16 forward func generate grad hidden hidden_size hidden_states id "
     "ids idx image image_processor images index info input input_ids inputs instruction item items key keys kwargs label labels layer "
     "layers len line llm load load_state_dict loader log logger logits lora loss lr lr_scheduler main map mask max max_length max_new_tokens "
     "message messages metric metrics mode model model_args model_name models module names net network num_labels numpy opt optim optimizer out output "
-    "output_dir outputs parameters params parser past_key_values path pipe pixel_values position_ids predict predictions preds pretrain print processor "
+    "output_dir outputs parameters params parser path pipe position_ids predict predictions preds pretrain print processor "
     "prompt prompts quantize query question rank read references reset response result results reward rewards role row rows run sample samples "
     "save score scores seed set shape size source split start state state_dict step str sum target targets task tensor test text texts "
-    "tok token token_type_ids tokenize tokenizer tokens total train train_dataset trainer training training_args transformer type unet "
+    "tok token  tokenize tokenizer tokens total train train_dataset trainer training training_args transformer type unet "
     "unsqueeze use utils val value values version view vocab vocab_size weight weights helpers common".split()
 )
 """Names that scripts of many people have. Most stand in the lines of users' own scripts in samples of eight or more entries."""

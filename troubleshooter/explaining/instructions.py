@@ -16,6 +16,10 @@ from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal
 _CHECK = lazy.compile(
     r"\b(?:[Cc]heck|[Vv]erify|[Aa]djust|[Cc]orrect)(?: that)?(?: the| your)?(?: value of)? [`'\"]?((?:\w+\.)*[a-z]\w*_\w+|(?<=[`'\"])[\w.]+)[`'\"]?(?![\w(=]|\.\w)"
 )
+_CHECK_WORDS = lazy.compile(
+    r"\b(?:[Cc]heck|[Vv]erify)(?: the| your) ([a-z]{2,20}(?: [a-z]{2,20}){1,2}?)\b(?= (?:and|or|in|of|for|is|are)\b|[.,;]|$)"
+)
+"""An argument that a message names as words: "check the target modules"."""
 _INSTEAD = lazy.compile(
     r"\b[Uu]s(?:e|ing) (?:the )?(?:[`'\"]([A-Za-z_][\w.]{2,60}(?:\([^`'\"\n]{0,60}\))?)[`'\"]|([A-Za-z_][\w.]{1,60}\([^()\n]{0,40}\)))(?: \w+)? instead\b"
 )
@@ -109,6 +113,10 @@ def instructions(
     for found in _CHECK.finditer(message) if "heck" in message or "erify" in message or "djust" in message else ():
         name = found[1].rpartition(".")[2]
         yield Remedy("do-check", (("x", name),), f"{name}=...", "message")
+    for found in _CHECK_WORDS.finditer(message) if "heck" in message or "erify" in message else ():
+        name = found[1].replace(" ", "_")
+        if name in known:
+            yield Remedy("do-check", (("x", name),), f"{name}=...", "message")
 
 
 def refused(message: str, passed: Mapping[str, str]) -> Iterator[Remedy]:

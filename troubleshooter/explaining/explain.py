@@ -14,6 +14,7 @@ from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.indexed import KnownMessage, known
 from troubleshooter.explaining.origin import is_own
 from troubleshooter.explaining.presented import presented
+from troubleshooter.explaining.shown import code
 from troubleshooter.observe.model import Failure
 
 if TYPE_CHECKING:
@@ -80,8 +81,10 @@ def _placed(failure: Failure, listed: KnownMessage | None, folders: Sequence[str
 def _amended(found: FoundPlace | None, failure: Failure, folders: Sequence[str], lang: str) -> FoundPlace | None:
     """The explanation with what the user's own call shows of its values and their classes."""
     frames = failure.frames
-    if not frames or is_own(frames[-1]) or not any(map(is_own, frames)):
+    if not frames or not any(map(is_own, frames)):
         return found
+    if is_own(frames[-1]) and (found is not None or code(frames[-1]).startswith(("raise", "assert"))):
+        return found  # else compiled code raised it in the user's own line
     from troubleshooter.explaining import mistyped, own_values
     from troubleshooter.explaining.origins import Trace
     from troubleshooter.explaining.sources import Sources

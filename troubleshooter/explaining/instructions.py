@@ -11,7 +11,7 @@ from troubleshooter.explaining import advice
 from troubleshooter.explaining.divisors import largest_divisor
 from troubleshooter.explaining.meant import names
 from troubleshooter.explaining.origin import Origin
-from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal
+from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal, nearest
 
 _CHECK = lazy.compile(
     r"\b(?:[Cc]heck|[Vv]erify|[Aa]djust|[Cc]orrect)(?: that)?(?: the| your)?(?: value of)? [`'\"]?((?:\w+\.)*[a-z]\w*_\w+|(?<=[`'\"])[\w.]+)[`'\"]?(?![\w(=]|\.\w)"
@@ -59,6 +59,7 @@ _CHOOSE = lazy.compile(r"(?i)\b(?:one of|choose|select|must be|should be)\b(?! i
 _UNSET = lazy.compile(
     r"\b(?:[Uu]nset|[Rr]emove)\b(?: the| these| this| your)?(?: [\w-]+){0,2}:? ((?:[`'\"]?\w+[`'\"]?(?:, | and )?){1,6})"
 )
+_POSSIBLE = lazy.compile(r"(?i)\b(?:possible|allowed|supported|valid|available|choose|one of)\b")
 _QUOTES = "'\""
 MAX_ORDER = 160
 """Characters of an instruction that is shown as it stands."""
@@ -71,6 +72,23 @@ def one_of(message: str, compared: Iterable[str]) -> Iterator[Remedy]:
     if len(named) == 1 and len(listed) > 1 and all(isinstance(one, str) for one in listed):
         [name] = named
         yield Remedy("do-one-of", (("x", name), ("y", choices(UNKNOWN, listed))), f"{name}=...", "message")
+
+
+def listed_settings(message: str, passed: Mapping[str, str]) -> Iterator[Remedy]:
+    """The values that a message lists as settings of one argument of the user's own: "possible are `x="a"`, `x="b"`"."""
+    for name, text in passed.items():
+        given = literal(text)
+        if not isinstance(given, str) or message.count(name) < 3 or not _POSSIBLE.search(message):
+            continue
+        found = re.findall(rf"(?<!\w){re.escape(name)}=['\"]?([\w.+-]{{1,60}})", message)
+        several = [one for one in dict.fromkeys(found) if one != given]
+        if given not in found or len(several) < 2:
+            continue
+        meant = nearest(given, several)
+        if meant is not UNKNOWN:
+            yield Remedy("do-set", (("x", name), ("y", repr(meant))), f"{name}={meant!r}", "message")
+        else:
+            yield Remedy("do-one-of", (("x", name), ("y", choices(given, several))), f"{name}=...", "message")
 
 
 def unset(message: str, passed: Mapping[str, str]) -> Iterator[Remedy]:

@@ -110,8 +110,22 @@ def _refused_by_annotation(kind: str, trace: Trace) -> Iterator[tuple[Origin, st
                 and type(value).__name__ == kind
                 and admits(annotation, kind, source, trace.sources) is False
             ):
-                shown = annotation if len(annotation) <= MAX_ANNOTATION else annotation[: MAX_ANNOTATION - 1] + "…"
-                yield Origin(name, "argument", function.name, ast.unparse(node), True, None, annotation), shown
+                origin = Origin(name, "argument", function.name, ast.unparse(node), True, None, annotation)
+                yield origin, _written_out(annotation, source, trace.sources)
+
+
+def _written_out(annotation: str, source: SourceFile, sources: Sources) -> str:
+    """An annotation as it is shown: of a name for several types, these types."""
+    there: SourceFile | None = source
+    for _ in range(MAX_ALIASES if annotation.isidentifier() else 0):
+        if there is None:
+            break
+        if (value := of_module(there, annotation)) is not None:
+            annotation = " | ".join(ast.unparse(one) for one in _alternatives(value))
+            break
+        module = imported_from(there, annotation)
+        there = sources.near(there, module) if module else None
+    return annotation if len(annotation) <= MAX_ANNOTATION else annotation[: MAX_ANNOTATION - 1] + "…"
 
 
 def _source_of(function: Function, trace: Trace) -> SourceFile | None:

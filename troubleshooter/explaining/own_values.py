@@ -36,32 +36,33 @@ def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
     if not shown or len(shown) > MOST_NAMED:
         return found
     if found is None:
-        name, value = next(iter(shown.items()))
+        name, (value, _) = next(iter(shown.items()))
         found = FoundPlace(None, say("ref-shown", lang, x=value, y=name), [], [], "rule")
     first = [one.name for one in found.origins[:MOST_NAMED]]
     told = [one for one in found.origins if one.name not in shown]
     mine = [
-        next((one for one in found.origins if one.name == name), Origin(name, "argument", "", repr(value), True))
-        for name, value in shown.items()
+        next((one for one in found.origins if one.name == name), Origin(name, "argument", "", whole, True))
+        for name, (_, whole) in shown.items()
     ]
     if not any(name in first for name in shown):
         found.origins = [*mine, *told]
     if found.remedies or len(shown) > 1:
         return found
-    [(name, value)] = shown.items()
+    [(name, (value, _))] = shown.items()
     is_path = re.search(r"[/\\]|\.[a-z]\w{1,10}$", value) is not None and _ABSENT.search(failure.message) is not None
     key = "do-exists" if is_path else "do-check"
     found.remedies = [Remedy(key, (("x", name),), f"{name}=...", "message")]
     return found
 
 
-def _shown(failure: Failure, trace: Trace) -> Iterator[tuple[str, str]]:
+def _shown(failure: Failure, trace: Trace) -> Iterator[tuple[str, tuple[str, str]]]:
+    """The names, each with the text that the message shows and with the whole value as source."""
     refused = advice.refused(failure.message)
     for call in own_calls(trace):
         for name, node in named_values(call, trace):
             for value in texts_of(node):
                 if value in refused or _is_shown(value, failure.message):
-                    yield name, value
+                    yield name, (value, ast.unparse(node))
                     break
 
 

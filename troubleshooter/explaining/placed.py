@@ -188,6 +188,7 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
     ordered = [
         *(remedy for remedy, _ in swapped),
         *([] if swapped else compared(people, context, said)),
+        *([] if swapped else instructions.listed_settings(said, passed)),
         *advised,
         *instructions.unset(said, given),
         *([] if swapped else instructions.one_of(said, refused_names)),

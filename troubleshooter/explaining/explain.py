@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 from troubleshooter.explaining import chained, messages, operations, own, traced
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.indexed import KnownMessage, known
+from troubleshooter.explaining.origin import is_own
 from troubleshooter.explaining.presented import presented
+from troubleshooter.explaining.shown import code
 from troubleshooter.observe.model import Failure
 
 if TYPE_CHECKING:
@@ -53,6 +55,7 @@ def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained |
         if found is not None and told is not None:
             found.condition = told.condition
         found = found or told
+    found = _amended(found, failure, folders, lang)
     if found is None:
         return None
     return presented(failure, found, listed, lang)
@@ -61,15 +64,33 @@ def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained |
 def _placed(failure: Failure, listed: KnownMessage | None, folders: Sequence[str], lang: str) -> FoundPlace | None:
     if not failure.frames and listed is None:
         return None
+    from troubleshooter.explaining.origins import Trace
     from troubleshooter.explaining.placed import from_index, from_shown, from_source
+    from troubleshooter.explaining.refused import explain as refused
     from troubleshooter.explaining.sources import Sources
 
     sources = Sources(folders)
     return (
-        from_source(failure, sources, lang)
+        refused(failure, Trace(failure.frames, sources), lang)
+        or from_source(failure, sources, lang)
         or from_index(failure, listed, sources, lang)
         or from_shown(failure, sources, lang)
     )
+
+
+def _amended(found: FoundPlace | None, failure: Failure, folders: Sequence[str], lang: str) -> FoundPlace | None:
+    """The explanation with what the user's own call shows of its values and their classes."""
+    frames = failure.frames
+    if not frames or not any(map(is_own, frames)):
+        return found
+    if is_own(frames[-1]) and (found is not None or code(frames[-1]).startswith(("raise", "assert"))):
+        return found  # else compiled code raised it in the user's own line
+    from troubleshooter.explaining import mistyped, own_values
+    from troubleshooter.explaining.origins import Trace
+    from troubleshooter.explaining.sources import Sources
+
+    trace = Trace(frames, Sources(folders))
+    return own_values.amended(mistyped.amended(found, failure, trace), failure, trace, lang)
 
 
 def _compiled(failure: Failure, lang: str) -> FoundPlace | None:

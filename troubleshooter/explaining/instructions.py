@@ -13,11 +13,15 @@ from troubleshooter.explaining import advice
 from troubleshooter.explaining.divisors import largest_divisor
 from troubleshooter.explaining.meant import names
 from troubleshooter.explaining.origin import Origin
-from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal
+from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal, nearest
 
 _CHECK = lazy.compile(
     r"\b(?:[Cc]heck|[Vv]erify|[Aa]djust|[Cc]orrect)(?: that)?(?: the| your)?(?: value of)? [`'\"]?((?:\w+\.)*[a-z]\w*_\w+|(?<=[`'\"])[\w.]+)[`'\"]?(?![\w(=]|\.\w)"
 )
+_CHECK_WORDS = lazy.compile(
+    r"\b(?:[Cc]heck|[Vv]erify)(?: the| your) ([a-z]{2,20}(?: [a-z]{2,20}){1,2}?)\b(?= (?:and|or|in|of|for|is|are)\b|[.,;]|$)"
+)
+"""An argument that a message names as words: "check the target modules"."""
 _INSTEAD = lazy.compile(
     r"\b[Uu]s(?:e|ing) (?:the )?(?:[`'\"]([A-Za-z_][\w.]{2,60}(?:\([^`'\"\n]{0,60}\))?)[`'\"]|([A-Za-z_][\w.]{1,60}\([^()\n]{0,40}\)))(?: \w+)? instead\b"
 )
@@ -57,6 +61,7 @@ _CHOOSE = lazy.compile(r"(?i)\b(?:one of|choose|select|must be|should be)\b(?! i
 _UNSET = lazy.compile(
     r"\b(?:[Uu]nset|[Rr]emove)\b(?: the| these| this| your)?(?: [\w-]+){0,2}:? ((?:[`'\"]?\w+[`'\"]?(?:, | and )?){1,6})"
 )
+_POSSIBLE = lazy.compile(r"(?i)\b(?:possible|allowed|supported|valid|available|choose|one of)\b")
 _QUOTES = "'\""
 MAX_ORDER = 160
 """Characters of an instruction that is shown as it stands."""
@@ -69,6 +74,23 @@ def one_of(message: str, compared: Iterable[str]) -> Iterator[Remedy]:
     if len(named) == 1 and len(listed) > 1 and all(isinstance(one, str) for one in listed):
         [name] = named
         yield Remedy("do-one-of", (("x", name), ("y", choices(UNKNOWN, listed))), f"{name}=...", "message")
+
+
+def listed_settings(message: str, passed: Mapping[str, str]) -> Iterator[Remedy]:
+    """The values that a message lists as settings of one argument of the user's own: "possible are `x="a"`, `x="b"`"."""
+    for name, text in passed.items():
+        given = literal(text)
+        if not isinstance(given, str) or message.count(name) < 3 or not _POSSIBLE.search(message):
+            continue
+        found = re.findall(rf"(?<!\w){re.escape(name)}=['\"]?([\w.+-]{{1,60}})", message)
+        several = [one for one in dict.fromkeys(found) if one != given]
+        if given not in found or len(several) < 2:
+            continue
+        meant = nearest(given, several)
+        if meant is not UNKNOWN:
+            yield Remedy("do-set", (("x", name), ("y", repr(meant))), f"{name}={meant!r}", "message")
+        else:
+            yield Remedy("do-one-of", (("x", name), ("y", choices(given, several))), f"{name}=...", "message")
 
 
 def unset(message: str, passed: Mapping[str, str]) -> Iterator[Remedy]:
@@ -111,6 +133,10 @@ def instructions(
     for found in _CHECK.finditer(message) if "heck" in message or "erify" in message or "djust" in message else ():
         name = found[1].rpartition(".")[2]
         yield Remedy("do-check", (("x", name),), f"{name}=...", "message")
+    for found in _CHECK_WORDS.finditer(message) if "heck" in message or "erify" in message else ():
+        name = found[1].replace(" ", "_")
+        if name in known:
+            yield Remedy("do-check", (("x", name),), f"{name}=...", "message")
 
 
 def refused(message: str, passed: Mapping[str, str]) -> Iterator[Remedy]:

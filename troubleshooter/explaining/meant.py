@@ -44,6 +44,8 @@ _CALLED = {
     "bool": "(?:bool|boolean)",
 }
 """How messages call a class, as patterns."""
+MANY = 4
+"""Parts of a condition of which none can be picked out without a word of the message."""
 OFF = ("no", "none", "off", "never", "disabled")
 """Texts that switch a feature off."""
 
@@ -53,12 +55,13 @@ def meant(several: Sequence[Remedy], condition: Formula, message: str, origins: 
     if not several or _INTERNAL.search(message):
         return []
     known = {one.name: one for atom in atoms(condition) for one in origins(atom.expression)}
-    is_only = len(list(atoms(condition))) == 1
+    count = len(list(atoms(condition)))
+    is_only, is_one_of_many = count == 1, count >= MANY
     speaks = any(names(message, name) for name in known)
     kept = [
         one
         for one in several
-        if _is_tied(one, known.get(one.subject), message, is_only=is_only)
+        if _is_tied(one, known.get(one.subject), message, is_only=is_only, is_one_of_many=is_one_of_many)
         and (not takes_away(one) or _may_go(one, known.get(one.subject), condition, message, origins, speaks=speaks))
     ]
     return sorted(kept, key=takes_away)
@@ -86,7 +89,9 @@ def names(message: str, name: str) -> bool:
     return re.search(rf"(?<![A-Za-z0-9])(?:{words})(?![A-Za-z0-9])", message, re.IGNORECASE) is not None
 
 
-def _is_tied(remedy: Remedy, origin: Origin | None, message: str, *, is_only: bool) -> bool:
+def _is_tied(
+    remedy: Remedy, origin: Origin | None, message: str, *, is_only: bool, is_one_of_many: bool = False
+) -> bool:
     """Whether the log shows that the suggestion is about something the user sets, and which class or package it means."""
     if remedy.key == "do-install":
         name = re.escape(remedy.subject).replace("\\-", "[-_]")
@@ -107,6 +112,8 @@ def _is_tied(remedy: Remedy, origin: Origin | None, message: str, *, is_only: bo
         return is_named
     if is_only and remedy.key in ("do-pass", "do-set", "do-pair"):
         return True
+    if remedy.key == "do-pass" and not is_named and origin.passed is not False and is_one_of_many:
+        return False  # one of several conditions, and nothing says that it is this one
     return is_named or origin.passed is not None or origin.kind in ("option", "environment")
 
 

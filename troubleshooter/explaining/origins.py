@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from troubleshooter.explaining.calls import NOT_PASSED, PASSED_ON, Unseen, called, is_unbound, passed
 from troubleshooter.explaining.classes import Attribute, attribute, field, is_construction
+from troubleshooter.explaining.meant import names
 from troubleshooter.explaining.names import (
     NameContext,
     annotation_of,
@@ -272,7 +273,9 @@ class Trace:
                 if default is None:  # it has to be passed, so this call does, in a way that is not seen
                     return [origin._replace(lost=True)]
                 whole = outer is not None or is_whole(text)
-                return [origin._replace(value=default if whole else None, passed=False if whole else None)]
+                # What a library's own call leaves out is not the user's to pass.
+                lost = default == "None" and at not in self.own
+                return [origin._replace(value=default if whole else None, passed=False if whole else None, lost=lost)]
             if at in self.own:
                 return [origin._replace(value=ast.unparse(value), passed=True)]
             if outer is None:
@@ -284,6 +287,18 @@ class Trace:
             shown = ast.unparse(value) if isinstance(value, ast.Constant) else None
             return [origin._replace(kind="attribute", value=shown)]
         return [origin]
+
+
+def options_in(context: NameContext, message: str) -> list[Origin]:
+    """The options that a function reads of an object of settings and that a message names in words: "target modules"."""
+    if context.function is None:
+        return []
+    read = {
+        node.attr: None
+        for node in ast.walk(context.function)
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value).rpartition(".")[2] in HOLDERS
+    }
+    return [Origin(name, "option") for name in read if "_" in name and names(message, name)]
 
 
 def _goes_through(value: ast.expr) -> bool:

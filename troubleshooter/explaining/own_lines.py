@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from troubleshooter.explaining.meant import names
 from troubleshooter.explaining.origin import Origin
@@ -11,15 +12,47 @@ from troubleshooter.explaining.remedy import UNKNOWN, literal
 from troubleshooter.explaining.shown import calls, code
 
 
+def own_calls(trace: Trace) -> Iterator[ast.Call]:
+    """The calls in the user's own lines, the innermost line first; with all lines of a statement where its file is here."""
+    for at in reversed(trace.own):
+        line = trace.frames[at].line
+        source = trace.sources.of(trace.frames[at])
+        whole = [
+            node
+            for node in (ast.walk(source.tree) if source is not None else ())
+            if isinstance(node, ast.Call) and node.lineno <= line <= (node.end_lineno or node.lineno)
+        ]
+        yield from whole or calls(code(trace.frames[at]))
+
+
 def passed_values(trace: Trace) -> dict[str, str]:
     """The literal arguments of the calls in the user's own lines, the innermost line first, by keyword."""
     out: dict[str, str] = {}
-    for at in reversed(trace.own):
-        for call in calls(code(trace.frames[at])):
-            for keyword in call.keywords:
-                if keyword.arg is not None and literal(ast.unparse(keyword.value)) is not UNKNOWN:
-                    out.setdefault(keyword.arg, ast.unparse(keyword.value))
+    for call in own_calls(trace):
+        for keyword in call.keywords:
+            if keyword.arg is not None and literal(ast.unparse(keyword.value)) is not UNKNOWN:
+                out.setdefault(keyword.arg, ast.unparse(keyword.value))
     return out
+
+
+def keywords_of(trace: Trace, value: str) -> dict[str, str]:
+    """The keywords under which the user's own calls pass a text, also within a list or a dictionary, and how they spell it."""
+    out: dict[str, str] = {}
+    for call in own_calls(trace):
+        for keyword in call.keywords:
+            same = [one for one in texts_of(keyword.value) if one.lower() == value.lower()]
+            if keyword.arg is not None and same:
+                out.setdefault(keyword.arg, same[0])
+    return out
+
+
+def texts_of(node: ast.expr) -> list[str]:
+    """The texts that are written in a value, not in a call inside of it."""
+    if isinstance(node, ast.Constant):
+        return [node.value] if isinstance(node.value, str) else []
+    if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+        return [text for part in node.elts for text in texts_of(part)]
+    return [text for part in node.values for text in texts_of(part)] if isinstance(node, ast.Dict) else []
 
 
 def tied(origin: Origin, passed: dict[str, str], message: str, value: str | None) -> Origin:
@@ -40,13 +73,12 @@ def literals(trace: Trace) -> dict[str, str]:
     """The texts and numbers of the user's own lines, each with the keyword that it is the value of, "" without one."""
     out: dict[str, str] = {}
     within: list[ast.expr] = []
-    for at in reversed(trace.own):
-        for call in calls(code(trace.frames[at])):
-            for name, value in [(k.arg or "", k.value) for k in call.keywords] + [("", one) for one in call.args]:
-                if isinstance(value, ast.Constant) and isinstance(value.value, (str, int, float)):
-                    out.setdefault(str(value.value), name)
-                else:
-                    within.append(value)
+    for call in own_calls(trace):
+        for name, value in [(k.arg or "", k.value) for k in call.keywords] + [("", one) for one in call.args]:
+            if isinstance(value, ast.Constant) and isinstance(value.value, (str, int, float)):
+                out.setdefault(str(value.value), name)
+            else:
+                within.append(value)
     for value in within:
         for node in ast.walk(value):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):

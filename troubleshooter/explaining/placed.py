@@ -28,10 +28,12 @@ from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.holding import refuted
 from troubleshooter.explaining.indexed import KnownMessage
 from troubleshooter.explaining.making import give, is_plain, settable
+from troubleshooter.explaining.meant import names
 from troubleshooter.explaining.names import NameContext, references
 from troubleshooter.explaining.origin import Origin, is_own
-from troubleshooter.explaining.origins import Trace
+from troubleshooter.explaining.origins import Trace, options_in
 from troubleshooter.explaining.own_lines import literals, passed_values, tied
+from troubleshooter.explaining.refused import compared
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
 from troubleshooter.explaining.shown import calls, code, marked
 from troubleshooter.explaining.shown_source import shown_context
@@ -156,7 +158,9 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
         one = origins(node) if isinstance(node, (ast.Name, ast.Attribute)) else []
         if len(one) == 1 and one[0].exact and one[0].kind in ("argument", "option"):
             return one[0].name
-        text = re.sub(r"\b(?:self|cls)\.", "", ast.unparse(node))
+        text = ast.unparse(node)
+        if one or not context.source.below:  # else it is an attribute that the library's object makes itself
+            text = re.sub(r"\b(?:self|cls)\.", "", text)
         return text if len(text) <= SHORT else text[: SHORT - 1] + "…"
 
     people: list[Origin] = []
@@ -167,6 +171,7 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
     for hole in shown:
         people += origins(ast.parse(hole, mode="eval").body)
     values = {one.name: literal(one.value) for one in people} | {key: literal(text) for key, text in passed.items()}
+    people += [one for one in options_in(context, said) if all(one.name != other.name for other in people)]
     swapped = list(advice.replacements(said, literals(trace)))
     people += [_origin(name, passed) for _, name in swapped if name and all(one.name != name for one in people)]
     listed_near, listed_around = ([unfolded(one, context) for one in some] for some in (near, around))
@@ -182,6 +187,8 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
     )
     ordered = [
         *(remedy for remedy, _ in swapped),
+        *([] if swapped else compared(people, context, said)),
+        *([] if swapped else instructions.listed_settings(said, passed)),
         *advised,
         *instructions.unset(said, given),
         *([] if swapped else instructions.one_of(said, refused_names)),
@@ -295,6 +302,7 @@ def _ranked(people: Iterable[Origin], message: str) -> list[Origin]:
 
     def weight(one: Origin) -> int:
         named = re.search(rf"(?<!\w){re.escape(one.name)}(?!\w)", message) is not None
+        named = named or ("_" in one.name and names(message, one.name))
         return -(2 * named + bool(one.passed) + (one.kind in ("argument", "option")))
 
     return sorted(once.values(), key=weight)

@@ -1,0 +1,240 @@
+"""Values and classes of the user's own call that a library refuses without a condition of its own: members, keys, texts, classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from troubleshooter.explaining.mistyped import admits
+from troubleshooter.explaining.sources import SourceFile, Sources
+from troubleshooter.pipeline import Diagnoser
+from troubleshooter.report.parts import Explained
+
+LIBRARY = """
+from enum import Enum
+from gizmo.tables import SHAPES, Part, PartLike
+
+class Backend(str, Enum):
+    NO = "NO"
+    EAGER = "EAGER"
+    INDUCTOR = "INDUCTOR"
+
+class Plugin:
+    def __init__(self, backend=None):
+        self.backend = Backend(backend.upper())
+
+def connect(speed="slow", backend=None):
+    return Backend(backend.upper())
+
+def look_up(shape=None, **others):
+    return SHAPES[shape]
+
+def first(rows, field="text"):
+    return rows[field]
+
+def fill(table: dict[str, int] | list[dict[str, int]], title: str = ""):
+    return table.items()
+
+def build(part: PartLike, name: str = ""):
+    return part()
+
+def loose(part: "Unknown", name: str = ""):
+    return part()
+
+def step(rate=0.1, parameters=None, limit: int | None = None):
+    if rate <= 0:
+        raise ValueError("no rate")
+    for one in parameters:
+        one.move()
+    if limit <= 0:
+        raise ValueError("no limit")
+
+def start(kind=None):
+    if kind is True:
+        return 1
+    elif kind.lower() == "gaussian":
+        return 2
+    raise ValueError(f"Unknown start kind={kind!r}")
+
+def locate(files=None, formats=None):
+    return resolve(files)
+
+def resolve(pattern, formats=None):
+    if formats is None:
+        raise FileNotFoundError(f"Unable to find {pattern!r}")
+"""
+TABLES = """
+from typing import Union
+
+class Part:
+    pass
+
+PartLike = Union[dict, list, Part]
+SHAPES = {"circle": 1, "square": 2, "triangle": 3}
+"""
+FORMATTING = """
+class LazyRow:
+    def __getitem__(self, key):
+        value = self.data[key]
+"""
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Callable[..., Explained | None]:
+    """The explanation of a failure: ``told(own_line, [(text of a line, function), …], message)``."""
+    site = tmp_path / "site-packages"
+    files = {"gizmo/core.py": LIBRARY, "gizmo/tables.py": TABLES, "datasets/formatting/formatting.py": FORMATTING}
+    for name, text in files.items():
+        path = site / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def explanation(own: str, frames: list[tuple[str, str]], message: str) -> Explained | None:
+        log = ["Traceback (most recent call last):", '  File "/home/me/train.py", line 7, in <module>', f"    {own}"]
+        for text, function in frames:
+            if text == "enum":
+                log += ['  File "/nowhere/lib/python3.11/enum.py", line 1135, in __new__', "    raise ve_exc"]
+                continue
+            file = next(name for name, whole in files.items() if text in whole)
+            lines = files[file].splitlines()
+            number = next(n for n, line in enumerate(lines, 1) if text in line)
+            log += [
+                f'  File "/opt/venv/lib/python3.11/site-packages/{file}", line {number}, in {function}',
+                f"    {lines[number - 1].strip()}",
+            ]
+        report = Diagnoser.of([], folders=[str(site)]).diagnose("\n".join([*log, message]) + "\n")
+        return report.explained[0] if report.explained else None
+
+    return explanation
+
+
+Told = Callable[..., Explained]
+
+
+def names(found: Explained) -> list[str]:
+    return [one["name"] for one in found["arguments"]]
+
+
+def codes(found: Explained) -> list[str | None]:
+    return [one["code"] for one in found["suggestions"]]
+
+
+CONNECT = [("return Backend(backend", "connect"), ("enum", "__new__")]
+
+
+def test_a_value_that_is_no_member_gets_the_nearest_member_in_the_users_letters(told: Told):
+    found = told('connect(backend="inductr")', CONNECT, "ValueError: 'INDUCTR' is not a valid Backend")
+    assert names(found)[0] == "backend"
+    assert codes(found) == ["backend='inductor'"]
+    assert "Backend" in found["condition"]
+
+
+def test_a_value_that_is_like_no_member_gets_all_of_them(told: Told):
+    found = told('connect(backend="xyz")', CONNECT, "ValueError: 'XYZ' is not a valid Backend")
+    assert codes(found) == ["backend=..."]
+    assert "'no', 'eager', 'inductor'" in found["suggestions"][0]["do"]
+
+
+def test_a_message_of_the_users_own_about_validity_is_no_member(told: Told):
+    found = told(
+        'connect(backend="x")', [('raise ValueError("no rate")', "step")], "ValueError: x is not a valid backend"
+    )
+    assert "member" not in found["condition"]
+
+
+def test_a_key_that_a_table_lacks_gets_the_nearest_key(told: Told):
+    found = told('look_up(shape="sqare")', [("return SHAPES", "look_up")], "KeyError: 'sqare'")
+    assert names(found)[0] == "shape"
+    assert codes(found) == ["shape='square'"]
+
+
+def test_a_key_that_the_log_shows_nowhere_names_no_value_of_the_user(told: Told):
+    found = told('look_up(shape=kind, size="large")', [("return SHAPES", "look_up")], "KeyError: 'sqare'")
+    assert "size" not in names(found)
+    assert codes(found) in ([], ["shape='square'"])
+
+
+def test_a_column_that_rows_lack_is_asked_of_the_argument_that_names_it(told: Told):
+    frames = [("return rows[field]", "first"), ("value = self.data[key]", "__getitem__")]
+    found = told('first(rows, field="content")', frames, "KeyError: 'content'")
+    assert names(found)[0] == "field"
+    assert "column" in found["condition"]
+    assert codes(found) == ["field=..."]
+
+
+def test_a_text_in_the_place_of_a_number_becomes_one(told: Told):
+    line = [("if rate <= 0", "step")]
+    message = "TypeError: '<=' not supported between instances of 'str' and 'int'"
+    assert codes(told('step(rate="0.5")', line, message)) == ["rate=0.5"]
+    assert codes(told('step(rate=config["lr"])', line, message)) == ["rate=int(config['lr'])"]
+
+
+def test_two_numbers_are_no_text_in_the_place_of_one(told: Told):
+    found = told(
+        "step(rate=rows)", [("if rate <= 0", "step")],
+        "TypeError: '<=' not supported between instances of 'list' and 'int'",
+    )  # fmt: skip
+    assert not any("int(" in (code or "") for code in codes(found))
+
+
+def test_a_model_in_the_place_of_its_parameters(told: Told):
+    line = [("for one in parameters", "step")]
+    found = told("step(parameters=model)", line, "TypeError: 'Linear' object is not iterable")
+    assert codes(found) == ["parameters=model.parameters()"]
+    assert codes(told("step(parameters=None)", line, "TypeError: 'NoneType' object is not iterable")) != [
+        "parameters=None.parameters()"
+    ]
+
+
+def test_a_value_that_its_annotation_refuses_is_named(told: Told):
+    message = "AttributeError: 'str' object has no attribute 'items'"
+    found = told('fill("a text", title="b")', [("return table.items", "fill")], message)
+    assert names(found)[0] == "table"
+    assert "list[dict[str, int]]" in found["suggestions"][0]["do"]
+
+
+def test_an_alias_of_types_is_followed_and_an_unknown_one_is_not(told: Told):
+    message = "TypeError: 'str' object is not callable"
+    assert names(told('build("gear", "x")', [("return part()", "build")], message))[0] == "part"
+    unknown = told('loose("gear", "x")', [("return part()", "loose")], message)
+    assert unknown["suggestions"] == []
+
+
+def test_a_path_of_the_users_call_is_named_and_not_what_the_library_left_out(told: Told):
+    frames = [("return resolve", "locate"), ("raise FileNotFoundError", "resolve")]
+    found = told(
+        'locate(files={"train": "data/a.csv"})', frames, "FileNotFoundError: Unable to find '/home/me/data/a.csv'"
+    )
+    assert names(found)[0] == "files"
+    assert [one["do"] for one in found["suggestions"]] == ["Give `files` a path that exists"]
+
+
+def test_a_text_that_the_message_does_not_show_is_not_named(told: Told):
+    frames = [("return resolve", "locate"), ("raise FileNotFoundError", "resolve")]
+    found = told(
+        'locate(files=path, note="data/b.csv")', frames, "FileNotFoundError: Unable to find '/home/me/data/a.csv'"
+    )
+    assert "note" not in names(found)
+
+
+def test_the_text_that_the_function_compares_with_is_the_one_meant(told: Told):
+    line = [('raise ValueError(f"Unknown', "start")]
+    assert (
+        codes(told('start(kind="guassian")', line, "ValueError: Unknown start kind='guassian'"))[0] == "kind='gaussian'"
+    )
+    assert "kind='gaussian'" not in codes(told('start(kind="zeros")', line, "ValueError: Unknown start kind='zeros'"))
+
+
+@pytest.mark.parametrize(
+    ("annotation", "kind", "is_admitted"),
+    [
+        ("list[str]", "str", False), ("str | None", "str", True), ("Optional[Union[str, int]]", "str", True), ("float", "int", True),
+        ("Literal['a', 'b']", "str", True), ("Anything", "str", None), ("'list[int]'", "str", False), ("dict | Anything", "str", None),
+        ("", "str", None), ("(", "str", None),
+    ],
+)  # fmt: skip
+def test_which_classes_an_annotation_admits(annotation: str, kind: str, is_admitted: bool | None):
+    source = SourceFile("/x/a.py", "a.py", "")
+    assert admits(annotation, kind, source, Sources()) is is_admitted

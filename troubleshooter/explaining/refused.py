@@ -1,0 +1,168 @@
+"""A value that a library refused by itself: it is no member of an enumeration, or no key of a table or of a row of data.
+
+Python's message shows the value, and the library's line what was asked for it. The argument is what that line got it from,
+and what the source accepts in its place is suggested.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from kb import lazy
+from troubleshooter.explaining import accepted
+from troubleshooter.explaining.found import FoundPlace
+from troubleshooter.explaining.making import set_to, settable
+from troubleshooter.explaining.names import NameContext, references
+from troubleshooter.explaining.origin import Origin, is_own
+from troubleshooter.explaining.origins import HOLDERS, Trace
+from troubleshooter.explaining.own_lines import keywords_of
+from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal, nearest
+from troubleshooter.explaining.shown import calls, code, marked, parsed
+from troubleshooter.explaining.words import say
+from troubleshooter.observe.model import Failure
+
+_MEMBER = lazy.compile(r"^(?P<v>'[^'\n]{1,120}'|[\w.+-]{1,120}) is not a valid (?P<c>[A-Z]\w{1,80})(?=$|[,.\s])")
+_PASSES_ON = frozenset(("__getitem__", "__missing__", "__getattr__", "__call__", "__new__"))
+"""Functions that only look up what the frame above them asks for."""
+LEAST_TEXT = 3
+"""Characters of a text that is compared with others by likeness."""
+_ROWS = ("datasets/formatting/", "datasets/arrow_dataset.py", "pandas/")
+"""Files of packages whose keys are the columns of a data set."""
+
+
+def explain(failure: Failure, trace: Trace, lang: str) -> FoundPlace | None:
+    """The explanation of a value that a library's line refused; None where the failure is another one."""
+    if failure.type == "ValueError" and (found := _MEMBER.match(failure.message)):
+        return _member(trace, found["v"].strip("'"), found["c"], lang)
+    if failure.type == "KeyError" and isinstance(key := literal(failure.message), str):
+        return _key(trace, key, lang)
+    return None
+
+
+def _member(trace: Trace, value: str, name: str, lang: str) -> FoundPlace | None:
+    """``Mode(value)``: the line that made a member of an enumeration."""
+    for at in range(len(trace.frames) - 1, -1, -1):
+        for call in calls(code(trace.frames[at])):
+            if ast.unparse(call.func).rpartition(".")[2] != name or len(call.args) != 1:
+                continue
+            context = trace.context(at)
+            origins = (
+                [one for part in references(call.args[0], context) for one in trace.origins(part, context)]
+                if context
+                else []
+            )
+            good = accepted.members(name, context, trace.sources) if context else []
+            people = _named(trace, origins, value)
+            return FoundPlace(
+                trace.frames[at], say("ref-member", lang, x=value, c=name), people, list(_instead(people, value, good)), "source"
+            )  # fmt: skip
+    return None
+
+
+def _key(trace: Trace, key: str, lang: str) -> FoundPlace | None:
+    """``table[key]`` in a library's line."""
+    at = len(trace.frames) - 1
+    while at > 0 and trace.frames[at].function.rpartition(".")[2] in _PASSES_ON and not is_own(trace.frames[at - 1]):
+        at -= 1
+    frame = trace.frames[at]
+    if is_own(frame):
+        return None
+    asked = _asked(marked(frame), key) or _asked(code(frame), key)
+    if asked is None:
+        return None
+    context = trace.context(at)
+    is_row = any(part in one.path for one in trace.frames[at:] for part in _ROWS)
+    holder, wanted = asked
+    if isinstance(wanted, ast.Constant):  # the library itself asks for it
+        if not is_row:
+            return None
+        data = _data(trace)
+        change = f'rename_column("...", {key!r})'
+        fix = Remedy("ref-column", (("x", key), ("y", change)), f"{data or 'dataset'}.{change}", "rule")
+        people = [Origin(key, "data"), *([Origin(data, "argument", passed=True)] if data else [])]
+        return FoundPlace(frame, say("ref-needs", lang, k=key, x=ast.unparse(holder)), people, [fix], "source")
+    origins = trace.origins(wanted, context) if context is not None else []
+    good = accepted.keys(holder, context, trace.sources) if context is not None and not is_row else []
+    people = _named(trace, origins, key)
+    if context is not None:
+        people = [one._replace(lost=False) if one.lost and _is_option(one.name, context) else one for one in people]
+    told = say("ref-row" if is_row else "ref-key", lang, k=key, x=ast.unparse(holder))
+    fixes = list(_instead(people, key, good))
+    if not fixes and is_row:
+        fixes = [
+            Remedy("ref-name-column", (("x", one.name),), f"{one.name}=...", "rule") for one in settable(people)[:1]
+        ]
+    return FoundPlace(frame, told, people, fixes, "source") if people or good else None
+
+
+def _asked(text: str, key: str) -> tuple[ast.expr, ast.expr] | None:
+    """Holder and key of the one look-up in a line that can have raised the message."""
+    tree = parsed(text)
+    found = [
+        (node.value, node.slice)
+        for node in (ast.walk(tree) if tree is not None else ())
+        if isinstance(node, ast.Subscript) and (not isinstance(node.slice, ast.Constant) or node.slice.value == key)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _named(trace: Trace, origins: Sequence[Origin], value: str) -> list[Origin]:
+    """The origins, the user's own argument that has this very value first."""
+    mine = keywords_of(trace, value)
+    known = {one.name for one in origins}
+    out = [
+        one._replace(kind="argument", value=repr(mine[one.name]), passed=True, lost=False, exact=True)
+        if one.name in mine
+        else one
+        for one in origins
+    ]
+    return [*(one for one in out if one.name in mine), *(Origin(name, "argument", "", repr(mine[name]), True) for name in mine if name not in known),
+            *(one for one in out if one.name not in mine)]  # fmt: skip
+
+
+def _instead(people: Sequence[Origin], value: str, good: Sequence[str]) -> Iterator[Remedy]:
+    """An accepted value for the argument that has the refused one."""
+    able = settable([one if one.passed is not True else one._replace(exact=True) for one in people])
+    if not good or not able:
+        return
+    origin = able[0]
+    given = literal(origin.value)
+    written = given if isinstance(given, str) else value
+    meant = nearest(written, good)
+    small = isinstance(written, str) and written.islower() and value.isupper()  # the library makes capitals of it
+    if meant is not UNKNOWN:
+        yield set_to(origin, repr(meant.lower() if small else meant))
+    else:
+        listed = [one.lower() for one in good] if small else list(good)
+        yield Remedy("do-one-of", (("x", origin.name), ("y", choices(written, listed))), f"{origin.name}=...")
+
+
+def compared(people: Sequence[Origin], context: NameContext, message: str) -> Iterator[Remedy]:
+    """The text that was clearly meant, of those that the function compares an argument with, in place of the one that a message shows."""
+    for origin in settable(list(people)) if context.function is not None else ():
+        value = literal(origin.value)
+        if not isinstance(value, str) or len(value) < LEAST_TEXT or value not in message or context.function is None:
+            continue
+        several = accepted.compared_texts(origin.expression.removeprefix("self.") or origin.name, context.function)
+        meant = nearest(value, several) if several and value not in several else UNKNOWN
+        if meant is not UNKNOWN:
+            yield set_to(origin, repr(meant))
+
+
+def _data(trace: Trace) -> str:
+    """The keyword under which the user's own call passes data; "" where it shows none."""
+    for at in reversed(trace.own):
+        for call in calls(code(trace.frames[at])):
+            for keyword in call.keywords:
+                if keyword.arg in ("train_dataset", "dataset", "eval_dataset"):
+                    return ast.unparse(keyword.value) if isinstance(keyword.value, ast.Name) else keyword.arg
+    return ""
+
+
+def _is_option(name: str, context: NameContext) -> bool:
+    """Whether the file reads a name of an object of settings, so that it is one that a user sets."""
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == name and ast.unparse(node.value).rpartition(".")[2] in HOLDERS
+        for node in ast.walk(context.source.tree)
+    )

@@ -73,4 +73,6 @@ def _certain(id_: str, tool: Diagnoser, type_: str, message: str) -> str | None:
     log = f"{FRAMES}{type_}: {message}".removesuffix(": ") + "\n"
     observations = tool.observe([from_text(log)], whole=False)
     ranked = limited(rank(tool.match(observations), observations), observations, tool.knowledge)
-    return next((one.candidate.trial.symptom for one in ranked if one.candidate.id == id_ and one.word == "certain"), None)
+    return next(
+        (one.candidate.trial.symptom for one in ranked if one.candidate.id == id_ and one.word == "certain"), None
+    )

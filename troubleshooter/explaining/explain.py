@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from troubleshooter.explaining import chained, messages, operations, own, traced
+from troubleshooter.explaining import callbacks, chained, messages, operations, own, traced
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.indexed import KnownMessage, known
 from troubleshooter.explaining.origin import is_own
@@ -35,6 +35,7 @@ def explain(failure: Failure, folders: Sequence[str] = (), lang: str = "en") -> 
 def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained | None:
     found = (
         traced.explain(failure, lang)
+        or callbacks.explain(failure, folders, lang)
         or own.explain(failure, lang)
         or operations.explain(failure, lang)
         or messages.explain_alone(failure, lang)

@@ -81,7 +81,7 @@ def named_values(call: ast.Call, trace: Trace) -> Iterator[tuple[str, ast.expr]]
     for keyword in call.keywords:
         if keyword.arg is not None:
             yield keyword.arg, keyword.value
-    if any(texts_of(one) for one in call.args):
+    if call.args:
         found = function_of(call, trace)
         names = parameters(found) if found is not None else []
         yield from zip(names[1:] if names[:1] in (["self"], ["cls"]) else names, call.args, strict=False)

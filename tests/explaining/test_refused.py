@@ -339,3 +339,25 @@ def test_short_words_are_not_like_each_other(told: Told):
         "RuntimeError: Expected one of cpu, cuda, hpu device type at start of device string: gpu",
     )
     assert "'hpu'" not in codes(found)
+
+
+def test_the_argument_that_compiled_code_names_while_it_reads_its_arguments(told: Told):
+    dictionary = "TypeError: 'dict' object is not an instance of 'Sequence'\nwhile processing 'vocab'"
+    assert codes(told('Unigram(vocab={"a": 0.5}, more={"b": 1})', [], dictionary)) == ["vocab=[('a', 0.5)]"]
+    text = "TypeError: Can't extract `str` to `Vec`\nwhile processing 'ids'"
+    found = told('grow("3 4")', [("return made", "grow")], text)
+    assert [one["do"] for one in found["suggestions"]] == ["Give `count` as a `list`"]
+
+
+def test_the_one_path_of_a_line_whose_message_names_none(told: Told):
+    message = "Exception: No such file or directory (os error 2)"
+    assert names(told('Tokenizer.from_file("tok/a.json")', [], message)) == ["tok/a.json"]
+    assert told('Tokenizer.join("tok/a.json", "tok/b.json")', [], message) is None
+    assert told("Tokenizer.from_file(path)", [], message) is None
+
+
+def test_settings_that_a_message_lists_and_the_one_that_it_refuses(told: Told):
+    line = [("a list of pieces", "join")]
+    message = 'ValueError: `attention="flash"` is not supported. The only possible are `attention="flash_new"`, `attention="eager"`'
+    assert codes(told('join(attention="flash")', line, message))[0] == "attention='flash_new'"
+    assert "attention='flash_new'" not in codes(told('join(attention="eager")', line, message))

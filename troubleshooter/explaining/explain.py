@@ -91,7 +91,7 @@ def _amended(found: FoundPlace | None, failure: Failure, folders: Sequence[str],
     from troubleshooter.explaining.sources import Sources
 
     trace = Trace(frames, Sources(folders))
-    return own_values.amended(mistyped.amended(found, failure, trace), failure, trace, lang)
+    return own_values.amended(mistyped.amended(found, failure, trace, lang), failure, trace, lang)
 
 
 def _compiled(failure: Failure, lang: str) -> FoundPlace | None:

@@ -23,6 +23,7 @@ from troubleshooter.explaining.own_values import function_of, named_values
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
 from troubleshooter.explaining.shown import code, marked, parsed
 from troubleshooter.explaining.sources import Function, SourceFile, Sources
+from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
 _COMPARED = lazy.compile(
@@ -33,6 +34,7 @@ _OBJECT = lazy.compile(
     r"^'(?P<t>str|int|float|list|dict|tuple|bool)' object (?:has no attribute|is not (?:callable|iterable|subscriptable|a mapping)|does not support)"
 )
 _WANTED = (
+    lazy.compile(r"^Can't extract `(?P<t>str|int|float|list|dict|tuple|bool)` to `(?P<u>\w{1,20})`"),
     lazy.compile(
         r"(?:^|: )'(?P<t>str|int|float|list|dict|tuple|bool)' object (?:is not an instance of|cannot be (?:converted to|cast as)) '(?:Py)?(?P<u>\w{1,20})'"
     ),
@@ -42,7 +44,10 @@ _WANTED = (
     ),
 )
 """What compiled code says of one value: its class, and the class that was wanted."""
+_PROCESSING = lazy.compile(r"\nwhile processing '(?P<x>\w{1,60})'")
 _CLASSES = {
+    "vec": "sequence",
+    "sequence": "sequence",
     "integer": "int",
     "string": "str",
     "list": "list",
@@ -60,7 +65,7 @@ MAX_ALIASES = 3
 """Names of types that are followed to what they stand for."""
 
 
-def amended(found: FoundPlace | None, failure: Failure, trace: Trace) -> FoundPlace | None:
+def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str) -> FoundPlace | None:
     """An explanation that suggests the class, where it suggests nothing yet, or only to check an argument."""
     message = failure.message
     weak = found.remedies if found is not None else []
@@ -73,7 +78,8 @@ def amended(found: FoundPlace | None, failure: Failure, trace: Trace) -> FoundPl
     elif found is not None and (said := _ITERABLE.match(message)) and said["t"] != "NoneType":
         found.remedies = list(_parameters(found.origins))
     if (found is None or not found.remedies) and (wanted := _class_wanted(message)):
-        found = _only_value(found, *wanted, trace)
+        said = _PROCESSING.search(message)
+        found = _only_value(found, *wanted, trace, said["x"] if said is not None else "", lang)
     if (found is None or not found.remedies) and (said := _OBJECT.match(message)):
         found = _by_annotation(found, said["t"], trace)
     if found is not None and not found.remedies:
@@ -120,27 +126,38 @@ def _class_wanted(message: str) -> tuple[str, str] | None:
     return None
 
 
-def _only_value(found: FoundPlace | None, kind: str, wanted: str, trace: Trace) -> FoundPlace | None:
-    """The one argument of the user's own innermost call that is written as a value of a class, and what it has to be."""
+def _only_value(
+    found: FoundPlace | None, kind: str, wanted: str, trace: Trace, name_told: str, lang: str
+) -> FoundPlace | None:
+    """The one argument of the user's own calls that is written as a value of a class, and what it has to be.
+
+    ``name_told``: the argument that the message names, which may be another one's name inside of the library.
+    """
     several = []
     for call in own_calls(trace):
         for name, node in named_values(call, trace):
             value = literal(ast.unparse(node))
             if value is not UNKNOWN and type(value).__name__ == kind and _may_become(value, wanted):
                 several.append((Origin(name, "argument", "", ast.unparse(node), True), value))
+    several = [one for one in several if one[0].name == name_told] or several
     if len(several) != 1:
         return found
     [(origin, value)] = several
     number = literal(value) if isinstance(value, str) and wanted in ("int", "float") else UNKNOWN
     if number is not UNKNOWN:
         fix = set_to(origin, repr(number))
+    elif wanted in ("list", "sequence") and isinstance(value, dict):
+        fix = set_to(origin, repr(list(value.items())))
     elif wanted == "list":
         fix = set_to(origin, repr([value]))
     else:
-        fix = Remedy("do-class", (("x", origin.name), ("y", wanted)), f"{origin.name}=...", "rule")
+        fix = Remedy(
+            "do-class", (("x", origin.name), ("y", wanted.replace("sequence", "list"))), f"{origin.name}=...", "rule"
+        )
     found = found or FoundPlace(None, "", [], [], "rule")
     found.origins = [origin, *(one for one in found.origins if one.name != origin.name)]
     found.remedies = [fix]
+    found.condition = found.condition or say("ref-class", lang, x=origin.name, t=kind, u=wanted)
     return found
 
 

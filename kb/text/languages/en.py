@@ -1004,6 +1004,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "cb-take": "Let `{x}` take `{y}`, or whatever else comes: `**kwargs`",
         "cb-take-number": "Let `{x}` take {y} arguments",
         "cb-default": "Take `{y}` out of the parameters of `{x}`, give it a default, or have the library pass it",
+        "ref-exists": "See why `{x}` is not there: the folder that the run was started in, and the spelling",
+        "ref-class": "`{x}` is a {t}, and a {u} was needed",
         "ref-member": "`{x}` is no member of `{c}`",
         "ref-key": "`{x}` has no key `{k}`",
         "ref-row": "the rows have no column `{k}`, which `{x}` was asked for",

@@ -925,6 +925,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "cb-take": "让 `{x}` 接受 `{y}`，或用 `**kwargs` 接受其余所有参数",
         "cb-take-number": "让 `{x}` 接受 {y} 个参数",
         "cb-default": "从 `{x}` 的参数中去掉 `{y}`，给它一个默认值，或让库传入它",
+        "ref-exists": "看看为什么没有 `{x}`：启动运行时所在的文件夹，以及拼写",
+        "ref-class": "`{x}` 是 {t}，而这里需要 {u}",
         "ref-member": "`{x}` 不是 `{c}` 的成员",
         "ref-key": "`{x}` 没有键 `{k}`",
         "ref-row": "数据行没有列 `{k}`，而代码从 `{x}` 中取它",

@@ -65,7 +65,9 @@ def test_a_condition_that_counts_names_all_of_them(condition: str, key: str | No
 
 def test_two_that_exclude_each_other_are_named_together_where_the_message_says_so():
     both = [parsed("a is not None and b is not None")]
-    assert [one.key for one in exclusive(both, people(a="1", b="2"), "a is mutually exclusive with b")] == ["do-at-most-one"]
+    assert [one.key for one in exclusive(both, people(a="1", b="2"), "a is mutually exclusive with b")] == [
+        "do-at-most-one"
+    ]
     assert not list(exclusive(both, people(a="1", b="2"), "pass only one, `b` is deprecated"))
     assert not list(exclusive([parsed("(a is None) == (b is None)")], people(a="1"), ""))
 
@@ -98,7 +100,9 @@ def _sides(condition: str) -> tuple[ast.expr, type[ast.cmpop], ast.expr]:
 
 
 def test_a_member_of_an_enumeration_is_a_value():
-    assert [one.code for one in compared(*_sides("kind != Kind.FAST"), people(kind="'x'"), nothing)] == ["kind=Kind.FAST"]
+    assert [one.code for one in compared(*_sides("kind != Kind.FAST"), people(kind="'x'"), nothing)] == [
+        "kind=Kind.FAST"
+    ]
     several = list(compared(*_sides("kind not in (Kind.A, Kind.B)"), people(kind="'x'"), nothing))
     assert dict(several[0].values)["y"] == "Kind.A, Kind.B"
     assert not list(compared(*_sides("kind != Kind.make"), people(kind="'x'"), nothing))
@@ -137,7 +141,9 @@ def test_what_is_missing_is_told_with_both_lists(tmp_path: Path, condition: str,
 def test_a_list_may_hold_only_what_another_has():
     what = parsed("any(c not in features for c in columns)")
     assert [dict(one.values)["y"] for one in remedies(what, people(columns="['a']"), nothing)] == ["`features`"]
-    known = remedies(what, people(columns="['a']"), lambda node: ["x", "y"] if ast.unparse(node) == "features" else UNKNOWN)
+    known = remedies(
+        what, people(columns="['a']"), lambda node: ["x", "y"] if ast.unparse(node) == "features" else UNKNOWN
+    )
     assert [dict(one.values)["y"] for one in known] == ["'x', 'y'"]
     assert not list(remedies(parsed("any(c not in features for c in rows if c)"), people(rows="['a']"), nothing))
 
@@ -186,5 +192,7 @@ def test_a_field_that_is_converted_or_filled_in_is_the_users(explained: Callable
         "ValueError: marks do not go together with every",
     )
     assert [one["code"] for one in report.explained[0]["suggestions"]][:1] == ["every=3"]
-    report = explained("GaugeConfig(least=0)", [("least is too small", "__post_init__")], "ValueError: least is too small")
+    report = explained(
+        "GaugeConfig(least=0)", [("least is too small", "__post_init__")], "ValueError: least is too small"
+    )
     assert [one["code"] for one in report.explained[0]["suggestions"]][:1] == ["least=1"]

@@ -122,7 +122,9 @@ def test_a_message_without_values_is_known_by_fewer_letters():
     assert found["function"] == "share"
 
 
-@pytest.mark.parametrize("message", ["RuntimeError: Missing key in checkpoint state_dict:", "OSError: Could not load this library:"])
+@pytest.mark.parametrize(
+    "message", ["RuntimeError: Missing key in checkpoint state_dict:", "OSError: Could not load this library:"]
+)
 def test_a_message_that_ends_before_its_value_is_known(message: str):
     [found] = Diagnoser.of([]).diagnose(f"{message}\n").explained
     assert (found["package"], found["basis"]) == ("torch", "index")

@@ -118,8 +118,12 @@ def test_an_instruction_is_shown_as_it_stands_where_nothing_else_is(message: str
 
 
 def test_what_a_list_holds_twice_is_held_once():
-    assert [one.code for one in repeated("Duplicate column 'a'", {"columns": "['a', 'b', 'a']"})] == ["columns=['a', 'b']"]
-    assert [one.key for one in repeated("names must all be different", {"names": "{'a': 'x', 'b': 'x'}"})] == ["do-distinct"]
+    assert [one.code for one in repeated("Duplicate column 'a'", {"columns": "['a', 'b', 'a']"})] == [
+        "columns=['a', 'b']"
+    ]
+    assert [one.key for one in repeated("names must all be different", {"names": "{'a': 'x', 'b': 'x'}"})] == [
+        "do-distinct"
+    ]
     assert not list(repeated("Duplicate column 'a'", {"columns": "['a', 'b']", "rest": "[[1], [1]]"}))
     assert not list(repeated("no such column", {"columns": "['a', 'a']"}))
     assert not list(repeated("`out` holds duplicates", {"sizes": "[8, 8]"}))

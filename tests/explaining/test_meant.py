@@ -105,7 +105,9 @@ def test_several_allowed_values_are_named_together(explained: Explained):
 
 def test_of_several_parts_about_one_argument_the_last_counts(explained: Explained):
     report = explained(
-        "g.group(size=6, count=4)", [("size must be a multiple", "group")], "ValueError: size must be a multiple of count"
+        "g.group(size=6, count=4)",
+        [("size must be a multiple", "group")],
+        "ValueError: size must be a multiple of count",
     )
     assert "size=8" in codes(report)
     assert "size=1" not in codes(report)

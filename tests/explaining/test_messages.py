@@ -81,7 +81,7 @@ def test_it_is_said_in_chinese_too(message: str):
 
 
 def test_a_message_that_names_an_attribute_only_tells_its_kind_and_place():
-    text = '  File "/opt/venv/lib/python3.11/site-packages/gadget/core.py", line 3, in wind\n    spring.wind_up()\nAttributeError: \'Gadget\' object has no attribute \'wind_up\''
+    text = "  File \"/opt/venv/lib/python3.11/site-packages/gadget/core.py\", line 3, in wind\n    spring.wind_up()\nAttributeError: 'Gadget' object has no attribute 'wind_up'"
     [found] = report(text).explained
     assert "of type Gadget" in found["condition"]
     assert "wind_up" not in {one["name"] for one in found["arguments"]}  # an attribute is nothing that a user passes
@@ -142,8 +142,16 @@ def test_an_attribute_that_is_no_tensors_says_nothing_of_a_tensor():
     ("message", "told", "name"),
     [
         ("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`", "cuBLAS gave", "cublasCreate"),
-        ("CUDA error: internal error when calling `cusparseSpMM( handle, a)`", "cuSPARSE gave internal error", "cusparseSpMM"),
-        ("cusolver error: CUSOLVER_STATUS_INVALID_VALUE, when calling `cusolverDnXgeev( handle)`", "is not allowed", "cusolverDnXgeev"),
+        (
+            "CUDA error: internal error when calling `cusparseSpMM( handle, a)`",
+            "cuSPARSE gave internal error",
+            "cusparseSpMM",
+        ),
+        (
+            "cusolver error: CUSOLVER_STATUS_INVALID_VALUE, when calling `cusolverDnXgeev( handle)`",
+            "is not allowed",
+            "cusolverDnXgeev",
+        ),
     ],
 )
 def test_a_status_of_a_cuda_library_is_told_with_its_meaning(message: str, told: str, name: str):
@@ -169,5 +177,7 @@ def test_each_status_of_cusolvers_header_has_its_own_meaning(status: str, told: 
 
 
 def test_a_kernel_that_failed_is_run_again_so_that_the_failing_call_is_shown():
-    [found] = report("RuntimeError: CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling `cublasSgemm( handle)`").explained
+    [found] = report(
+        "RuntimeError: CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling `cublasSgemm( handle)`"
+    ).explained
     assert "CUDA_LAUNCH_BLOCKING=1" in (found["suggestions"][0]["code"] or "")

@@ -79,7 +79,11 @@ def test_of_several_operators_that_fit_none_is_picked(line: str, message: str):
 
 
 def test_two_unpackings_of_one_line_are_not_guessed_between():
-    assert "names" not in str(TOOL.diagnose(log("a, b = [x for x, y in rows]", "ValueError: too many values to unpack (expected 2)")).explained[0]["arguments"])
+    assert "names" not in str(
+        TOOL.diagnose(
+            log("a, b = [x for x, y in rows]", "ValueError: too many values to unpack (expected 2)")
+        ).explained[0]["arguments"]
+    )
 
 
 def test_a_check_of_which_nothing_is_shown_is_not_told():
@@ -138,7 +142,9 @@ def test_numpy_is_known_in_a_library_too_and_nothing_is_suggested_there():
 
 def test_what_cannot_become_a_tensor_is_not_converted():
     for kind, codes in (("Image", 1), ("list", 1), ("Picture", 0)):
-        found = explained("x = torch.stack(rows)", f"TypeError: expected Tensor as element 0 in argument 0, but got {kind}")
+        found = explained(
+            "x = torch.stack(rows)", f"TypeError: expected Tensor as element 0 in argument 0, but got {kind}"
+        )
         assert len(found["suggestions"]) == codes
 
 

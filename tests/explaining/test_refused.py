@@ -58,6 +58,26 @@ def start(kind=None):
         return 2
     raise ValueError(f"Unknown start kind={kind!r}")
 
+def apply(function=None, rows=()):
+    return function(rows, extra=1)
+
+def own_step(function=None):
+    return start(kind=1, extra=2)
+
+def sum_up(data=None):
+    return sum(data["label"])
+
+def join(parts):
+    for part in parts:
+        if not isinstance(part, Piece):
+            raise ValueError("a list of pieces, please")
+
+def grow(count, title=""):
+    return made(count)
+
+def due(self, size=None):
+    return self.now % self.size
+
 def locate(files=None, formats=None):
     return resolve(files)
 
@@ -78,6 +98,9 @@ FORMATTING = """
 class LazyRow:
     def __getitem__(self, key):
         value = self.data[key]
+
+    def check(self, name):
+        raise ValueError(f"Column '{name}' doesn't exist.")
 """
 
 
@@ -238,3 +261,103 @@ def test_the_text_that_the_function_compares_with_is_the_one_meant(told: Told):
 def test_which_classes_an_annotation_admits(annotation: str, kind: str, is_admitted: bool | None):
     source = SourceFile("/x/a.py", "a.py", "")
     assert admits(annotation, kind, source, Sources()) is is_admitted
+
+
+APPLY = [("return function(rows", "apply")]
+UNEXPECTED = "TypeError: score() got an unexpected keyword argument 'extra'"
+
+
+def test_a_function_of_the_users_that_a_library_calls_has_to_take_what_it_gets(told: Told):
+    found = told("apply(function=score)", APPLY, UNEXPECTED)
+    assert names(found)[0] == "score"
+    assert codes(found) == ["def score(..., **kwargs):"]
+    assert "your function `score`" in found["condition"]
+    assert codes(told("trainer.train()", APPLY, UNEXPECTED)) == [
+        "def score(..., **kwargs):"
+    ]  # no library file names it
+
+
+def test_more_and_fewer_arguments_of_the_users_function(told: Told):
+    more = told("apply(function=score)", APPLY, "TypeError: score() takes 1 positional argument but 2 were given")
+    assert [one["do"] for one in more["suggestions"]] == ["Let `score` take 2 arguments"]
+    fewer = told("apply(lambda a, b: a)", APPLY, "TypeError: <lambda>() missing 1 required positional argument: 'b'")
+    assert codes(fewer) == ["b=None"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "TypeError: start() got an unexpected keyword argument 'extra'",
+        "TypeError: Model.score() got an unexpected keyword argument 'extra'",
+    ],
+)
+def test_a_function_of_the_librarys_own_is_no_function_of_the_users(told: Told, message: str):
+    for line in (APPLY, [("return start(", "own_step")]):
+        assert "your function" not in told("trainer.train()", line, message)["condition"]
+
+
+def test_a_column_that_the_library_asks_for_and_one_that_the_user_asks_for(told: Told):
+    check = ('raise ValueError(f"Column', "check")
+    found = told(
+        "sum_up(dataset=rows)", [("return sum(data", "sum_up"), check], "ValueError: Column 'label' doesn't exist."
+    )
+    assert codes(found) == ["rows.rename_column(\"...\", 'label')"]
+    mine = told('rows["lable"]', [check], "ValueError: Column 'lable' doesn't exist.")
+    assert "library needs" not in mine["condition"]
+
+
+def test_a_dictionary_in_the_place_of_a_list(told: Told):
+    line = [("a list of pieces", "join")]
+    found = told('join({"one": one, "two": two})', line, "ValueError: a list of pieces, please")
+    assert codes(found) == ["parts=list({'one': one, 'two': two}.values())"]
+    assert codes(told("join([one, two])", line, "ValueError: a list of pieces, please")) == ["parts=..."]
+
+
+def test_the_one_value_of_a_class_that_compiled_code_refuses(told: Told):
+    grow = [("return made", "grow")]
+    text = (
+        "TypeError: empty(): argument 'size' (position 1) must be tuple of ints, but found element of type str at pos 0"
+    )
+    assert codes(told('grow("24")', grow, text)) == ["count=24"]
+    assert codes(told('grow("24", title="8")', grow, text)) == []  # which of the two is not known
+    mine = "TypeError: 'str' object is not an instance of 'list'"
+    assert codes(told('BpeTrainer(vocab_size=10, special_tokens="<pad>")', [], mine)) == ["special_tokens=['<pad>']"]
+    assert told("BpeTrainer(vocab_size=10, special_tokens=names)", [], mine) is None
+
+
+def test_of_two_operands_the_text_is_the_one_to_turn(told: Told):
+    due = [("return self.now", "due")]
+    assert "size" in str(
+        told("plan.due()", due, "TypeError: unsupported operand type(s) for %: 'int' and 'str'")["arguments"]
+    )
+
+
+def test_short_words_are_not_like_each_other(told: Told):
+    found = told(
+        'move("gpu")',
+        [("return made", "grow")],
+        "RuntimeError: Expected one of cpu, cuda, hpu device type at start of device string: gpu",
+    )
+    assert "'hpu'" not in codes(found)
+
+
+def test_the_argument_that_compiled_code_names_while_it_reads_its_arguments(told: Told):
+    dictionary = "TypeError: 'dict' object is not an instance of 'Sequence'\nwhile processing 'vocab'"
+    assert codes(told('Unigram(vocab={"a": 0.5}, more={"b": 1})', [], dictionary)) == ["vocab=[('a', 0.5)]"]
+    text = "TypeError: Can't extract `str` to `Vec`\nwhile processing 'ids'"
+    found = told('grow("3 4")', [("return made", "grow")], text)
+    assert [one["do"] for one in found["suggestions"]] == ["Give `count` as a `list`"]
+
+
+def test_the_one_path_of_a_line_whose_message_names_none(told: Told):
+    message = "Exception: No such file or directory (os error 2)"
+    assert names(told('Tokenizer.from_file("tok/a.json")', [], message)) == ["tok/a.json"]
+    assert told('Tokenizer.join("tok/a.json", "tok/b.json")', [], message) is None
+    assert told("Tokenizer.from_file(path)", [], message) is None
+
+
+def test_settings_that_a_message_lists_and_the_one_that_it_refuses(told: Told):
+    line = [("a list of pieces", "join")]
+    message = 'ValueError: `attention="flash"` is not supported. The only possible are `attention="flash_new"`, `attention="eager"`'
+    assert codes(told('join(attention="flash")', line, message))[0] == "attention='flash_new'"
+    assert "attention='flash_new'" not in codes(told('join(attention="eager")', line, message))

@@ -72,7 +72,9 @@ def test_a_file_that_was_to_be_written_lacks_its_folder(frames: list[tuple[str, 
     assert "`runs/a`" in explained(log, "zh")["condition"]
 
 
-@pytest.mark.parametrize("code", ["with open(path) as file:", "with open(path, 'r') as file:", "rows = read(path, 'a')"])
+@pytest.mark.parametrize(
+    "code", ["with open(path) as file:", "with open(path, 'r') as file:", "rows = read(path, 'a')"]
+)
 def test_a_file_that_was_to_be_read_is_only_absent(code: str):
     message = "FileNotFoundError: [Errno 2] No such file or directory: 'runs/a/state.pt'"
     assert "folder `runs/a`" not in explained(traceback(message, ("/home/me/train.py", "load", code)))["condition"]
@@ -106,7 +108,11 @@ def test_the_cause_is_told_in_place_of_an_exception_that_only_wraps_it():
 
 def test_of_a_second_failure_that_is_explained_the_first_is_named():
     second = ("/home/me/train.py", "fallback", "return state['model']")
-    log = traceback("KeyError: 'train'", FIRST) + DURING + traceback("TypeError: 'NoneType' object is not subscriptable", second)
+    log = (
+        traceback("KeyError: 'train'", FIRST)
+        + DURING
+        + traceback("TypeError: 'NoneType' object is not subscriptable", second)
+    )
     found = explained(log)
     assert found["condition"] == "`state` is None, and an item of it was asked for; before it came `KeyError: 'train'`"
     assert found["exception"] == "TypeError"

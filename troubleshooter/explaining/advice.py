@@ -48,12 +48,12 @@ _QUOTED = lazy.compile(
     re.I,
 )
 _LISTED = lazy.compile(
-    r"(?:one of|must be|choose between|choose from|either|types?:)\s[^:'\"]{0,40}:?\s*(?<![\w.-])((?:['\"`]?[\w.-]+['\"`]?(?:, (?:or |and )?| or | and )){1,40}['\"`]?[\w.-]+['\"`]?)",
+    r"(?:one of|must be|choose between|choose from|either|types?:)\s[^:'\"]{0,40}?:?\s*(?<![\w.-])((?:['\"`]?[\w.-]+['\"`]?(?:, (?:or |and )?| or | and )){1,40}['\"`]?[\w.-]+['\"`]?)",
     re.I,
 )
 _NO_LIST = lazy.compile(r"\b(?:but|got|when|which|if)\b")
 _BAD = lazy.compile(
-    r"['\"`]([^'\"`]{1,80})['\"`]|(?<![\w.])([A-Za-z_][\w.-]*|-?\d[\w.]*)(?= is not an? (?:valid|known)| is not (?:supported|known|recogni[sz]ed|allowed|available)| is (?:unknown|invalid|unsupported)| not found| is not implemented)|(?:got|mode|passed|bias|value)[ :]+`?([\w.-]+)"
+    r"['\"`]([^'\"`]{1,80})['\"`]|(?<![\w.])([A-Za-z_][\w.-]*|-?\d[\w.]*)(?= is not an? (?:valid|known)| is not (?:supported|known|recogni[sz]ed|allowed|available)| is (?:unknown|invalid|unsupported)| not found| is not implemented)|(?:got|mode|passed|bias|value|string)[ :]+`?([\w.-]+)"
 )
 
 
@@ -212,7 +212,7 @@ def _named_values(message: str) -> list[Any]:
     """Values that a message lists as mere words."""
     found_words = _LISTED.search(message)
     if found_words and not _NO_LIST.search(found_words[1]):
-        return [word for word in re.findall(r"[\w.-]+", found_words[1]) if word not in ("or", "and")]
+        return [word for word in re.findall(r"\w[\w.-]*\w|\w", found_words[1]) if word not in ("or", "and")]
     return []
 
 

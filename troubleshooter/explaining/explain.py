@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from troubleshooter.explaining import chained, messages, operations, own, traced
+from troubleshooter.explaining import callbacks, chained, messages, operations, own, traced
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.indexed import KnownMessage, known
 from troubleshooter.explaining.origin import is_own
@@ -35,6 +35,7 @@ def explain(failure: Failure, folders: Sequence[str] = (), lang: str = "en") -> 
 def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained | None:
     found = (
         traced.explain(failure, lang)
+        or callbacks.explain(failure, folders, lang)
         or own.explain(failure, lang)
         or operations.explain(failure, lang)
         or messages.explain_alone(failure, lang)
@@ -90,7 +91,7 @@ def _amended(found: FoundPlace | None, failure: Failure, folders: Sequence[str],
     from troubleshooter.explaining.sources import Sources
 
     trace = Trace(frames, Sources(folders))
-    return own_values.amended(mistyped.amended(found, failure, trace), failure, trace, lang)
+    return own_values.amended(mistyped.amended(found, failure, trace, lang), failure, trace, lang)
 
 
 def _compiled(failure: Failure, lang: str) -> FoundPlace | None:

@@ -21,7 +21,9 @@ from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.own_lines import own_calls, passed_values
 from troubleshooter.explaining.own_values import function_of, named_values
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
+from troubleshooter.explaining.shown import code, marked, parsed
 from troubleshooter.explaining.sources import Function, SourceFile, Sources
+from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
 _COMPARED = lazy.compile(
@@ -31,6 +33,29 @@ _NUMBER = lazy.compile(r"^(?:must be real number, not str|'str' object cannot be
 _OBJECT = lazy.compile(
     r"^'(?P<t>str|int|float|list|dict|tuple|bool)' object (?:has no attribute|is not (?:callable|iterable|subscriptable|a mapping)|does not support)"
 )
+_WANTED = (
+    lazy.compile(r"^Can't extract `(?P<t>str|int|float|list|dict|tuple|bool)` to `(?P<u>\w{1,20})`"),
+    lazy.compile(
+        r"(?:^|: )'(?P<t>str|int|float|list|dict|tuple|bool)' object (?:is not an instance of|cannot be (?:converted to|cast as)) '(?:Py)?(?P<u>\w{1,20})'"
+    ),
+    lazy.compile(r"(?:^|: )'(?P<t>str|float|list|dict|tuple)' object cannot be interpreted as an (?P<u>integer)"),
+    lazy.compile(
+        r"must be (?:a )?(?:tuple|list) of (?P<u>int|float)s?, but (?:found element|got) of type (?P<t>str|float|list|dict|tuple)\b"
+    ),
+)
+"""What compiled code says of one value: its class, and the class that was wanted."""
+_PROCESSING = lazy.compile(r"\nwhile processing '(?P<x>\w{1,60})'")
+_CLASSES = {
+    "vec": "sequence",
+    "sequence": "sequence",
+    "integer": "int",
+    "string": "str",
+    "list": "list",
+    "dict": "dict",
+    "int": "int",
+    "float": "float",
+    "bool": "bool",
+}
 _ITERABLE = lazy.compile(r"^'(?P<t>[A-Z]\w{1,80})' object is not iterable")
 _PARTS = ("parameters", "params")
 """Arguments that take the parameters of a module."""
@@ -40,25 +65,45 @@ MAX_ALIASES = 3
 """Names of types that are followed to what they stand for."""
 
 
-def amended(found: FoundPlace | None, failure: Failure, trace: Trace) -> FoundPlace | None:
-    """An explanation that suggests the class, where it suggests nothing yet."""
-    if failure.type not in ("TypeError", "AttributeError") or (found is not None and found.remedies):
+def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str) -> FoundPlace | None:
+    """An explanation that suggests the class, where it suggests nothing yet, or only to check an argument."""
+    message = failure.message
+    weak = found.remedies if found is not None else []
+    if failure.type not in ("TypeError", "AttributeError") or any(one.key != "do-check" for one in weak):
         return found
-    if found is not None and (number := _number_wanted(failure.message)):
-        found.origins, found.remedies = _as_number(found.origins, number, trace)
-    elif found is not None and (said := _ITERABLE.match(failure.message)) and said["t"] not in ("NoneType",):
-        for one in settable(found.origins):
-            if one.name in _PARTS and one.passed and one.value:
-                code = f"{one.name}={one.value}.parameters()"
-                found.remedies = [Remedy("do-set", (("x", one.name), ("y", f"{one.value}.parameters()")), code, "rule")]
-    elif said := _OBJECT.match(failure.message):
-        several = list(_refused_by_annotation(said["t"], trace))
-        if len(several) == 1:
-            [(origin, annotation)] = several
-            rest = [one for one in found.origins if one.name != origin.name] if found is not None else []
-            found = found or FoundPlace(None, "", [], [], "source")
-            found.origins = [origin, *rest]
-            found.remedies = [Remedy("do-class", (("x", origin.name), ("y", annotation)), f"{origin.name}=...", "rule")]
+    if found is not None:
+        found.remedies = []
+    if found is not None and (number := _number_wanted(message)):
+        found.origins, found.remedies = _as_number(found, number, message, trace)
+    elif found is not None and (said := _ITERABLE.match(message)) and said["t"] != "NoneType":
+        found.remedies = list(_parameters(found.origins))
+    if (found is None or not found.remedies) and (wanted := _class_wanted(message)):
+        said = _PROCESSING.search(message)
+        found = _only_value(found, *wanted, trace, said["x"] if said is not None else "", lang)
+    if (found is None or not found.remedies) and (said := _OBJECT.match(message)):
+        found = _by_annotation(found, said["t"], trace)
+    if found is not None and not found.remedies:
+        found.remedies = weak
+    return found
+
+
+def _parameters(origins: list[Origin]) -> Iterator[Remedy]:
+    """The parameters of the module that was given in their place."""
+    for one in settable(origins):
+        if one.name in _PARTS and one.passed and one.value:
+            made = f"{one.value}.parameters()"
+            yield Remedy("do-set", (("x", one.name), ("y", made)), f"{one.name}={made}", "rule")
+
+
+def _by_annotation(found: FoundPlace | None, kind: str, trace: Trace) -> FoundPlace | None:
+    """The one argument of the user's own whose annotation does not admit the class that the message tells."""
+    several = list(_refused_by_annotation(kind, trace))
+    if len(several) != 1:
+        return found
+    [(origin, annotation)] = several
+    found = found or FoundPlace(None, "", [], [], "source")
+    found.origins = [origin, *(one for one in found.origins if one.name != origin.name)]
+    found.remedies = [Remedy("do-class", (("x", origin.name), ("y", annotation)), f"{origin.name}=...", "rule")]
     return found
 
 
@@ -73,26 +118,96 @@ def _number_wanted(message: str) -> str:
     return other if other in ("int", "float") else ""
 
 
-def _as_number(several: list[Origin], number: str, trace: Trace) -> tuple[list[Origin], list[Remedy]]:
+def _class_wanted(message: str) -> tuple[str, str] | None:
+    """The class of a value and the one that compiled code wanted in its place."""
+    for pattern in _WANTED:
+        if (said := pattern.search(message)) is not None and said["u"].lower() in _CLASSES:
+            return said["t"], _CLASSES[said["u"].lower()]
+    return None
+
+
+def _only_value(
+    found: FoundPlace | None, kind: str, wanted: str, trace: Trace, name_told: str, lang: str
+) -> FoundPlace | None:
+    """The one argument of the user's own calls that is written as a value of a class, and what it has to be.
+
+    ``name_told``: the argument that the message names, which may be another one's name inside of the library.
+    """
+    several = []
+    for call in own_calls(trace):
+        for name, node in named_values(call, trace):
+            value = literal(ast.unparse(node))
+            if value is not UNKNOWN and type(value).__name__ == kind and _may_become(value, wanted):
+                several.append((Origin(name, "argument", "", ast.unparse(node), True), value))
+    several = [one for one in several if one[0].name == name_told] or several
+    if len(several) != 1:
+        return found
+    [(origin, value)] = several
+    number = literal(value) if isinstance(value, str) and wanted in ("int", "float") else UNKNOWN
+    if number is not UNKNOWN:
+        fix = set_to(origin, repr(number))
+    elif wanted in ("list", "sequence") and isinstance(value, dict):
+        fix = set_to(origin, repr(list(value.items())))
+    elif wanted == "list":
+        fix = set_to(origin, repr([value]))
+    else:
+        fix = Remedy(
+            "do-class", (("x", origin.name), ("y", wanted.replace("sequence", "list"))), f"{origin.name}=...", "rule"
+        )
+    found = found or FoundPlace(None, "", [], [], "rule")
+    found.origins = [origin, *(one for one in found.origins if one.name != origin.name)]
+    found.remedies = [fix]
+    found.condition = found.condition or say("ref-class", lang, x=origin.name, t=kind, u=wanted)
+    return found
+
+
+def _may_become(value: object, wanted: str) -> bool:
+    """Whether a value can stand for one of the class: a text for a number only if it is written as one."""
+    return wanted not in ("int", "float") or not isinstance(value, str) or isinstance(literal(value), (int, float))
+
+
+def _text_side(found: FoundPlace, message: str) -> str:
+    """The side of the failing line's only comparison or operator that is a text; "" where that is not seen."""
+    said = _COMPARED.match(message)
+    if said is None or found.frame is None or said["a"] == said["b"]:
+        return ""
+    sides = set()
+    for text in (marked(found.frame), code(found.frame)):
+        tree = parsed(text)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.BinOp):
+                sides.add((ast.unparse(node.left), ast.unparse(node.right)))
+            elif isinstance(node, ast.Compare) and len(node.ops) == 1:
+                sides.add((ast.unparse(node.left), ast.unparse(node.comparators[0])))
+        if len(sides) == 1:
+            [(left, right)] = sides
+            return left if said["a"] == "str" else right
+    return ""
+
+
+def _as_number(found: FoundPlace, number: str, message: str, trace: Trace) -> tuple[list[Origin], list[Remedy]]:
     """The argument that is a text, and that it should be a number."""
-    mine = passed_values(trace)
+    mine, side = passed_values(trace), _text_side(found, message)
     out = []
-    for one in several:
+    for one in found.origins:
         given = literal(mine.get(one.name))
         if isinstance(given, str) and one.kind in ("argument", "option", "attribute"):
             one = one._replace(kind="argument", value=mine[one.name], passed=True, lost=False, exact=True)
         out.append(one)
-    texts = [one for one in settable(out) if isinstance(literal(one.value), str)]
-    open_ = [one for one in settable(out) if literal(one.value) is UNKNOWN]
+    at_side = [one for one in out if one.expression == side]
+    able = settable(at_side or out)
+    texts = [one for one in able if isinstance(literal(one.value), str) and _may_become(literal(one.value), "float")]
+    open_ = [one for one in able if literal(one.value) is UNKNOWN]
     chosen = texts[0] if len(texts) == 1 else open_[0] if not texts and len(open_) == 1 else None
     if chosen is None:
         return out, []
+    out = [chosen, *(one for one in out if one is not chosen)]
     kind = next((one for one in ("float", "int") if one in (chosen.annotation or "")), number)
     value = literal(str(literal(chosen.value))) if chosen in texts else UNKNOWN
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return out, [set_to(chosen, repr(value))]
-    code = f"{chosen.name}={kind}({chosen.value})" if chosen.value else f"{chosen.name}={kind}(...)"
-    return out, [Remedy("do-class", (("x", chosen.name), ("y", kind)), code, "rule")]
+    code_ = f"{chosen.name}={kind}({chosen.value})" if chosen.value else f"{chosen.name}={kind}(...)"
+    return out, [Remedy("do-class", (("x", chosen.name), ("y", kind)), code_, "rule")]
 
 
 def _refused_by_annotation(kind: str, trace: Trace) -> Iterator[tuple[Origin, str]]:

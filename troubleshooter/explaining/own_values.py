@@ -25,6 +25,9 @@ from troubleshooter.observe.model import Failure
 _ABSENT = lazy.compile(
     r"(?i)\b(?:no such file|unable to find|not found|does(?: not|n't) exist|could(?: not|n't) find|cannot find|can't find|no file)\b"
 )
+_PATH = lazy.compile(r"[/\\]|\.[a-z]\w{1,10}$")
+_NO_FILE = lazy.compile(r"\bNo such file or directory(?: \(os error 2\))?$")
+"""What compiled code says of a file without naming it."""
 LAST_FRAMES = 4
 """A function of the user's call is looked for in this many frames below it: decorators stand between."""
 MOST_NAMED = 3
@@ -33,6 +36,8 @@ MOST_NAMED = 3
 def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str) -> FoundPlace | None:
     """An explanation that also names what the message shows of the user's own call; the same where it shows nothing."""
     shown = dict(_shown(failure, trace))
+    if not shown and found is None and _NO_FILE.search(failure.message) is not None:
+        return _only_path(trace, lang)
     if not shown or len(shown) > MOST_NAMED:
         return found
     if found is None:
@@ -49,10 +54,23 @@ def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
     if found.remedies or len(shown) > 1:
         return found
     [(name, (value, _))] = shown.items()
-    is_path = re.search(r"[/\\]|\.[a-z]\w{1,10}$", value) is not None and _ABSENT.search(failure.message) is not None
+    is_path = _PATH.search(value) is not None and _ABSENT.search(failure.message) is not None
     key = "do-exists" if is_path else "do-check"
     found.remedies = [Remedy(key, (("x", name),), f"{name}=...", "message")]
     return found
+
+
+def _only_path(trace: Trace, lang: str) -> FoundPlace | None:
+    """The one path that the user's own line passes, where the message names none."""
+    paths = []
+    for call in own_calls(trace):
+        passed = [("", one) for one in call.args] + [(one.arg or "", one.value) for one in call.keywords]
+        paths += [(name or text, text) for name, value in passed for text in texts_of(value) if _PATH.search(text)]
+    if len(set(paths)) != 1:
+        return None
+    name, text = paths[0]
+    fix = Remedy("do-exists" if name != text else "ref-exists", (("x", name),), None, "rule")
+    return FoundPlace(None, say("own-file", lang, x=text), [Origin(name, "data", "", repr(text))], [fix], "rule")
 
 
 def _shown(failure: Failure, trace: Trace) -> Iterator[tuple[str, tuple[str, str]]]:
@@ -81,7 +99,7 @@ def named_values(call: ast.Call, trace: Trace) -> Iterator[tuple[str, ast.expr]]
     for keyword in call.keywords:
         if keyword.arg is not None:
             yield keyword.arg, keyword.value
-    if any(texts_of(one) for one in call.args):
+    if call.args:
         found = function_of(call, trace)
         names = parameters(found) if found is not None else []
         yield from zip(names[1:] if names[:1] in (["self"], ["cls"]) else names, call.args, strict=False)

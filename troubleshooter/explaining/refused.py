@@ -20,9 +20,12 @@ from troubleshooter.explaining.own_lines import keywords_of
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal, nearest
 from troubleshooter.explaining.shown import calls, code, marked, parsed
 from troubleshooter.explaining.words import say
-from troubleshooter.observe.model import Failure
+from troubleshooter.observe.model import Failure, Frame
 
 _MEMBER = lazy.compile(r"^(?P<v>'[^'\n]{1,120}'|[\w.+-]{1,120}) is not a valid (?P<c>[A-Z]\w{1,80})(?=$|[,.\s])")
+_COLUMN = lazy.compile(
+    r"^Column '(?P<k>[^'\n]{1,120})' (?:doesn't exist|does not exist|not (?:in|found in) the dataset)"
+)
 _PASSES_ON = frozenset(("__getitem__", "__missing__", "__getattr__", "__call__", "__new__"))
 """Functions that only look up what the frame above them asks for."""
 LEAST_TEXT = 3
@@ -35,6 +38,8 @@ def explain(failure: Failure, trace: Trace, lang: str) -> FoundPlace | None:
     """The explanation of a value that a library's line refused; None where the failure is another one."""
     if failure.type == "ValueError" and (found := _MEMBER.match(failure.message)):
         return _member(trace, found["v"].strip("'"), found["c"], lang)
+    if failure.type == "ValueError" and (found := _COLUMN.match(failure.message)):
+        return _column(trace, found["k"], lang)
     if failure.type == "KeyError" and isinstance(key := literal(failure.message), str):
         return _key(trace, key, lang)
     return None
@@ -96,13 +101,36 @@ def _key(trace: Trace, key: str, lang: str) -> FoundPlace | None:
     return FoundPlace(frame, told, people, fixes, "source") if people or good else None
 
 
+def _column(trace: Trace, key: str, lang: str) -> FoundPlace | None:
+    """A column that a library asked a data set for; None where the user's own line did."""
+    at = len(trace.frames) - 1
+    while at > 0 and any(part in trace.frames[at].path for part in _ROWS):
+        at -= 1
+    frame = trace.frames[at]
+    is_asked = any(key == part.slice.value for part in _written(code(frame)) if isinstance(part.slice, ast.Constant))
+    return _needed(trace, frame, key, lang) if is_asked and not is_own(frame) else None
+
+
+def _written(text: str) -> list[ast.Subscript]:
+    tree = parsed(text)
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Subscript)] if tree is not None else []
+
+
+def _needed(trace: Trace, frame: Frame, key: str, lang: str) -> FoundPlace:
+    """A column that the library itself asks for by name."""
+    data = _data(trace)
+    change = f'rename_column("...", {key!r})'
+    fix = Remedy("ref-column", (("x", key), ("y", change)), f"{data or 'dataset'}.{change}", "rule")
+    people = [Origin(key, "data"), *([Origin(data, "argument", passed=True)] if data else [])]
+    return FoundPlace(frame, say("ref-needs", lang, k=key), people, [fix], "source")
+
+
 def _asked(text: str, key: str) -> tuple[ast.expr, ast.expr] | None:
     """Holder and key of the one look-up in a line that can have raised the message."""
-    tree = parsed(text)
     found = [
         (node.value, node.slice)
-        for node in (ast.walk(tree) if tree is not None else ())
-        if isinstance(node, ast.Subscript) and (not isinstance(node.slice, ast.Constant) or node.slice.value == key)
+        for node in _written(text)
+        if not isinstance(node.slice, ast.Constant) or node.slice.value == key
     ]
     return found[0] if len(found) == 1 else None
 

@@ -53,7 +53,13 @@ def _of(atom: Atom, origins: Origins, constant: Values) -> Iterator[Remedy]:
         for origin in settable(people)[:1]:
             yield from _class(origin, asked[1], atom.holds)
         if len(people) == 1 and people[0].each and not atom.holds and settable([people[0]._replace(exact=True)]):
-            yield Remedy("do-class-each", (("x", people[0].name), ("y", " / ".join(asked[1]))), f"{people[0].name}=...")
+            value = people[0].value or ""
+            if people[0].passed and value.startswith("{") and ":" in value and "dict" not in asked[1]:
+                yield set_to(people[0], f"list({value}.values())")  # a loop over a dictionary has its keys
+            else:
+                yield Remedy(
+                    "do-class-each", (("x", people[0].name), ("y", " / ".join(asked[1]))), f"{people[0].name}=..."
+                )
     elif found := comparison(atom):
         yield from compared(*found, origins, constant)
     elif isinstance(atom.expression, (ast.Name, ast.Attribute, ast.Subscript)) or is_asked(atom.expression):

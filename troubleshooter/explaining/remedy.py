@@ -9,6 +9,8 @@ from typing import Any, Literal, NamedTuple
 Basis = Literal["message", "guard", "rule"]
 CLEARLY_LIKE, CLEARLY_NEARER = 0.6, 0.05
 """Least likeness (0 to 1) of an allowed value to the refused one, and its least lead over the next: below, none is the one meant."""
+SHORT, SHORT_LIKE = 4, 0.8
+"""Words of fewer characters are like many others, so they have to be more alike."""
 MAX_CHOICES = 8
 """Allowed values that a suggestion lists."""
 
@@ -86,9 +88,10 @@ def nearest(value: Any, allowed: Sequence[Any]) -> Any:
     longer = same or [text for text in texts if _folded(text).startswith(_folded(str(value)))]
     if longer:
         return texts[longer[0]] if len(longer) == 1 else UNKNOWN
+    least = SHORT_LIKE if str(value).isalpha() and len(str(value)) < SHORT else CLEARLY_LIKE
     ranked = _by_likeness(str(value), texts)
     clear = len(ranked) < 2 or ranked[0][0] - ranked[1][0] >= CLEARLY_NEARER
-    return texts[ranked[0][1]] if ranked and ranked[0][0] >= CLEARLY_LIKE and clear else UNKNOWN
+    return texts[ranked[0][1]] if ranked and ranked[0][0] >= least and clear else UNKNOWN
 
 
 def choices(value: Any, allowed: Sequence[Any]) -> str:

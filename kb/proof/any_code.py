@@ -110,7 +110,7 @@ FORMS: tuple[Form, ...] = (
 parent package``) is true of any code and does not stand here."""
 
 EVERYDAY = frozenset(
-    "AdamW Attention Block Config Dataset Decoder DataLoader Embedding Encoder FakeTokenizer GPT Layer Linear MLP Model Net Optimizer "
+    "AdamW Attention ChunkManager DatasetGroup FinetuningConfig LoRAModule LoRANetwork NetworkTrainer _handles _setup_cache _streams answer config_path fused initialize instruction_zh model_parallel  Block Config Dataset Decoder DataLoader Embedding Encoder FakeTokenizer GPT Layer Linear MLP Model Net Optimizer "
     "Pooling Scheduler Tensor Tokenizer Trainer Transformer UNet accelerator accuracy adapter api args attention attention_mask auto "
     "base base_model batch batch_size bias build cache cfg chat checkpoint completion config content context convert cpu cuda "
     "data data_args dataset datasets decode decoder detach device device_map dim dist dtype embedding encode encoder engine epoch epochs "

@@ -109,22 +109,29 @@ FORMS: tuple[Form, ...] = (
 """The messages of CPython 3.8 to 3.14 that leave the cause open. One that says its cause (``attempted relative import with no known
 parent package``) is true of any code and does not stand here."""
 
-EVERYDAY = frozenset(
-    "AdamW Attention ChunkManager DatasetGroup FinetuningConfig LoRAModule LoRANetwork NetworkTrainer _handles _setup_cache _streams answer config_path fused initialize instruction_zh model_parallel  Block Config Dataset Decoder DataLoader Embedding Encoder FakeTokenizer GPT Layer Linear MLP Model Net Optimizer "
-    "Pooling Scheduler Tensor Tokenizer Trainer Transformer UNet accelerator accuracy adapter api args attention attention_mask auto "
-    "base base_model batch batch_size bias build cache cfg chat checkpoint completion config content context convert cpu cuda "
-    "data data_args dataset datasets decode decoder detach device device_map dim dist dtype embedding encode encoder engine epoch epochs "
-    "error evaluate example examples features file files find fit float16 forward func generate grad hidden hidden_size hidden_states id "
-    "ids idx image image_processor images index info input input_ids inputs instruction item items key keys kwargs label labels layer "
-    "layers len line llm load load_state_dict loader log logger logits lora loss lr lr_scheduler main map mask max max_length max_new_tokens "
-    "message messages metric metrics mode model model_args model_name models module names net network num_labels numpy opt optim optimizer out output "
-    "output_dir outputs parameters params parser path pipe position_ids predict predictions preds pretrain print processor "
-    "prompt prompts quantize query question rank read references reset response result results reward rewards role row rows run sample samples "
-    "save score scores seed set shape size source split start state state_dict step str sum target targets task tensor test text texts "
-    "tok token  tokenize tokenizer tokens total train train_dataset trainer training training_args transformer type unet "
-    "unsqueeze use utils val value values version view vocab vocab_size weight weights helpers common".split()
-)
-"""Names that scripts of many people have. Most stand in the lines of users' own scripts in samples of eight or more entries."""
+_EVERYDAY = """
+AdamW Attention Block ChunkManager Config DataLoader Dataset DatasetGroup Decoder Embedding Encoder FakeTokenizer
+FinetuningConfig GPT Layer Linear LoRAModule LoRANetwork MLP Model Net NetworkTrainer Optimizer Pooling Scheduler
+Tensor Tokenizer Trainer Transformer UNet _handles _setup_cache _streams accelerator accuracy adapter answer api
+args attention attention_mask auto base base_model batch batch_size bias build cache cfg chat checkpoint common
+completion config config_path content context convert cpu cuda data data_args dataset datasets decode decoder detach
+device device_map dim dist dtype embedding encode encoder engine epoch epochs error evaluate example examples
+features file files find fit float16 forward func fused generate grad helpers hidden hidden_size hidden_states id
+ids idx image image_processor images index info initialize input input_ids inputs instruction instruction_zh item
+items key keys kwargs label labels layer layers len line llm load load_state_dict loader log logger logits lora loss
+lr lr_scheduler main map mask max max_length max_new_tokens message messages metric metrics mode model model_args
+model_name model_parallel models module names net network num_labels numpy opt optim optimizer out output output_dir
+outputs parameters params parser path pipe position_ids predict predictions preds pretrain print processor prompt
+prompts quantize query question rank read references reset response result results reward rewards role row rows run
+sample samples save score scores seed set shape size source split start state state_dict step str sum target targets
+task tensor test text texts tok token tokenize tokenizer tokens total train train_dataset trainer training
+training_args transformer type unet unsqueeze use utils val value values version view vocab vocab_size weight
+weights
+"""
+EVERYDAY = frozenset(_EVERYDAY.split())
+"""Names that scripts of many people have. Most stand in lines of users' own scripts in the samples of eight or more entries.
+A name that only one library coined (``pixel_values``) does not belong here.
+"""
 
 _OF_PYTHON = frozenset(
     {*dir(builtins), "NoneType", "function", "method", "module", "generator", "coroutine", "builtin_function_or_method"}
@@ -144,7 +151,10 @@ class Slot(NamedTuple):
     def everyday(self) -> bool:
         """Whether everybody's code has this name."""
         parts = re.findall(r"\w+", self.value)
-        return all(part in _OF_PYTHON or part in EVERYDAY or len(part) == 1 or part.isdecimal() and len(part) < 4 for part in parts)
+        return all(
+            part in _OF_PYTHON or part in EVERYDAY or len(part) == 1 or part.isdecimal() and len(part) < 4
+            for part in parts
+        )
 
 
 class Generic(NamedTuple):

@@ -152,7 +152,7 @@ class Slot(NamedTuple):
         """Whether everybody's code has this name."""
         parts = re.findall(r"\w+", self.value)
         return all(
-            part in _OF_PYTHON or part in EVERYDAY or len(part) == 1 or part.isdecimal() and len(part) < 4
+            part in _OF_PYTHON or part in EVERYDAY or len(part) == 1 or (part.isdecimal() and len(part) < 4)
             for part in parts
         )
 

@@ -15,6 +15,7 @@ from kb.load import Library, Loaded, conditions
 from kb.patterns import words
 from kb.problem import Problem
 from kb.samples import EntrySample, write
+from troubleshooter import own_code
 from troubleshooter.explain import explain
 from troubleshooter.match.engine import Candidate
 from troubleshooter.neighbours import Neighbours
@@ -98,8 +99,8 @@ def check(
 
     ``library`` holds at least the wanted entries; references are resolved against all that ``tool`` has loaded.
     ``healthy``: logs on which no failure may be diagnosed. ``beside``: samples of other entries, of which those are tried
-    that hold words of a wanted one. ``shared``: the entries are to be shared, so they need a near miss and a translation.
-    ``probes``: folders of a team's own probes.
+    that hold words of a wanted one. ``shared``: the entries are to be shared, so they need a near miss and a translation,
+    and must not be certain of words that anybody's code prints. ``probes``: folders of a team's own probes.
     """
     ids = sorted(wanted if wanted is not None else library.entries)
     roots = frozenset(library.entries[id_].folder.parent.parent for id_ in ids)
@@ -111,7 +112,7 @@ def check(
         found += unshared(item) if shared else []
         if item.entry.replaced_by is not None:
             continue  # it is retired: no log triggers it
-        found += _match(item, tool, fired)
+        found += _match(item, tool, fired, shared)
         found += _no_match(item, tool)
         found += _unreached(item, fired.get(item.entry.id, set()))
         found += _twice(item, tool)
@@ -131,12 +132,12 @@ def notes(
     library: Library, tool: Diagnoser, wanted: Iterable[str], shared: bool = True, probes: Sequence[Path] = ()
 ) -> list[Problem]:
     """Notes that do not fail the check: claims without a record, records of an older probe, entries with similar messages
-    (only if few are wanted), and what an entry lacks if it is not ``shared``."""
+    (only if few are wanted), and what an entry lacks or claims too surely if it is not ``shared``."""
     items = [library.entries[id_] for id_ in sorted(wanted)]
     found: list[Problem] = []
     for item in items:
         found += [problem for problem in check_records(item.entry, item.folder, probes) if not problem.fails]
-        found += [] if shared else unshared(item)
+        found += [] if shared else [*unshared(item), *_too_certain(item, tool)]
         found += _alike(item, tool) if len(items) <= FEW else []
     return found
 
@@ -167,7 +168,16 @@ def _twice(item: Loaded, tool: Diagnoser) -> Iterator[Problem]:
             yield item.document.problem(("id",), f"id {id_!r} is taken by {other}", "ids are unique")
 
 
-def _match(item: Loaded, tool: Diagnoser, fired: dict[str, set[str]]) -> Iterator[Problem]:
+def _too_certain(item: Loaded, tool: Diagnoser) -> Iterator[Problem]:
+    """Symptoms that are certain of words which anybody's code prints."""
+    for sample in item.samples_of("match"):
+        tried = try_log(tool, sample, whole=_about_the_end(item))
+        for mine in tried.ranked:
+            if mine.candidate.id == item.entry.id:
+                yield from own_code.problems(item, tool, sample, mine)
+
+
+def _match(item: Loaded, tool: Diagnoser, fired: dict[str, set[str]], shared: bool) -> Iterator[Problem]:
     entry = item.entry
     for sample in item.samples_of("match"):
         tried = try_log(tool, sample, whole=_about_the_end(item))
@@ -179,6 +189,8 @@ def _match(item: Loaded, tool: Diagnoser, fired: dict[str, set[str]]) -> Iterato
         if mine is None:
             yield item.sample_problem(sample, 0, f"is not diagnosed as {entry.id}", _why(tool, entry.id, tried))
             continue
+        if shared:
+            yield from own_code.problems(item, tool, sample, mine)
         if sample.evidence and sample.evidence != (shown := evidence_lines(mine)):
             text = f"the evidence is on {_lines(shown)}, marked is {_lines(sample.evidence)}"
             yield item.sample_problem(sample, sample.evidence[0], text, "if that is right: troubleshoot check --mark")

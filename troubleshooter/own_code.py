@@ -1,7 +1,8 @@
-"""Which certain answers rest on words that anybody's code prints.
+"""``check``: which certain answers rest on words that anybody's code prints.
 
-A sample's exception is printed again as if a script of the user's own had raised it. If the entry still answers "certain", and
-Python prints such a message about any code, then the entry names a library's cause for words that prove none.
+A sample's exception is printed again as if a script of the user's own had raised it, with other names wherever the answer does
+not depend on them. If the entry still answers "certain", Python prints such a message about any code, and everybody's code has
+the names on which the answer depends, then the entry names a library's cause for words that prove none.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kb.load import Loaded
+from kb.problem import Problem
 from kb.proof.any_code import Generic, generic
 from kb.samples import EntrySample
 from troubleshooter.limits import limited
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.rank import rank
+from troubleshooter.ranked import Ranked
 from troubleshooter.read.sources import from_text
 
 FRAMES = (
@@ -39,17 +42,23 @@ class Claim(NamedTuple):
     """Whether everybody's code has all of these names, so that they prove nothing."""
 
 
-def claims(item: Loaded, tool: Diagnoser, sample: EntrySample) -> Iterator[Claim]:
-    """What an entry claims for certain of the exceptions that a sample shows, were they raised by a script of the user's own."""
-    seen: set[str] = set()
-    observations = tool.observe([from_text(sample.text)], whole=False)
-    for failure in observations.failures:
-        found = generic(failure.type, failure.message)
-        if found is None or failure.text in seen:
-            continue
-        seen.add(failure.text)
-        if (claim := _claim(item.entry.id, tool, failure.exception, found)) is not None:
-            yield claim
+def problems(item: Loaded, tool: Diagnoser, sample: EntrySample, answer: Ranked) -> Iterator[Problem]:
+    """A problem if the entry's answer to a sample is certain of words that anybody's code prints."""
+    claim = claimed(tool, answer)
+    if claim is not None and claim.everyday:
+        names = [symptom.name or str(number) for number, symptom in enumerate(item.entry.symptoms, 1)]
+        text = f"is certain also where a script of anybody's own ends with {claim.printed!r} (sample {sample.name})"
+        step = "require a frame, a line or a name that only the library has, or take `decisive` out"
+        yield item.document.problem(("symptoms", names.index(claim.symptom)), text, step)
+
+
+def claimed(tool: Diagnoser, answer: Ranked) -> Claim | None:
+    """What an entry claims for certain of the exception on which its answer rests, were it raised by a script of the user's own."""
+    anchor = answer.candidate.trial.anchor
+    if answer.word != "certain" or anchor is None or anchor.failure is None:
+        return None
+    found = generic(anchor.failure.type, anchor.failure.message)
+    return _claim(answer.candidate.id, tool, anchor.failure.exception, found) if found is not None else None
 
 
 def _claim(id_: str, tool: Diagnoser, type_: str, said: Generic) -> Claim | None:

@@ -193,6 +193,21 @@ def test_a_service_that_is_asked_again_and_again_is_told_after_a_longer_silence(
     assert late(verdict) == ("network", [1])
 
 
+@pytest.mark.parametrize(
+    ("name", "wakes"), [("gloo_tcp_loop", 3), ("pt_gloo_runloop", 3), ("python", 10), ("Thread-1", 10)]
+)
+def test_the_threads_of_the_collectives_are_no_sign_of_life(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, wakes: int
+) -> None:
+    for number, comm, count in (("9", "python", 3), ("10", name, 7)):
+        (tmp_path / "task" / number).mkdir(parents=True)
+        (tmp_path / "task" / number / "comm").write_text(comm + "\n")
+        (tmp_path / "task" / number / "status").write_text(f"Name:\t{comm}\nvoluntary_ctxt_switches:\t{count}\n")
+    monkeypatch.setattr(notice, "Path", lambda path: tmp_path)
+    found = notice.Counters.of(9)
+    assert (found.wakes, found.all_wakes) == (3, wakes)
+
+
 # --- the group is never formed ---
 
 RENDEZVOUS = f"{SITE}/torch/distributed/rendezvous.py"

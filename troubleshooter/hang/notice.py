@@ -42,6 +42,8 @@ LEAST_WAKES = 2
 MOST_WAKES = 100.0
 """The main thread of a rank in a collective that wakes up more often in a second looks whether it is done. One that wakes up less often, but
 at least `LEAST_WAKES` times between two looks, went on from one collective to the next."""
+_THREADS_OF_TORCH = ("gloo_", "pt_", "nccl", "NCCL")
+"""How the names of threads begin that torch and the libraries of its collectives start."""
 _WAITS_FOR_THREAD = re.compile(r".*/(?:threading|queue|concurrent/futures/_base)\.py$")
 _SLEEPS = "voluntary_ctxt_switches"
 _ALONE = ("sleeping", "stopped", "input")
@@ -50,7 +52,7 @@ _ALONE = ("sleeping", "stopped", "input")
 class Counters(NamedTuple):
     """What a process has done so far. ``cpu_s``: seconds of CPU time, with those for which its main thread waited on a busy machine.
     ``bytes``: read from and written to disks. ``wakes``: how often its main thread went to sleep by itself, and ``all_wakes``
-    those of all threads. What the system does not tell is 0."""
+    those of all threads but those of the collectives. What the system does not tell is 0."""
 
     cpu_s: float
     bytes: tuple[int, int]
@@ -61,7 +63,11 @@ class Counters(NamedTuple):
     def of(cls, pid: int) -> Counters:
         here = Path(f"/proc/{pid}")
         io = _fields(here / "io")
-        wakes = {task.name: _fields(task / "status").get(_SLEEPS, 0) for task in here.glob("task/*")}
+        wakes = {
+            task.name: _fields(task / "status").get(_SLEEPS, 0)
+            for task in here.glob("task/*")
+            if not _is_of_torch(task)
+        }
         state = process(pid)
         return cls(
             (state.cpu_s if state is not None else 0.0) + _waited_for_cpu_s(here),
@@ -69,6 +75,13 @@ class Counters(NamedTuple):
             wakes.get(str(pid), 0),
             sum(wakes.values()),
         )
+
+
+def _is_of_torch(task: Path) -> bool:
+    """Whether a thread belongs to the collectives. That of gloo wakes up a hundred times a second, whether or not anything happens."""
+    with suppress(OSError):
+        return (task / "comm").read_text().startswith(_THREADS_OF_TORCH)
+    return False
 
 
 def _waited_for_cpu_s(process_folder: Path) -> float:

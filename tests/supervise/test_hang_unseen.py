@@ -122,6 +122,21 @@ def test_the_last_rank_at_work_waits_for_nobody() -> None:
     assert late(judge(left(MAILS), 3)) == ("ended", [2])
 
 
+def test_who_waits_in_a_collective_waits_for_a_rank_however_that_ended() -> None:
+    for well in (True, False, None):
+        verdict = judge(left(ARRIVED, ARRIVED), 3, ended_well=well)
+        assert (verdict.cause, verdict.missing, len(verdict.waiting)) == ("ended", [0], 2)
+
+
+def test_a_killed_rank_that_nobody_reaped_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("troubleshooter.hang.ranks._number", lambda pid: pid - GONE)
+    for number in (0, 1):
+        (tmp_path / f"{GONE + number}.stacks").touch()
+    look = Ranks(0, ("S", POLLS), ("Z", ()))
+    look.folder = tmp_path
+    assert ended_well(look, [Rank(0, True, GONE, "S", (POLLS,))], 2) is None
+
+
 @pytest.mark.parametrize(
     ("files", "well"),
     [

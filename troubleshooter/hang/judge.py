@@ -32,8 +32,8 @@ Cause = Literal[
     "unknown",
 ]
 """``ended``: a rank's process is gone. ``branch``: ranks wait at different places of the code. ``shapes``: all wait in the same
-collective, so what they bring differs, or the network does. ``data-ended``: a rank left a loop in which others are, or its process
-ended well. ``meeting``: ranks wait for others that never came to form the group. ``child``: it waits for a process that it started.
+collective, so what they bring differs, or the network does. ``data-ended``: a rank left a loop in which others are.
+``meeting``: ranks wait for others that never came to form the group. ``child``: it waits for a process that it started.
 ``input``: it asks a person. ``stopped``: a process is stopped or traced."""
 BUSY = 0.2
 """A process that uses at least this share of a core is computing."""
@@ -158,12 +158,11 @@ def judge(ranks: Sequence[Rank], world: int | None = None, ended_well: bool | No
     if missing or (world and len(ranks) < world):
         if late and not waiting and ended_well:
             return HangVerdict(_cause_of(late), late, [], [], "", standing)
-        cause: Cause = "data-ended" if ended_well else "ended"
         if missing and not waiting and ended_well is False:
             late = []
-        return HangVerdict(cause, late, waiting, missing, _common(waiting), standing)
+        return HangVerdict("ended", late, waiting, missing, _common(waiting), standing)
     if late and not (waiting and all(_leaves(one) for one in late)):
-        cause = _cause_of(late)
+        cause: Cause = _cause_of(late)
         if cause in ("sleeping", "unknown") and waiting and all(one.collective == MEETING for one in waiting):
             cause = "meeting"
         return HangVerdict(cause, late, waiting, [], _common(waiting), standing)

@@ -277,7 +277,7 @@ def ended_well(look: Look, ranks: Sequence[Rank], world: int | None) -> bool | N
     names = {path.name for path in look.folder.glob("*")}
     if any(name.endswith(".crash.json") and name.partition("-")[0] in map(str, gone) for name in names):
         return False
-    alive = {f"{one.pid}.stacks" for one in look.processes}
+    alive = {f"{one.pid}.stacks" for one in look.processes if one.state != "Z"}
     if not names & alive or any(name.endswith(".stacks") for name in names - alive):
         return None  # there is no hook, or something was killed
     return True

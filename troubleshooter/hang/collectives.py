@@ -34,6 +34,9 @@ _WAITING = ("torch/distributed/_functional_collectives.py", "torch/distributed/f
 _ALIKE = re.compile(r"(?:^|_)(?:broadcast_coalesced|verify_param_shape_across_processes|sync_params_and_buffers)$")
 """How DistributedDataParallel makes the ranks alike: calls into C++."""
 _ALIKE_FILES = ("torch/nn/parallel/distributed.py", "torch/distributed/utils.py")
+_REDUCER = re.compile(r"\breducer\.(\w+)\(")
+"""A call of the part of DistributedDataParallel that is written in C++. At its start the ranks agree on the order of its buckets."""
+_REACHES = frozenset(("_create_c10d_store", "_create_tcp_store"))
 _STORE = re.compile(r"store\w{0,20}(?:\(\))?\.(?:wait|get|barrier)\(", re.IGNORECASE)
 _WORK = re.compile(r"(?<!\bos)\.wait\(")
 _STANDARD = re.compile(r"<|.*/python3(?:\.\d+)?/(?!site-packages|dist-packages)")
@@ -55,6 +58,14 @@ def collective_of(stack: Stack) -> str:
     return found or _inside(stack)
 
 
+def reaches_for_store(stack: Stack) -> bool:
+    """Whether a rank that forms the group has not got a connection to the store yet, or is the one that opens it."""
+    return any(
+        frame.function in _REACHES and "torch/distributed/rendezvous.py" in frame.file.replace("\\", "/")
+        for frame in stack
+    )
+
+
 def _inside(stack: Stack) -> str:
     """The collective of a thread that waits in C++, called from elsewhere than torch's own functions for collectives."""
     inner = next((frame for frame in stack if not any(word in frame.file.replace("\\", "/") for word in _PASSED)), None)
@@ -65,6 +76,8 @@ def _inside(stack: Stack) -> str:
         return BACKWARD
     if file.endswith(_WAITING) or (file.endswith(_ALIKE_FILES) and _ALIKE.search(inner.function)):
         return inner.function.lstrip("_")
+    if file.endswith(_ALIKE_FILES) and (called := _REDUCER.search(source_line(inner))):
+        return called[1].lstrip("_")
     return _awaited(inner) if inner is stack[0] and not _STANDARD.match(file) else ""
 
 

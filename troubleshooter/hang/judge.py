@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from troubleshooter.hang.collectives import MEETING, STORE, collective_of
-from troubleshooter.hang.parting import is_ahead, left_a_loop, took_a_branch
+from troubleshooter.hang.collectives import MEETING, STORE, collective_of, reaches_for_store
+from troubleshooter.hang.parting import is_ahead, left_a_loop, parting, took_a_branch
 from troubleshooter.hang.ranks import Rank
 from troubleshooter.hang.source import blocks_around, source_line
 from troubleshooter.hang.stacks import StackFrame
@@ -32,8 +32,8 @@ Cause = Literal[
     "unknown",
 ]
 """``ended``: a rank's process is gone. ``branch``: ranks wait at different places of the code. ``shapes``: all wait in the same
-collective, so what they bring differs, or the network does. ``data-ended``: a rank left a loop in which others are, or its process
-ended well. ``meeting``: ranks wait for others that never came to form the group. ``child``: it waits for a process that it started.
+collective, so what they bring differs, or the network does. ``data-ended``: a rank left a loop in which others are.
+``meeting``: ranks wait for others that never came to form the group. ``child``: it waits for a process that it started.
 ``input``: it asks a person. ``stopped``: a process is stopped or traced."""
 BUSY = 0.2
 """A process that uses at least this share of a core is computing."""
@@ -67,6 +67,8 @@ _NETWORK = (
     "fsspec/",
 )
 _EVENT_LOOPS = ("/selectors.py", "asyncio/base_events.py", "uvloop/")
+_ENTERS = re.compile(r"flock|lockf|\.acquire\(|\.join\(|\.wait\(|with \w*lock|^with [\w.]+(?: as \w+)?:")
+"""What takes a lock or waits for a thread. ``with name:`` enters something that was made before: what it opens itself is called there."""
 _DATABASE = re.compile(r"\.(?:execute|executemany|executescript|commit)\(")
 _LOCKED = re.compile(
     r"(?<![bc])lock|baton|\bmkdir\((?!.*exist_ok)|O_EXCL|\.symlink\(|\bopen\([^()]{0,100}, '[ab]?x", re.IGNORECASE
@@ -141,7 +143,10 @@ def is_own(frame: StackFrame) -> bool:
 
 
 def judge(ranks: Sequence[Rank], world: int | None = None, ended_well: bool | None = None) -> HangVerdict:
-    """Compare the ranks. ``world``: how many ranks there should be. ``ended_well``: whether the ended ones succeeded, if known."""
+    """Compare the ranks. ``world``: how many ranks there should be. ``ended_well``: whether the ended ones succeeded, if known.
+
+    If nobody is in a collective, ranks that ended well are done and wait for nothing; for one that failed the others wait, wherever they are.
+    """
     standing = [standing_of(rank) for rank in ranks]
     waiting = [one for one in standing if one.collective]
     late = [one for one in standing if not one.collective]
@@ -151,10 +156,13 @@ def judge(ranks: Sequence[Rank], world: int | None = None, ended_well: bool | No
         else sorted(set(range(world)) - {r.number for r in ranks})
     )
     if missing or (world and len(ranks) < world):
-        cause: Cause = "data-ended" if ended_well else "ended"
-        return HangVerdict(cause, late, waiting, missing, _common(waiting), standing)
+        if late and not waiting and ended_well:
+            return HangVerdict(_cause_of(late), late, [], [], "", standing)
+        if missing and not waiting and ended_well is False:
+            late = []
+        return HangVerdict("ended", late, waiting, missing, _common(waiting), standing)
     if late and not (waiting and all(_leaves(one) for one in late)):
-        cause = _cause_of(late)
+        cause: Cause = _cause_of(late)
         if cause in ("sleeping", "unknown") and waiting and all(one.collective == MEETING for one in waiting):
             cause = "meeting"
         return HangVerdict(cause, late, waiting, [], _common(waiting), standing)
@@ -168,11 +176,12 @@ def _all_wait(standing: list[Standing]) -> HangVerdict:
     if not standing:
         return HangVerdict("unknown", [], [], [], "", [])
     if all(one.collective == MEETING for one in standing):
-        return HangVerdict("meeting", [], standing, [], MEETING, standing)
-    groups: dict[tuple[str, str, int], list[Standing]] = {}
-    for one in standing:
-        groups.setdefault((one.collective, *_place(one.own)), []).append(one)
-    first, *others = sorted(groups.values(), key=len, reverse=True)
+        outside = [
+            one for one in standing if one.rank.numbered and one.rank.number and reaches_for_store(one.rank.stack)
+        ]
+        late = outside if 2 * len(outside) < len(standing) else []  # rank 0 opens the store, and waits in it
+        return HangVerdict("meeting", late, [one for one in standing if one not in late], [], MEETING, standing)
+    first, *others = _groups(standing)
     if not others:
         cause: Cause = "unknown" if first[0].collective == STORE else "shapes" if len(standing) > 1 else "network"
         return HangVerdict(cause, [], standing, [], first[0].collective, standing)
@@ -184,6 +193,21 @@ def _all_wait(standing: list[Standing]) -> HangVerdict:
         left_a_loop(first[0].rank.stack, one.rank.stack) for one in apart
     )
     return HangVerdict("data-ended" if left else "branch", apart, first, [], first[0].collective, standing)
+
+
+def _groups(standing: Sequence[Standing]) -> list[list[Standing]]:
+    """The ranks by where they wait, the most first. At the same line they may wait for different calls of the function that it is in."""
+    groups: dict[tuple[object, ...], list[Standing]] = {}
+    for one in standing:
+        groups.setdefault((one.collective, *_place(one.own)), []).append(one)
+    if len(groups) == 1:
+        for one in standing:
+            apart = parting(one.rank.stack, standing[0].rank.stack)
+            if apart is not None and apart[0].function != "<module>" and is_own(apart[0]):
+                groups.setdefault((apart[0],), []).append(one)
+        (whole, *parts) = groups.values()
+        groups[next(iter(groups))] = [one for one in whole if not any(one in part for part in parts)]
+    return sorted(groups.values(), key=len, reverse=True)
 
 
 def _went_apart(one: Standing, other: Standing) -> bool:
@@ -205,8 +229,14 @@ def _cause_of(late: Sequence[Standing]) -> Cause:
 
 
 def reads_network(rank: Rank) -> bool:
-    """Whether a rank waits for an answer from the network, outside of every collective."""
-    return not collective_of(rank.stack) and _cause(standing_of(rank)) == "network"
+    """Whether a rank waits for an answer from the network, outside of every collective and not asleep before it asks again."""
+    return not asks_again(rank) and not collective_of(rank.stack) and _cause(standing_of(rank)) == "network"
+
+
+def asks_again(rank: Rank) -> bool:
+    """Whether a rank sleeps until it asks the network once more."""
+    one = standing_of(rank)
+    return not one.collective and _sleeps(rank, source_line(one.innermost)) and _cause(one) == "network"
 
 
 def runs_event_loop(rank: Rank) -> bool:
@@ -241,9 +271,9 @@ def _cause(one: Standing) -> Cause:
         word in file for file in inner[:2] for word in _EVENT_LOOPS
     ):
         return "network"
-    if "nanosleep" in rank.kernel or re.search(r"\bsleep\(", code):
+    if _sleeps(rank, code):
         return _polls(one, code)
-    if re.search(r"flock|lockf|\.acquire\(|\.join\(|\.wait\(|with \w*lock", code):
+    if _ENTERS.search(code):
         return "lock"
     if re.search(
         r"\.recv(?:from|msg)?(?:_into)?\(|\.accept\(|\.connect\(|\bselect\(|\.poll\(|urlopen\(|requests\.", code
@@ -259,7 +289,11 @@ def _cause(one: Standing) -> Cause:
         return "file"
     if rank.cpu >= BUSY or rank.state == "R":
         return "computing"
-    return "unknown"
+    return "lock" if "futex" in rank.kernel and not any("/torch/" in file for file in files[:1]) else "unknown"
+
+
+def _sleeps(rank: Rank, code: str) -> bool:
+    return "nanosleep" in rank.kernel or bool(re.search(r"\bsleep\(", code))
 
 
 def _polls(one: Standing, code: str) -> Cause:

@@ -9,6 +9,7 @@ the next, because our question for the stacks wakes a process and lets it write,
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Collection, Sequence
 from contextlib import suppress
@@ -17,8 +18,8 @@ from typing import NamedTuple
 
 from troubleshooter.hang.busy import PATIENCE, is_long_awaited, looks_again, matches_without_end
 from troubleshooter.hang.collectives import MEETING, STORE, collective_of
-from troubleshooter.hang.judge import HangVerdict, judge, reads_network, runs_event_loop
-from troubleshooter.hang.ranks import Rank, environment_of, numbers_of, ranks_of
+from troubleshooter.hang.judge import HangVerdict, asks_again, judge, reads_network, runs_event_loop
+from troubleshooter.hang.ranks import Rank, environment_of, launcher_meets, numbers_of, ranks_of
 from troubleshooter.hang.stacks import Stack, stacks_of
 from troubleshooter.supervise.state import ProcessState, family, process
 
@@ -41,6 +42,9 @@ LEAST_WAKES = 2
 MOST_WAKES = 100.0
 """The main thread of a rank in a collective that wakes up more often in a second looks whether it is done. One that wakes up less often, but
 at least `LEAST_WAKES` times between two looks, went on from one collective to the next."""
+_THREADS_OF_TORCH = ("gloo_", "pt_", "nccl", "NCCL")
+"""How the names of threads begin that torch and the libraries of its collectives start."""
+_WAITS_FOR_THREAD = re.compile(r".*/(?:threading|queue|concurrent/futures/_base)\.py$")
 _SLEEPS = "voluntary_ctxt_switches"
 _ALONE = ("sleeping", "stopped", "input")
 
@@ -48,7 +52,7 @@ _ALONE = ("sleeping", "stopped", "input")
 class Counters(NamedTuple):
     """What a process has done so far. ``cpu_s``: seconds of CPU time, with those for which its main thread waited on a busy machine.
     ``bytes``: read from and written to disks. ``wakes``: how often its main thread went to sleep by itself, and ``all_wakes``
-    those of all threads. What the system does not tell is 0."""
+    those of all threads but those of the collectives. What the system does not tell is 0."""
 
     cpu_s: float
     bytes: tuple[int, int]
@@ -59,7 +63,11 @@ class Counters(NamedTuple):
     def of(cls, pid: int) -> Counters:
         here = Path(f"/proc/{pid}")
         io = _fields(here / "io")
-        wakes = {task.name: _fields(task / "status").get(_SLEEPS, 0) for task in here.glob("task/*")}
+        wakes = {
+            task.name: _fields(task / "status").get(_SLEEPS, 0)
+            for task in here.glob("task/*")
+            if not _is_of_torch(task)
+        }
         state = process(pid)
         return cls(
             (state.cpu_s if state is not None else 0.0) + _waited_for_cpu_s(here),
@@ -67,6 +75,13 @@ class Counters(NamedTuple):
             wakes.get(str(pid), 0),
             sum(wakes.values()),
         )
+
+
+def _is_of_torch(task: Path) -> bool:
+    """Whether a thread belongs to the collectives. That of gloo wakes up a hundred times a second, whether or not anything happens."""
+    with suppress(OSError):
+        return (task / "comm").read_text().startswith(_THREADS_OF_TORCH)
+    return False
 
 
 def _waited_for_cpu_s(process_folder: Path) -> float:
@@ -106,6 +121,14 @@ class Look:
         """How often the main thread of a process woke up between an earlier look and this one."""
         return self.at_start.get(pid, NOTHING).wakes - before.at_end.get(pid, NOTHING).wakes
 
+    def receives_since(self, before: Look, rank: Rank) -> bool:
+        """Whether a rank that waits for the network got pieces of its answer. If its main thread waits for the thread that reads, it may
+        wake up by itself, and the others tell."""
+        wakes = self.wakes_since(before, rank.pid)
+        if rank.stack and _WAITS_FOR_THREAD.match(rank.stack[0].file.replace("\\", "/")):
+            wakes = self.all_wakes_since(before, rank.pid) - wakes
+        return wakes >= LEAST_WAKES
+
     def goes_on_since(self, before: Look, pid: int) -> bool:
         """Whether a rank that waits in a collective each time came through others between an earlier look and this one."""
         wakes = self.wakes_since(before, pid)
@@ -113,8 +136,11 @@ class Look:
 
     def threads_wake_since(self, before: Look, pid: int) -> bool:
         """Whether the threads of a process woke up more than `THREADS_WAKE` times a second between an earlier look and this one."""
-        wakes = self.at_start.get(pid, NOTHING).all_wakes - before.at_end.get(pid, NOTHING).all_wakes
-        return wakes > THREADS_WAKE * max(self.at - before.ended, 1.0)
+        return self.all_wakes_since(before, pid) > THREADS_WAKE * max(self.at - before.ended, 1.0)
+
+    def all_wakes_since(self, before: Look, pid: int) -> int:
+        """How often all threads of a process woke up between an earlier look and this one."""
+        return self.at_start.get(pid, NOTHING).all_wakes - before.at_end.get(pid, NOTHING).all_wakes
 
     def moved_bytes_since(self, before: Look, pid: int) -> bool:
         """Whether a process read from or wrote to a disk between an earlier look and this one."""
@@ -191,9 +217,13 @@ def verdict_on(before: Look, now: Look, *, patience: float = 0.0) -> HangVerdict
     cpu = now.cpu_since(before)
     earlier = {rank.pid: rank for rank in ranks_of(before.processes, before.stacks)}
     ranks = ranks_of(now.processes, now.stacks, cpu)
+    if not ranks and patience > PATIENCE and all(launcher_meets(one.processes, one.stacks) for one in (before, now)):
+        return HangVerdict("meeting", [], [], [], MEETING, [])
     if not ranks or {rank.pid for rank in ranks} - earlier.keys():
         return None
     is_awaited = any(collective_of(rank.stack) for rank in ranks)
+    world = world_size(ranks)
+    well = ended_well(now, ranks, world)
     for rank in ranks:
         if rank.state in ("T", "t"):
             continue
@@ -213,9 +243,11 @@ def verdict_on(before: Look, now: Look, *, patience: float = 0.0) -> HangVerdict
             return None
         if any(cpu.get(one.pid, 0.0) > MOVING or one.state == "R" for one in now.processes if one.pid in helpers):
             return None  # it waits for a process that works for it
-        if reads_network(rank) and now.wakes_since(before, rank.pid) >= LEAST_WAKES:
+        if reads_network(rank) and now.receives_since(before, rank):
             return None  # a slow download: no counter tells the bytes that a process receives
-        if not is_awaited and now.threads_wake_since(before, rank.pid):
+        if asks_again(rank) and patience <= PATIENCE:
+            return None  # a service that is at work for it
+        if not is_awaited and well is not False and now.threads_wake_since(before, rank.pid):
             return None  # its threads exchange messages
         busy = "R" in (rank.state, then.state) or cpu.get(rank.pid, 0.0) > MOVING
         if not busy and not same and (patience <= PATIENCE or not is_awaited or not looks_again(then, rank)):
@@ -226,12 +258,29 @@ def verdict_on(before: Look, now: Look, *, patience: float = 0.0) -> HangVerdict
             else matches_without_end(then, rank, patience, now.stands_still)
         ):
             return None
-    verdict = judge(ranks, world_size(ranks))
+    verdict = judge(ranks, world, well)
     if set(verdict.missing) & numbers_of(now.processes):
         return None  # a rank that starts has no stack yet
     if not verdict.waiting and (verdict.cause in _ALONE or all(map(runs_event_loop, ranks))):
         return None  # a script that waits on purpose, a debugger, a loop whose next timer is far away
     return verdict
+
+
+def ended_well(look: Look, ranks: Sequence[Rank], world: int | None) -> bool | None:
+    """Whether the ranks that have no process any more ended well, as the hook's files tell: of an exception it wrote the facts, and what it
+    keeps for stacks it removes in an orderly end. None if no rank is missing, or if the files do not tell."""
+    if look.folder is None or not world or not all(rank.numbered for rank in ranks):
+        return None
+    gone = set(range(world)) - numbers_of(look.processes)
+    if not gone:
+        return None
+    names = {path.name for path in look.folder.glob("*")}
+    if any(name.endswith(".crash.json") and name.partition("-")[0] in map(str, gone) for name in names):
+        return False
+    alive = {f"{one.pid}.stacks" for one in look.processes if one.state != "Z"}
+    if not names & alive or any(name.endswith(".stacks") for name in names - alive):
+        return None  # there is no hook, or something was killed
+    return True
 
 
 def world_size(ranks: Sequence[Rank]) -> int | None:

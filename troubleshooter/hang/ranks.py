@@ -91,6 +91,14 @@ def ranks_of(
     return sorted(ranks)
 
 
+def launcher_meets(processes: Iterable[ProcessState], stacks: Mapping[int, list[Stack]]) -> bool:
+    """Whether a launcher of torch waits for those of other nodes, so that no rank has started."""
+    return any(
+        frame.function == "next_rendezvous" and "torch/distributed/elastic/rendezvous/" in frame.file.replace("\\", "/")
+        for one in processes for frame in stacks.get(one.pid, [()])[0]
+    )  # fmt: skip
+
+
 def _stands_in(stack: Sequence[StackFrame], files: Sequence[str]) -> bool:
     return any(word in frame.file.replace("\\", "/") for frame in stack[:6] for word in files)
 

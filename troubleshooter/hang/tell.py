@@ -24,8 +24,10 @@ def lines(verdict: HangVerdict, lang: str) -> list[str]:
         told.append(say("late", lang, ranks=_numbers([one.rank.number for one in verdict.late])))
     elif verdict.standing:
         told.append(say("all-wait", lang) if verdict.waiting else say("stands", lang))
+    elif verdict.cause == "meeting":
+        told.append(say("no-rank", lang))
     told.append(say(f"cause-{verdict.cause}", lang))
-    for one in verdict.late[:MOST_RANKS]:
+    for one in (verdict.late or (verdict.standing if not verdict.waiting else []))[:MOST_RANKS]:
         told += _where(one, lang, "stands-at")
     if verdict.waiting:
         first = verdict.waiting[0]

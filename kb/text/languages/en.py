@@ -567,6 +567,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "late": "Did not arrive: rank {ranks}.",
         "gone": "Has no process any more: rank {ranks}.",
         "all-wait": "All ranks wait.",
+        "no-rank": "No rank has started: the launcher waits for those of other nodes.",
         "stands": "The process makes no progress.",
         "wait-in": "Rank {ranks} waits in: {collective}",
         "stands-at": "rank {rank} is at {place}",

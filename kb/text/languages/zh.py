@@ -514,6 +514,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "late": "未到达：rank {ranks}。",
         "gone": "进程已不存在：rank {ranks}。",
         "all-wait": "所有 rank 都在等待。",
+        "no-rank": "还没有任何 rank 启动：启动器正在等待其他节点的启动器。",
         "stands": "进程停滞不动。",
         "wait-in": "rank {ranks} 正在等待：{collective}",
         "stands-at": "rank {rank} 停在 {place}",

@@ -129,7 +129,7 @@ def test_who_waits_in_a_collective_waits_for_a_rank_however_that_ended() -> None
 
 
 def test_a_killed_rank_that_nobody_reaped_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("troubleshooter.hang.ranks._number", lambda pid: pid - GONE)
+    monkeypatch.setattr("troubleshooter.hang.ranks.environment_of", lambda pid: {"RANK": str(pid - GONE)})
     for number in (0, 1):
         (tmp_path / f"{GONE + number}.stacks").touch()
     look = Ranks(0, ("S", POLLS), ("Z", ()))
@@ -162,7 +162,7 @@ def test_ranks_that_poll_often_are_told_if_a_rank_failed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, crashed: bool, told: bool
 ) -> None:
     monkeypatch.setattr(notice, "world_size", lambda ranks: 2)
-    monkeypatch.setattr("troubleshooter.hang.ranks._number", lambda pid: 0)
+    monkeypatch.setattr("troubleshooter.hang.ranks.environment_of", lambda pid: {"RANK": "0"})
     for name in [f"{GONE}.stacks", *(["1-77.crash.json"] if crashed else ["77.stacks"])]:
         (tmp_path / name).touch()
     before, now = (Ranks(at, ("S", POLLS)) for at in (0, 10))

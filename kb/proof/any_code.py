@@ -12,8 +12,6 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kb import lazy
-
 _NAME = r"[A-Za-z_]\w*"
 _DOTTED = r"[\w.<>]+"
 _MEANT = r"(?:\. Did you mean: '(?P<meant>\w+)'\?|\. Did you forget[^\n]*)?"
@@ -129,9 +127,9 @@ training_args transformer type unet unsqueeze use utils val value values version
 weights
 """
 EVERYDAY = frozenset(_EVERYDAY.split())
-"""Names that scripts of many people have. Most stand in lines of users' own scripts in the samples of eight or more entries.
-A name that only one library coined (``pixel_values``) does not belong here.
-"""
+"""Names that scripts of many people have. Most stand in lines of users' own scripts in the samples of eight or more entries; a
+reader added those of entries whose certainty seemed too much, although one library has them first (``FakeTokenizer``,
+``ChunkManager``). A name that hardly anybody else gives (``pixel_values``) does not belong here."""
 
 _OF_PYTHON = frozenset(
     {*dir(builtins), "NoneType", "function", "method", "module", "generator", "coroutine", "builtin_function_or_method"}
@@ -176,7 +174,7 @@ def generic(type_: str, message: str) -> Generic | None:
     """The message of an exception with its slots, if Python prints it about any code; else None. ``type_``: the last dotted part
     of the exception's type."""
     for form in FORMS:
-        if type_ in form.types.split() and (found := lazy.compile(form.pattern).fullmatch(message)):
+        if type_ in form.types.split() and (found := re.fullmatch(form.pattern, message)):
             return Generic(message, tuple(_slots(found)))
     return None
 

@@ -6,7 +6,6 @@ Python's message names the function, and the library's line calls it by another 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from kb import lazy
 from troubleshooter.explaining.found import FoundPlace
@@ -28,7 +27,7 @@ _FEWER = lazy.compile(
 )
 
 
-def explain(failure: Failure, folders: Sequence[str], lang: str) -> FoundPlace | None:
+def explain(failure: Failure, sources: Sources, lang: str) -> FoundPlace | None:
     """The explanation; None where the library calls a function of its own, or none at all."""
     frames = failure.frames
     if failure.type != "TypeError" or not frames or is_own(frames[-1]) or not any(map(is_own, frames)):
@@ -41,7 +40,7 @@ def explain(failure: Failure, folders: Sequence[str], lang: str) -> FoundPlace |
     line = calls(marked(frames[-1])) or calls(code(frames[-1]))
     if not line or function.startswith("__") or any(called(call).rpartition(".")[2] == function for call in line):
         return None
-    if not _is_users(function, failure, folders):
+    if not _is_users(function, failure, sources):
         return None
     names = [found["x"]] if key == "cb-unexpected" else re.findall(r"'(\w+)'", told.get("names", ""))
     listed = ", ".join(names)
@@ -60,11 +59,10 @@ def explain(failure: Failure, folders: Sequence[str], lang: str) -> FoundPlace |
     )  # fmt: skip
 
 
-def _is_users(function: str, failure: Failure, folders: Sequence[str]) -> bool:
+def _is_users(function: str, failure: Failure, sources: Sources) -> bool:
     """Whether a function is the user's: their lines name it, it has no name, or the library's files, which are here, do not."""
     named = re.compile(rf"(?<![\w.]){re.escape(function.strip('<>'))}(?!\w)")
     if any(named.search(code(frame)) for frame in failure.frames if is_own(frame)):
         return True
-    sources = Sources(folders)
     files = [sources.of(frame) for frame in failure.frames if not is_own(frame)]
     return files[-1] is not None and not any(one is not None and named.search(one.text) for one in files)

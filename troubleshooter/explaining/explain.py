@@ -15,6 +15,7 @@ from troubleshooter.explaining.indexed import KnownMessage, known
 from troubleshooter.explaining.origin import is_own
 from troubleshooter.explaining.presented import presented
 from troubleshooter.explaining.shown import code
+from troubleshooter.explaining.sources import Sources
 from troubleshooter.observe.model import Failure
 
 if TYPE_CHECKING:
@@ -33,9 +34,10 @@ def explain(failure: Failure, folders: Sequence[str] = (), lang: str = "en") -> 
 
 
 def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained | None:
+    sources = Sources(folders)  # one for all steps: each file is read and parsed once
     found = (
         traced.explain(failure, lang)
-        or callbacks.explain(failure, folders, lang)
+        or callbacks.explain(failure, sources, lang)
         or own.explain(failure, lang)
         or operations.explain(failure, lang)
         or messages.explain_alone(failure, lang)
@@ -43,7 +45,7 @@ def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained |
     listed: KnownMessage | None = None
     if found is None:
         listed = known(failure)
-        found = _placed(failure, listed, folders, lang)
+        found = _placed(failure, listed, sources, lang)
         told = None
         if found is None or not found.condition:
             told = (
@@ -56,21 +58,19 @@ def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained |
         if found is not None and told is not None:
             found.condition = told.condition
         found = found or told
-    found = _amended(found, failure, folders, lang)
+    found = _amended(found, failure, sources, lang)
     if found is None:
         return None
     return presented(failure, found, listed, lang)
 
 
-def _placed(failure: Failure, listed: KnownMessage | None, folders: Sequence[str], lang: str) -> FoundPlace | None:
+def _placed(failure: Failure, listed: KnownMessage | None, sources: Sources, lang: str) -> FoundPlace | None:
     if not failure.frames and listed is None:
         return None
     from troubleshooter.explaining.origins import Trace
     from troubleshooter.explaining.placed import from_index, from_shown, from_source
     from troubleshooter.explaining.refused import explain as refused
-    from troubleshooter.explaining.sources import Sources
 
-    sources = Sources(folders)
     return (
         refused(failure, Trace(failure.frames, sources), lang)
         or from_source(failure, sources, lang)
@@ -79,7 +79,7 @@ def _placed(failure: Failure, listed: KnownMessage | None, folders: Sequence[str
     )
 
 
-def _amended(found: FoundPlace | None, failure: Failure, folders: Sequence[str], lang: str) -> FoundPlace | None:
+def _amended(found: FoundPlace | None, failure: Failure, sources: Sources, lang: str) -> FoundPlace | None:
     """The explanation with what the user's own call shows of its values and their classes."""
     frames = failure.frames
     if not frames or not any(map(is_own, frames)):
@@ -88,9 +88,8 @@ def _amended(found: FoundPlace | None, failure: Failure, folders: Sequence[str],
         return found  # else compiled code raised it in the user's own line
     from troubleshooter.explaining import mistyped, own_values
     from troubleshooter.explaining.origins import Trace
-    from troubleshooter.explaining.sources import Sources
 
-    trace = Trace(frames, Sources(folders))
+    trace = Trace(frames, sources)
     return own_values.amended(mistyped.amended(found, failure, trace, lang), failure, trace, lang)
 
 

@@ -18,7 +18,7 @@ from troubleshooter.explaining.making import set_to, settable
 from troubleshooter.explaining.names import signature
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.origins import Trace
-from troubleshooter.explaining.own_lines import own_calls, passed_values
+from troubleshooter.explaining.own_lines import passed_values
 from troubleshooter.explaining.own_values import function_of, named_values
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
 from troubleshooter.explaining.shown import code, marked, parsed
@@ -134,7 +134,7 @@ def _only_value(
     ``name_told``: the argument that the message names, which may be another one's name inside of the library.
     """
     several = []
-    for call in own_calls(trace):
+    for call in trace.own_calls:
         for name, node in named_values(call, trace):
             value = literal(ast.unparse(node))
             if value is not UNKNOWN and type(value).__name__ == kind and _may_become(value, wanted):
@@ -212,7 +212,7 @@ def _as_number(found: FoundPlace, number: str, message: str, trace: Trace) -> tu
 
 def _refused_by_annotation(kind: str, trace: Trace) -> Iterator[tuple[Origin, str]]:
     """The arguments of the user's own calls that are of a class which their annotation does not admit."""
-    for call in own_calls(trace):
+    for call in trace.own_calls:
         function = function_of(call, trace)
         source = _source_of(function, trace) if function is not None else None
         if function is None or source is None:

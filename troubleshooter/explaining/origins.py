@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from troubleshooter.explaining.calls import NOT_PASSED, PASSED_ON, Unseen, called, is_unbound, passed
 from troubleshooter.explaining.classes import Attribute, attribute, field, is_construction
@@ -88,13 +89,27 @@ class Trace:
         values = {
             ast.unparse(keyword.value)
             for at in self.own
-            for call in self._own_calls(at)
+            for call in self._calls_of_file(at)
             for keyword in call.keywords
             if keyword.arg == name
         }
         return values.pop() if len(values) == 1 else None
 
-    def _own_calls(self, at: int) -> Iterator[ast.Call]:
+    @cached_property
+    def own_calls(self) -> list[ast.Call]:
+        """The calls in the user's own lines, the innermost line first; with all lines of a statement where its file is here."""
+        found: list[ast.Call] = []
+        for at in reversed(self.own):
+            line, source = self.frames[at].line, self.sources.of(self.frames[at])
+            whole = [
+                call
+                for call in (self._calls_of_file(at) if source is not None else ())
+                if call.lineno <= line <= (call.end_lineno or call.lineno)
+            ]
+            found += whole or calls(code(self.frames[at]))
+        return found
+
+    def _calls_of_file(self, at: int) -> Iterator[ast.Call]:
         source = self.sources.of(self.frames[at])
         if source is not None:
             yield from (node for node in ast.walk(source.tree) if isinstance(node, ast.Call))

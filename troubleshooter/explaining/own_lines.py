@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from troubleshooter.explaining.meant import names
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.remedy import UNKNOWN, literal
-from troubleshooter.explaining.shown import calls, code
-
-
-def own_calls(trace: Trace) -> Iterator[ast.Call]:
-    """The calls in the user's own lines, the innermost line first; with all lines of a statement where its file is here."""
-    for at in reversed(trace.own):
-        line = trace.frames[at].line
-        source = trace.sources.of(trace.frames[at])
-        whole = [
-            node
-            for node in (ast.walk(source.tree) if source is not None else ())
-            if isinstance(node, ast.Call) and node.lineno <= line <= (node.end_lineno or node.lineno)
-        ]
-        yield from whole or calls(code(trace.frames[at]))
 
 
 def passed_values(trace: Trace) -> dict[str, str]:
     """The literal arguments of the calls in the user's own lines, the innermost line first, by keyword."""
     out: dict[str, str] = {}
-    for call in own_calls(trace):
+    for call in trace.own_calls:
         for keyword in call.keywords:
             if keyword.arg is not None and literal(ast.unparse(keyword.value)) is not UNKNOWN:
                 out.setdefault(keyword.arg, ast.unparse(keyword.value))
@@ -38,7 +23,7 @@ def passed_values(trace: Trace) -> dict[str, str]:
 def keywords_of(trace: Trace, value: str) -> dict[str, str]:
     """The keywords under which the user's own calls pass a text, also within a list or a dictionary, and how they spell it."""
     out: dict[str, str] = {}
-    for call in own_calls(trace):
+    for call in trace.own_calls:
         for keyword in call.keywords:
             same = [one for one in texts_of(keyword.value) if one.lower() == value.lower()]
             if keyword.arg is not None and same:
@@ -73,7 +58,7 @@ def literals(trace: Trace) -> dict[str, str]:
     """The texts and numbers of the user's own lines, each with the keyword that it is the value of, "" without one."""
     out: dict[str, str] = {}
     within: list[ast.expr] = []
-    for call in own_calls(trace):
+    for call in trace.own_calls:
         for name, value in [(k.arg or "", k.value) for k in call.keywords] + [("", one) for one in call.args]:
             if isinstance(value, ast.Constant) and isinstance(value.value, (str, int, float)):
                 out.setdefault(str(value.value), name)

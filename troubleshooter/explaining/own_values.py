@@ -15,7 +15,7 @@ from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.names import parameters
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.origins import Trace
-from troubleshooter.explaining.own_lines import own_calls, texts_of
+from troubleshooter.explaining.own_lines import texts_of
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.shown import called
 from troubleshooter.explaining.sources import Function
@@ -63,7 +63,7 @@ def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
 def _only_path(trace: Trace, lang: str) -> FoundPlace | None:
     """The one path that the user's own line passes, where the message names none."""
     paths = []
-    for call in own_calls(trace):
+    for call in trace.own_calls:
         passed = [("", one) for one in call.args] + [(one.arg or "", one.value) for one in call.keywords]
         paths += [(name or text, text) for name, value in passed for text in texts_of(value) if _PATH.search(text)]
     if len(set(paths)) != 1:
@@ -76,7 +76,7 @@ def _only_path(trace: Trace, lang: str) -> FoundPlace | None:
 def _shown(failure: Failure, trace: Trace) -> Iterator[tuple[str, tuple[str, str]]]:
     """The names, each with the text that the message shows and with the whole value as source."""
     refused = advice.refused(failure.message)
-    for call in own_calls(trace):
+    for call in trace.own_calls:
         for name, node in named_values(call, trace):
             for value in texts_of(node):
                 if value in refused or _is_shown(value, failure.message):

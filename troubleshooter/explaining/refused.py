@@ -80,13 +80,7 @@ def _key(trace: Trace, key: str, lang: str) -> FoundPlace | None:
     is_row = any(part in one.path for one in trace.frames[at:] for part in _ROWS)
     holder, wanted = asked
     if isinstance(wanted, ast.Constant):  # the library itself asks for it
-        if not is_row:
-            return None
-        data = _data(trace)
-        change = f'rename_column("...", {key!r})'
-        fix = Remedy("ref-column", (("x", key), ("y", change)), f"{data or 'dataset'}.{change}", "rule")
-        people = [Origin(key, "data"), *([Origin(data, "argument", passed=True)] if data else [])]
-        return FoundPlace(frame, say("ref-needs", lang, k=key, x=ast.unparse(holder)), people, [fix], "source")
+        return _needed(trace, frame, key, lang) if is_row else None
     origins = trace.origins(wanted, context) if context is not None else []
     good = accepted.keys(holder, context, trace.sources) if context is not None and not is_row else []
     people = _named(trace, origins, key)

@@ -267,8 +267,10 @@ def verdict_on(before: Look, now: Look, *, patience: float = 0.0) -> HangVerdict
 
 
 def ended_well(look: Look, ranks: Sequence[Rank], world: int | None) -> bool | None:
-    """Whether the ranks that have no process any more ended well, as the hook's files tell: of an exception it wrote the facts, and what it
-    keeps for stacks it removes in an orderly end. None if no rank is missing, or if the files do not tell."""
+    """Whether the ranks that have no process any more ended well, as the hook's files tell. None if no rank is missing, or if they do not tell.
+
+    The hook writes ``RANK-PID.crash.json`` when an exception ends a process, and removes ``PID.stacks`` when a process ends in order.
+    """
     if look.folder is None or not world or not all(rank.numbered for rank in ranks):
         return None
     gone = set(range(world)) - numbers_of(look.processes)

@@ -261,7 +261,7 @@ def test_shared_memory_of_killed_workers_is_removed(running: Running) -> None:
         import mmap, os, time
         heard, ready = os.pipe()
         if os.fork() == 0:
-            file = open("/dev/shm/test-%d-left" % os.getpid(), "w+b")
+            file = open("/dev/shm/test-%s-left" % os.getcwd().replace("/", "_"), "w+b")
             file.truncate(4096)
             held = mmap.mmap(file.fileno(), 4096)
             file.close()

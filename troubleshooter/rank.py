@@ -110,8 +110,28 @@ def _weigh(candidate: Candidate, observations: Observations) -> Ranked:
     answer = Ranked(candidate, score, (), versions, tuple(evidence), installed)
     if candidate.body.get("status") == "draft":
         answer = answer.limited("draft", weights.DRAFT, "the entry is a draft")
+    if _goes_on(candidate):
+        answer = answer.limited("goes-on", weights.NO_HARM, "its line says how the run goes on")
     score = answer.score.at_most("highest", weights.HIGHEST).at_least("lowest", weights.LOWEST)
     return answer._replace(score=score)
+
+
+_GOES_ON = lazy.compile(
+    r"(?i:\bwill? be (?:ignored|overwritten|disabled|skipped|truncated|deleted|converted)\b|\b(?:ignored|deleted|skipped)\.?$|"
+    r"\bwe (?:will|shall) (?:default|take|skip|truncate|use|ignore)\b|\bdefaulting to\b|\btaking the mean\b|"
+    r"(?:^|[,.;:] {1,2})(?:so )?(?:skipping(?: (?:it|the|this|module))?(?:[.,]|$| \w+ for )|disabling|ignoring|truncating|falling back|setting (?:dtype|args|`)|reset [a-z_]+ to|patching)|"
+    r"\b(?:falls? back to|is used instead|so it is disabled|you can ignore this|this is just a warning|will not be enabled|"
+    r"will overwrite your|checkpoint instead|if you are using \w{1,40}, you will get|warn_only=true|will (?:be|raise) an error in)\b)"
+)
+"""Words of a line that says what the program does without what it lacks."""
+
+
+def _goes_on(candidate: Candidate) -> bool:
+    """Whether the answer is about a crash or hang, but rests on a line, without an exception, that says how the run goes on."""
+    anchor = candidate.trial.anchor
+    if anchor is None or anchor.failure is not None or candidate.body["severity"] not in ("crash", "hang"):
+        return False
+    return _GOES_ON.search(anchor.line.text) is not None
 
 
 def _without_replaced(ranked: list[Ranked]) -> list[Ranked]:

@@ -44,6 +44,8 @@ DOUBTED = LIKELY - 0.05
 """The highest value for an answer about a library that the log does not show."""
 DRAFT = LIKELY - 0.05
 """The highest value for an entry that calls itself a draft."""
+NO_HARM = LIKELY - 0.05
+"""The highest value for an answer about a crash or hang whose line says how the run goes on without it ("…, skipping it")."""
 ONE_THREAD = CERTAIN - 0.02
 """The highest value for a symptom that is known from one thread only: one report may be mistaken about its cause."""
 LOWEST, HIGHEST = 0.05, 0.99
@@ -71,7 +73,7 @@ WORDS_STEP = 12
 
 Reason = Literal[
     "decisive", "indecisive", "general", "support", "against", "unseen", "unseen-limit", "inside", "outside", "shared-line",
-    "doubted", "elsewhere", "draft", "one-thread", "no-fix-left", "lowest", "highest",
+    "doubted", "elsewhere", "draft", "goes-on", "one-thread", "no-fix-left", "lowest", "highest",
 ]  # fmt: skip
 """Why a step changed the confidence."""
 

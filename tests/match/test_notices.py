@@ -35,3 +35,25 @@ def test_alone_the_notice_is_the_answer(tool: Diagnoser) -> None:
 def test_a_fatal_line_stands_before_an_exception_with_several_causes(tool: Diagnoser) -> None:
     found = tool.report([from_text(f"wandb.errors.CommError: Network error (ConnectTimeout)\n{CRASH}")]).diagnoses
     assert "cuda-out-of-memory" in {one.id for one in found}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x - WARNING - Only mono-channel audio is supported for input to Encoder. We will take the mean of the channels to convert to mono.",
+        "x - WARNING - Current length of row(4112) is larger than the max_length(4096), deleted.",
+        "[INFO] No vLLM installed, if you are using vLLM, you will get `ImportError: cannot import name 'get_vllm_engine' from 'swift.llm'`",
+    ],
+)
+def test_a_line_that_says_how_the_run_goes_on_is_at_most_possible(tool: Diagnoser, line: str) -> None:
+    found = tool.report([from_text(f"{line}\n")]).diagnoses
+    assert found
+    assert found[0].confidence == "possible"
+
+
+def test_a_step_that_is_skipped_is_no_such_line(tool: Diagnoser) -> None:
+    steps = "".join(
+        f"[INFO] [loss_scaler.py:183:update_scale] [deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: {2**n}, reducing to {2 ** (n - 1)}\n"
+        for n in range(5, 0, -1)
+    )
+    assert tool.report([from_text(steps)]).diagnoses[0].confidence != "possible"

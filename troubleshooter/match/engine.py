@@ -59,8 +59,23 @@ def candidates(observations: Observations, knowledge: Knowledge) -> list[Candida
             best = max(trials, key=_strength)
             # One decisive symptom makes the entry decisive, whichever trial is shown.
             best.deciding |= {trial.symptom for trial in trials if trial.decisive and not trial.unseen}
+            _share_captures(best, trials)
             found.append(Candidate(body, base, best))
     return found
+
+
+def _share_captures(best: Trial, trials: list[Trial]) -> None:
+    """Give the trial that is shown the values that it lacks and that another symptom captured, on the same exception or on
+    a line that belongs to none.
+
+    The fixes of an entry are the same for all its symptoms, so a placeholder is filled where the log shows its value,
+    whichever symptom is shown. Another exception may be another failure: its values are not taken.
+    """
+    own = best.anchor.failure if best.anchor else None
+    for trial in sorted(trials, key=_strength, reverse=True):
+        failure = trial.anchor.failure if trial.anchor else None
+        if trial is not best and (failure is None or failure is own):
+            best.captured.update((k, v) for k, v in trial.captured.items() if k not in best.captured)
 
 
 def _may_hold(symptom: CompiledSymptom, log: Context) -> bool:

@@ -38,6 +38,10 @@ _TYPOGRAPHIC = str.maketrans({"\u201c": '"', "\u201d": '"', "\u201e": '"', "\uff
 _MARKUP = ("*", "`")
 _WORDS_AROUND = lazy.compile(r"[\s>*_`#\-\"'\u201c\u2018(]+")
 _EXCEPTION_IN_SENTENCE = lazy.compile(r"(?<=:\s)(?=(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:\(\w+\))?:\s\S)")
+# A record of the level of errors may be all that was pasted of a traceback that a logger printed.
+_ERROR_RECORD = lazy.compile(
+    r"(?:\S{1,60}\s){0,6}?\[?(?:ERROR|CRITICAL|FATAL)\b(?:[\s:|\[\]()\d,-]|[\w./]{1,60}(?=[:\]|]|\s-)){0,30}?(?<=[\s\]:|])(?P<exception>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:\(\w+\))?:\s\S)"
+)
 
 
 def normalize(lines: list[Line]) -> list[Line]:
@@ -76,7 +80,8 @@ def normalize_traceback_lines(lines: list[Line]) -> LineEdits:
 def strip_words_around(lines: list[Line]) -> list[Line]:
     """The lines of a short paste without what its writer set before an exception, if no line begins with one.
 
-    That is an indent, markup (``**``, ``> ``, backticks) or words ("I get this error: ").
+    That is an indent, markup (``**``, ``> ``, backticks), words ("I get this error: ") or the head of a log record of the
+    level of errors.
     """
     if any(ALONE.match(line.text) or 'File "' in line.text or HEADER in line.text for line in lines):
         return lines
@@ -84,8 +89,11 @@ def strip_words_around(lines: list[Line]) -> list[Line]:
     for at, line in enumerate(lines):
         around = _WORDS_AROUND.match(line.text)
         bare = line.text[around.end() :].rstrip(" *_`#") if around else line.text
-        if not ALONE.match(bare) and (found := _EXCEPTION_IN_SENTENCE.search(bare)):
-            bare = bare[found.start() :]
+        if not ALONE.match(bare):
+            if found := _EXCEPTION_IN_SENTENCE.search(bare):
+                bare = bare[found.start() :]
+            elif found := _ERROR_RECORD.match(line.text):
+                bare = line.text[found.start("exception") :]
         if bare != line.text and ALONE.match(bare):
             edits.replace(at, bare, "words around")
     return edits.lines

@@ -19,7 +19,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from benchmarks.intervals import share
-from tests.supervise.test_no_harm import LINES, is_whole, killed_once
+from tests.supervise.killing import LINES, is_whole, killed_once
 
 VICTIMS = ("supervisor", "keeper", "command")
 

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from benchmarks import logs
 from kb.samples import FILE, EntrySample, parse
-from troubleshooter.check import sources_of
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_path
+from troubleshooter.tried import sources_of
 
 ROOT = Path(__file__).parent.parent
 GOLDEN = Path(__file__).parent / "knowledge" / "golden.tsv"

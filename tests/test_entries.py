@@ -13,10 +13,11 @@ import pytest
 from kb.cache import CHECKOUT
 from kb.load import Library, load
 from tests.conftest import Draw
-from troubleshooter.check import check, related, try_log
+from troubleshooter.check import check, related
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.sources import from_text
 from troubleshooter.redact import redact
+from troubleshooter.tried import try_log
 
 HEALTHY = Path(__file__).parent / "healthy"
 AREAS = sorted(p.name for p in CHECKOUT.iterdir() if p.is_dir() and p.name != "tables")

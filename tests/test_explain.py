@@ -9,13 +9,13 @@ import pytest
 from kb.samples import below
 from kb.text.catalog import languages
 from tests.conftest import Draw
-from troubleshooter.check import sources_of
 from troubleshooter.cli.knowledge import explain
 from troubleshooter.cli.why import placed
 from troubleshooter.explain import placing
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.ranked import RankKey
 from troubleshooter.read.sources import from_text
+from troubleshooter.tried import sources_of
 
 ROOT = Path(__file__).parents[1]
 ENTRIES = ROOT / "entries"

@@ -22,12 +22,7 @@ def dicts(rows: list[Row]) -> str:
 
 def jsonl(rows: list[Row]) -> str:
     """One JSON object a line."""
-    return (
-        "".join(
-            json.dumps({"step": n + 1, "loss": r[0], "grad_norm": r[1], "lr": r[2]}) + "\n" for n, r in enumerate(rows)
-        )
-        + "done\n"
-    )
+    return "".join(json.dumps({"step": n + 1, "loss": r[0], "grad_norm": r[1], "lr": r[2]}) + "\n" for n, r in enumerate(rows)) + "done\n"
 
 
 def keyed(rows: list[Row]) -> str:
@@ -37,9 +32,7 @@ def keyed(rows: list[Row]) -> str:
 
 def only_loss_and_rate(rows: list[Row]) -> str:
     """A loop that prints no gradient norm."""
-    return (
-        "".join(f"{{'loss': {r[0]}, 'lr': {r[2]}, 'epoch': {0.01 * (n + 1):.2f}}}\n" for n, r in enumerate(rows)) + END
-    )
+    return "".join(f"{{'loss': {r[0]}, 'lr': {r[2]}, 'epoch': {0.01 * (n + 1):.2f}}}\n" for n, r in enumerate(rows)) + END
 
 
 SPELLINGS = {"dicts": dicts, "jsonl": jsonl, "keyed": keyed}
@@ -47,9 +40,7 @@ DEAD: list[Row] = [(4.8784, 3.67, 0.05), *((4.8069, 0.0, round(0.048 - 0.002 * n
 DEAD_SMALL: list[Row] = [(0.8784, 0.4, 0.05), (0.7, 0.2, 0.05), *((0.6931, 0.0, 0.05) for _ in range(20))]
 ABSURD_DEAD: list[Row] = [(4.8784, 3.67, 10000.0), *((4.8069, 0.0, 9666.7 - 333 * n) for n in range(14))]
 ABSURD_NAN: list[Row] = [(2.41, 3.1, 2e5), *((0.0, "nan", 2e5 - 900 * n) for n in range(6))]
-CLIMBS: list[Row] = [
-    (v, 1.7, 2e-4) for v in (5.271, 5.292, 5.28, 5.274, 5.283, 5.379, 5.376, 5.614, 5.609, 6.121, 6.119, 5.354)
-]
+CLIMBS: list[Row] = [(v, 1.7, 2e-4) for v in (5.271, 5.292, 5.28, 5.274, 5.283, 5.379, 5.376, 5.614, 5.609, 6.121, 6.119, 5.354)]
 CLIMBS_SMALL: list[Row] = [(round(0.4 * 1.03**n, 4), 0.8, 1e-5) for n in range(30)]
 
 
@@ -91,21 +82,11 @@ def test_an_absurd_learning_rate_beside_nan_is_the_cause(tool: Diagnoser) -> Non
 NOISE = random.Random(3)
 HEALTHY: dict[str, list[Row]] = {
     "plateau": [(round(2.31 + NOISE.uniform(0, 0.02), 4), 0.9 + n / 100, 2e-5) for n in range(30)],
-    "warm-up-that-rises-and-falls": [
-        (v, 1.2, 1e-5) for v in (2.3, 2.32, 2.36, 2.4, 2.38, 2.3, 2.2, 2.1, 2.0, 1.9, 1.85, 1.8)
-    ],
+    "warm-up-that-rises-and-falls": [(v, 1.2, 1e-5) for v in (2.3, 2.32, 2.36, 2.4, 2.38, 2.3, 2.2, 2.1, 2.0, 1.9, 1.85, 1.8)],
     "noise": [(round(NOISE.gauss(2.0, 0.15), 3), round(NOISE.uniform(0.9, 1.4), 3), 2e-5) for _ in range(40)],
-    "noise-of-a-short-run": [
-        (round(NOISE.gauss(2.0, 0.15), 3), round(NOISE.uniform(0.9, 1.4), 3), 2e-5) for _ in range(10)
-    ],
-    "overfitted-to-zero": [
-        *((round(2.0 * 0.5**n, 4), 1.0, 2e-5) for n in range(16)),
-        *((0.0, 0.0004, 2e-5) for _ in range(12)),
-    ],
-    "overfitted-rounded": [
-        *((round(2.0 * 0.5**n, 4), 1.0, 2e-5) for n in range(16)),
-        *((0.0001, 0.0, 2e-5) for _ in range(20)),
-    ],
+    "noise-of-a-short-run": [(round(NOISE.gauss(2.0, 0.15), 3), round(NOISE.uniform(0.9, 1.4), 3), 2e-5) for _ in range(10)],
+    "overfitted-to-zero": [*((round(2.0 * 0.5**n, 4), 1.0, 2e-5) for n in range(16)), *((0.0, 0.0004, 2e-5) for _ in range(12))],
+    "overfitted-rounded": [*((round(2.0 * 0.5**n, 4), 1.0, 2e-5) for n in range(16)), *((0.0001, 0.0, 2e-5) for _ in range(20))],
     "rate-of-one-learns": [(round(5 * 0.95**n, 3), 2.0, 1.0 - n / 30) for n in range(30)],
     "clipped-to-one-and-learns": [(2.3 - 0.1 * n, 1.0, 2e-5) for n in range(5)],
 }
@@ -119,9 +100,7 @@ def test_a_healthy_run_that_looks_alike_is_none(tool: Diagnoser, name: str) -> N
 def test_a_reinforced_run_around_zero_is_none(tool: Diagnoser) -> None:
     row = "{{'loss': {:.4f}, 'grad_norm': 0.{}, 'learning_rate': 1e-06, 'reward': 0.{}, 'kl': 0.00{}, 'epoch': 0.{}}}\n"
     noise = random.Random(5)
-    text = "".join(
-        row.format(noise.gauss(0, 0.003), 21 + n, noise.randint(10, 99), noise.randint(1, 9), 10 + n) for n in range(20)
-    )
+    text = "".join(row.format(noise.gauss(0, 0.003), 21 + n, noise.randint(10, 99), noise.randint(1, 9), 10 + n) for n in range(20))
     assert first(tool, text + END) == ""
 
 
@@ -168,12 +147,7 @@ def test_a_summary_of_zero_claims_nothing_that_it_does_not_hold(tool: Diagnoser,
 
 def test_a_table_of_experiments_is_no_training(tool: Diagnoser) -> None:
     row = '{{"cls": "llama", "dtype": "{}", "init": "{}", "loss": {}, "grad_max": {}}}\n'
-    rows = [
-        row.format(d, i, loss, 1.06)
-        for d in ("float16", "bfloat16")
-        for i in ("zero", "random")
-        for loss in (4.853, 4.859, 4.861)
-    ]
+    rows = [row.format(d, i, loss, 1.06) for d in ("float16", "bfloat16") for i in ("zero", "random") for loss in (4.853, 4.859, 4.861)]
     assert first(tool, "".join(rows * 2)) == ""
 
 
@@ -186,7 +160,4 @@ def test_three_equal_preference_records_are_too_few(tool: Diagnoser) -> None:
 def test_a_module_that_was_not_needed_is_no_failure_of_a_run_that_ended(tool: Diagnoser) -> None:
     line = "Failed to load CPU gemm_4bit_forward from kernels-community: No module named 'kernels'. Please make sure you already `pip install kernels`\n"
     assert first(tool, line + 'case a ok\ncase b ok\n{"done": true, "wall": 2.6}\n') == ""
-    assert first(
-        tool,
-        "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\nModuleNotFoundError: No module named 'kernels'\n",
-    )
+    assert first(tool, "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\nModuleNotFoundError: No module named 'kernels'\n")

@@ -87,9 +87,7 @@ def test_words_are_compiled_to_patterns(form: type[ConditionForm]) -> None:
     assert set(given) <= {one["re"] for one in compiled}, f"{form.KIND}: compile its wordings to `patterns`"
     assert bool(given) == bool(compiled), f"{form.KIND}: a pattern that entries are found by has the type `Wording`"
     if given:
-        assert set(required_literals(given)) == set(condition.literals()), (
-            f"{form.KIND}: `literals` are those of its wordings"
-        )
+        assert set(required_literals(given)) == set(condition.literals()), f"{form.KIND}: `literals` are those of its wordings"
         assert not form.tolerated(), f"{form.KIND}: words are never tolerated to be missing"
 
 
@@ -148,9 +146,7 @@ def _state(tool: Diagnoser, form: type[ConditionForm], sources: list[Source]) ->
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_example_of_a_condition_holds_and_is_contradicted(
-    of_examples: Diagnoser, form: type[ConditionForm]
-) -> None:
+def test_the_example_of_a_condition_holds_and_is_contradicted(of_examples: Diagnoser, form: type[ConditionForm]) -> None:
     assert state(of_examples, form, form.EXAMPLE.held) == "held"
     assert bool(form.EXAMPLE.contradicted) != form.MEANING.contradicted.startswith("Never.")
     if form.EXAMPLE.contradicted:

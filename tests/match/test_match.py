@@ -107,7 +107,7 @@ def test_patterns_that_are_not_linear_are_refused(pattern: str) -> None:
 HOSTILE = [
     "a" * 60_000,
     "Traceback (most recent call last):\n" * 3000,
-    'File "' * 9000,
+    "File \"" * 9000,
     "|" * 50_000,
     "'" + "x': " * 12_000,
     "loss: " + "1" * 50_000,
@@ -135,9 +135,7 @@ def test_hostile_lines_cost_no_more_than_their_length(tool: Diagnoser, number_: 
 
 
 def test_types_of_placeholders() -> None:
-    assert (
-        fill("pip install <<p:identifier>>==<<v:version>>", {"p": "peft", "v": "0.12.0"}) == "pip install peft==0.12.0"
-    )
+    assert fill("pip install <<p:identifier>>==<<v:version>>", {"p": "peft", "v": "0.12.0"}) == "pip install peft==0.12.0"
     assert fill("<<p:identifier>>", {"p": "x; rm -rf /"}) is None
     assert fill("<<p:text>>", {"p": "a b"}, shell=True) == "'a b'"
     assert fill("<<p|the argument>>", {}) == "the argument"
@@ -234,7 +232,7 @@ OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a to
 
 def test_a_message_of_a_type_is_not_what_another_exception_s_log_prints(tool: Diagnoser) -> None:
     said = "The actor with name Pool failed to import on the worker."
-    other = "Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    go()\nKeyError: 'quux'\n"
+    other = 'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n    go()\nKeyError: \'quux\'\n'
     entry = "ray-actor-import-failed"
     for log, answered in (
         (f"{said}\n", True),
@@ -274,9 +272,7 @@ def test_parts_of_an_exclusion_that_were_not_seen_exclude_nothing(tmp_path: Path
 
 
 @pytest.mark.parametrize("level", ["INFO", "[INFO]", "DEBUG", "WARNING", "ERROR"])
-@pytest.mark.parametrize(
-    "head", ["{}: ", "2025-03-04 10:11:12,345 - trainer - {} - ", "[2025-03-04 10:11:12] {} build.py:51 "]
-)
+@pytest.mark.parametrize("head", ["{}: ", "2025-03-04 10:11:12,345 - trainer - {} - ", "[2025-03-04 10:11:12] {} build.py:51 "])
 def test_what_a_logger_tells_without_trouble_is_no_exception(tool: Diagnoser, level: str, head: str) -> None:
     said = "Sharding is ambiguous for this dataset: we found several data sources lists of different lengths"
     found = tool.report([from_text(f"{head.format(level)}one process instead of 8 ({said})\n")]).diagnoses
@@ -286,12 +282,8 @@ def test_what_a_logger_tells_without_trouble_is_no_exception(tool: Diagnoser, le
 def test_what_the_code_would_have_said_was_not_said(tool: Diagnoser) -> None:
     said = "Asking to pad but the tokenizer does not have a padding token. Please select a token to use as `pad_token`"
     frame = f'  File "base.py", line 27, in pad\n    raise ValueError("{said}")\n'
-    head = (
-        'Traceback (most recent call last):\n  File "train.py", line 40, in <module>\n    batch = tokenizer.pad(rows)\n'
-    )
-    assert [d.id for d in tool.report([from_text(f"{head}{frame}ValueError: {said}\n")]).diagnoses] == [
-        "pad-token-missing"
-    ]
+    head = 'Traceback (most recent call last):\n  File "train.py", line 40, in <module>\n    batch = tokenizer.pad(rows)\n'
+    assert [d.id for d in tool.report([from_text(f"{head}{frame}ValueError: {said}\n")]).diagnoses] == ["pad-token-missing"]
     assert not tool.report([from_text(f"{head}{frame}zorp.QuibbleError: out of spindles\n")]).diagnoses
 
 
@@ -300,10 +292,7 @@ def test_what_the_code_would_have_said_was_not_said(tool: Diagnoser) -> None:
     [
         ("verl/(?:workers|utils/checkpoint)/[a-z]+", {"verl/"}),
         (r"trl/(?:trainer|extras)/\w+\.py", {"trl/trainer/", "trl/extras/"}),
-        (
-            r"torch[/\\]utils[/\\]data",
-            {r"torch/utils/data", r"torch/utils\data", r"torch\utils/data", r"torch\utils\data"},
-        ),
+        (r"torch[/\\]utils[/\\]data", {r"torch/utils/data", r"torch/utils\data", r"torch\utils/data", r"torch\utils\data"}),
         (" should be (?:>=|<=) 0 but is: ", {" 0 but is: "}),
         (r"grad_norm(?: | is |=)nan", {"grad_norm nan", "grad_norm is nan", "grad_norm=nan"}),
         (r"grad_norm\W+nan", {"grad_norm"}),

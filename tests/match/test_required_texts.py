@@ -31,9 +31,7 @@ def test_no_entry_is_lost(tool: Diagnoser, draw: Draw, monkeypatch: pytest.Monke
         with monkeypatch.context() as patch:
             asked: list[bool] = []
             may_match = Context.may_match
-            patch.setattr(
-                Context, "may_match", lambda *given, asked=asked, test=may_match: asked.append(test(*given)) or True
-            )
+            patch.setattr(Context, "may_match", lambda *given, asked=asked, test=may_match: asked.append(test(*given)) or True)
             patch.setattr(message, "contains_required", lambda text, pattern: True)
             assert filtered == _found(candidates(seen, tool.knowledge)), text
         ruled_out += asked.count(False)

@@ -97,9 +97,7 @@ def first(tool: Diagnoser) -> Callable[[str], str]:
     return ask
 
 
-@pytest.mark.parametrize(
-    "below", [CONFIG, DEEPSPEED, CODE, LAUNCH, WANDB, PIP], ids=["config", "ds", "code", "launch", "wandb", "pip"]
-)
+@pytest.mark.parametrize("below", [CONFIG, DEEPSPEED, CODE, LAUNCH, WANDB, PIP], ids=["config", "ds", "code", "launch", "wandb", "pip"])
 @pytest.mark.parametrize("failure", [BARE, CAUGHT, UNCAUGHT], ids=["bare", "caught", "uncaught"])
 def test_settings_code_installs_and_a_trackers_summary_below_a_failure_do_not_say_that_the_run_went_on(
     first: Callable[[str], str], failure: str, below: str
@@ -152,9 +150,7 @@ def test_a_thread_that_failed_is_explained_before_its_run_goes_on(first: Callabl
     assert first(text) == first(text + RECORD) == "safetensors-conversion-thread"
 
 
-@pytest.mark.parametrize(
-    "said", ["**{}**", "`{}`", "**KeyError**: 'layers.11'", "**KeyError:** 'layers.11'", "`KeyError`: 'layers.11'"]
-)
+@pytest.mark.parametrize("said", ["**{}**", "`{}`", "**KeyError**: 'layers.11'", "**KeyError:** 'layers.11'", "`KeyError`: 'layers.11'"])
 @pytest.mark.parametrize("prefix", ["", "[rank0]: "])
 def test_marks_that_a_writer_set_around_the_exception_are_taken_off(tool: Diagnoser, said: str, prefix: str) -> None:
     lines = [*UNCAUGHT.splitlines()[:-1], said.format("KeyError: 'layers.11'")]
@@ -170,10 +166,7 @@ def test_words_in_marks_are_no_exception(tool: Diagnoser) -> None:
 @pytest.mark.parametrize(
     ("line", "silenced"),
     [
-        (
-            "ERROR: Could not find a version that satisfies the requirement torch==1.8.0 (from versions: 2.1.0, 2.2.0)",
-            True,
-        ),
+        ("ERROR: Could not find a version that satisfies the requirement torch==1.8.0 (from versions: 2.1.0, 2.2.0)", True),
         ("ERROR 01-02 10:11:12 [core.py:390] RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB", False),
     ],
 )

@@ -57,9 +57,7 @@ def test_the_values_of_a_real_crash_stand_in_the_report(crashed: Path, tool: Dia
     report = tool.report(from_path(crashed))
     assert report.diagnoses[0].id == plain.diagnoses[0].id == "loss-batch-size-mismatch"
     assert report.diagnoses[0].evidence == plain.diagnoses[0].evidence
-    assert report.input["files"] == [str(crashed / "output.log")], (
-        "the log shows the traceback: nothing was added to it"
-    )
+    assert report.input["files"] == [str(crashed / "output.log")], "the log shows the traceback: nothing was added to it"
     assert plain.crash == []
     own = report.crash[-1]
     assert (own["function"], own["file"].rpartition("/")[2]) == ("forward", "train.py")
@@ -113,9 +111,7 @@ TRACEBACK = 'Traceback (most recent call last):\n  File "run.py", line 4, in ste
 
 def test_versions_that_were_imported_decide(tool: Diagnoser) -> None:
     log = from_text("torch==1.13.0\n" + TRACEBACK)
-    report = tool.report(
-        [log, _source(_written(versions={"torch": "2.9.1+cu128", "flash_attn": "2.8.3", "nonsense": "1.0"}))]
-    )
+    report = tool.report([log, _source(_written(versions={"torch": "2.9.1+cu128", "flash_attn": "2.8.3", "nonsense": "1.0"}))])
     assert report.facts["versions"]["torch"] == "2.9.1+cu128"
     assert report.facts["versions"]["flash-attn"] == "2.8.3"
     assert "nonsense" not in report.facts["versions"]
@@ -137,10 +133,7 @@ def test_a_condition_on_versions_becomes_decidable(tool: Diagnoser) -> None:
 
 
 def test_gpus_and_the_platform_are_facts(tool: Diagnoser) -> None:
-    torch = {
-        "cuda": "12.8",
-        "gpus": [{"name": "NVIDIA H100", "capability": "9.0"}, {"name": 3}, {"name": "x", "capability": "y"}],
-    }
+    torch = {"cuda": "12.8", "gpus": [{"name": "NVIDIA H100", "capability": "9.0"}, {"name": 3}, {"name": "x", "capability": "y"}]}
     report = tool.report([from_text(TRACEBACK), _source(_written(torch=torch, platform="linux"))])
     assert (report.facts["gpus"], report.facts["capabilities"]) == (["NVIDIA H100"], ["9.0"])
     assert report.facts["versions"]["cuda"] == "12.8"
@@ -157,16 +150,7 @@ def test_an_explanation_shows_what_the_operands_were(tool: Diagnoser) -> None:
         "file": "/home/me/run.py", "line": 5, "function": "step", "code": "",
         "locals": {"hidden": {"type": "torch.Tensor", "shape": [4, 512], "dtype": "bfloat16", "device": "cuda:1"}},
     }  # fmt: skip
-    facts = _written(
-        exceptions=[
-            {
-                "type": "ValueError",
-                "module": "builtins",
-                "message": "not enough values to unpack (expected 3, got 2)",
-                "frames": [frame],
-            }
-        ]
-    )
+    facts = _written(exceptions=[{"type": "ValueError", "module": "builtins", "message": "not enough values to unpack (expected 3, got 2)", "frames": [frame]}])
     report = tool.report([from_text(log), _source(facts)])
     assert [(one["name"], one["value"]) for one in report.crash[0]["values"]] == [
         ("hidden", "shape=(4, 512) dtype=bfloat16 device=cuda:1")
@@ -192,9 +176,7 @@ def test_an_exception_of_code_in_no_file_shows_its_values(tool: Diagnoser) -> No
 def test_what_a_worker_raised_is_no_failure_of_its_own(tool: Diagnoser) -> None:
     log = from_text("step 1\nstep 2\n")
     assert tool.report([log, _source(_written(how="worker"))]).failures == []
-    assert [one.message for one in tool.report([log, _source(_written(how="process", rank=3))]).failures] == [
-        "flux 7 is gone"
-    ]
+    assert [one.message for one in tool.report([log, _source(_written(how="process", rank=3))]).failures] == ["flux 7 is gone"]
 
 
 def test_the_ranks_of_facts_are_kept(tool: Diagnoser) -> None:
@@ -212,11 +194,7 @@ def test_a_chain_is_printed_as_python_prints_it() -> None:
     except ValueError as error:
         facts = read_facts(_source(hook.crash_facts(error)))
     text = traceback_text(facts)
-    assert (
-        text.index("KeyError: 'loss'")
-        < text.index("direct cause of the following")
-        < text.index("ValueError: bad batch")
-    )
+    assert text.index("KeyError: 'loss'") < text.index("direct cause of the following") < text.index("ValueError: bad batch")
 
 
 HOSTILE: dict[str, object] = {
@@ -254,10 +232,7 @@ def test_odd_values_are_left_out(key: str, odd: Callable[[], object], tool: Diag
 @pytest.mark.parametrize(
     ("fact", "shown"),
     [
-        (
-            {"type": "torch.Tensor", "shape": [7], "dtype": "int64", "device": "cpu"},
-            "shape=(7,) dtype=int64 device=cpu",
-        ),
+        ({"type": "torch.Tensor", "shape": [7], "dtype": "int64", "device": "cpu"}, "shape=(7,) dtype=int64 device=cpu"),
         ({"type": "numpy.ndarray", "shape": [], "dtype": "int8"}, "shape=() dtype=int8"),
         ({"type": "NoneType"}, "None"),
         ({"type": "str", "length": 3, "value": "abc"}, "'abc'"),
@@ -265,10 +240,7 @@ def test_odd_values_are_left_out(key: str, odd: Callable[[], object], tool: Diag
         ({"type": "bool", "value": False}, "False"),
         ({"type": "dict", "length": 2, "items": {"x": {}, "y": {}}}, "dict, len=2: x, y"),
         ({"type": "list", "length": 9, "items": []}, "list, len=9"),
-        (
-            {"type": "a.Model", "parameter": {"dtype": "bfloat16", "device": "cuda:0"}},
-            "Model (dtype=bfloat16 device=cuda:0)",
-        ),
+        ({"type": "a.Model", "parameter": {"dtype": "bfloat16", "device": "cuda:0"}}, "Model (dtype=bfloat16 device=cuda:0)"),
         ({"type": 5, "shape": "x", "length": "y"}, ""),
     ],
 )
@@ -291,21 +263,10 @@ def test_the_value_of_an_expression(expression: str, shown: str | None, tool: Di
     labels = {"type": "torch.Tensor", "shape": [4, 512], "dtype": "int64", "device": "cpu"}
     values = {
         "batch": {"type": "dict", "length": 1, "items": {"labels": labels}},
-        "self": {
-            "type": "M",
-            "attributes": {"config": {"type": "C", "attributes": {"vocab_size": {"type": "int", "value": 32000}}}},
-        },
+        "self": {"type": "M", "attributes": {"config": {"type": "C", "attributes": {"vocab_size": {"type": "int", "value": 32000}}}}},
         "rows": {"type": "list", "length": 3, "items": [{"type": "int", "value": 5}]},
     }
-    facts = _written(
-        exceptions=[
-            {
-                "type": "RuntimeError",
-                "message": "flux 7 is gone",
-                "frames": [{"file": "run.py", "line": 4, "function": "step", "locals": values}],
-            }
-        ]
-    )
+    facts = _written(exceptions=[{"type": "RuntimeError", "message": "flux 7 is gone", "frames": [{"file": "run.py", "line": 4, "function": "step", "locals": values}]}])
     found = tool.observe([from_text(TRACEBACK), _source(facts)])
     assert value_in(found.failures[0].frames, expression) == shown
 
@@ -320,22 +281,11 @@ def test_values_join_the_frames_of_a_notebook(tmp_path: Path, tool: Diagnoser) -
     )
     known = [{"file": "/tmp/ipykernel_41/1234.py", "line": 3, "function": "<module>", "locals": {"rows": {"type": "list", "length": 1}}},
              {"file": "/env/lib/python3.11/site-packages/trl/model.py", "line": 7, "function": "step", "locals": {"rows": {"type": "list", "length": 5}}}]  # fmt: skip
-    error = {
-        "type": "ValueError",
-        "module": "builtins",
-        "message": "too few rows",
-        "notes": [],
-        "link": "",
-        "of": -1,
-        "frames": known,
-    }
-    (tmp_path / "0-41.crash.json").write_text(
-        json.dumps({"crash_facts": hook.FORMAT, "how": "cell", "exceptions": [error]})
-    )
+    error = {"type": "ValueError", "module": "builtins", "message": "too few rows", "notes": [], "link": "", "of": -1, "frames": known}
+    (tmp_path / "0-41.crash.json").write_text(json.dumps({"crash_facts": hook.FORMAT, "how": "cell", "exceptions": [error]}))
     shown = {one["function"]: one["values"] for one in tool.report(from_path(tmp_path)).crash}
     told = [value["value"] for values in shown.values() for value in values]
     assert told == ["list, len=5", "list, len=1"]  # of the method, which IPython calls Model.step, and of the cell
-
 
 EXPLAINED = {
     "a gather": (
@@ -382,19 +332,6 @@ def test_an_explanation_of_a_real_crash_shows_the_values(name: str, tmp_path: Pa
 
 def test_values_of_lengths_and_sizes() -> None:
     frame = Frame("train.py", 1, "step")
-    frame.values = {
-        "x": {"type": "torch.Tensor", "shape": [4, 512], "dtype": "int64", "device": "cpu"},
-        "names": {"type": "list", "length": 3},
-    }
-    expressions = [
-        "len(x)",
-        "len(names)",
-        "x.shape[-1]",
-        "x.size(0)",
-        "x.size()",
-        "x.dim()",
-        "x.ndim",
-        "x.shape[2]",
-        "len(other)",
-    ]
+    frame.values = {"x": {"type": "torch.Tensor", "shape": [4, 512], "dtype": "int64", "device": "cpu"}, "names": {"type": "list", "length": 3}}
+    expressions = ["len(x)", "len(names)", "x.shape[-1]", "x.size(0)", "x.size()", "x.dim()", "x.ndim", "x.shape[2]", "len(other)"]
     assert [value_in([frame], one) for one in expressions] == ["4", "3", "512", "4", "(4, 512)", "2", "2", None, None]

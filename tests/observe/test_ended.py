@@ -38,8 +38,7 @@ KILLED = {
     "trainer-with-bar": BAR.format(p=4, n=10) + trainer(1) + BAR.format(p=10, n=27),
     "bar-before-the-first-record": "***** Running training *****\n  Num examples = 1,000\n" + BAR.format(p=1, n=3),
     "warnings-below": trainer(3) + "/opt/x.py:12: UserWarning: lr_scheduler called first\n  warnings.warn(\n",
-    "checkpoint-being-saved": trainer(4)
-    + "Saving model checkpoint to out/checkpoint-500\nConfiguration saved in out/checkpoint-500/config.json\n",
+    "checkpoint-being-saved": trainer(4) + "Saving model checkpoint to out/checkpoint-500\nConfiguration saved in out/checkpoint-500/config.json\n",
     "evaluated-last": trainer(4) + "{'eval_loss': 1.91, 'eval_runtime': 2.1, 'epoch': 0.04}\n",
     "resumed-and-killed-again": trainer(3) + SUMMARY + trainer(4),
     "json-lines": '{"current_steps": 10, "total_steps": 180, "loss": 1.43, "lr": 4.9e-05, "epoch": 0.16}\n' * 2,
@@ -48,9 +47,7 @@ KILLED = {
     "lightning": "Epoch 1:  34%|███▍      | 136/400 [01:05<02:07,  2.07it/s, v_num=3, train_loss=2.020]\n",
     "lightning-rich": "Epoch 0/4  ━━━━━━━━━━╸━━━━━━━━━━━ 34/100 0:00:10 • 0:00:20 3.41it/s v_num: 0.000 train_loss: 2.12\n",
     "own-loop-with-total": "epoch 1/3 step 100/900 loss 2.1\nepoch 1/3 step 200/900 loss 1.9\n",
-    "time-stamped": "".join(
-        f"2026-03-02 11:2{n}:31,120 - INFO - {row}" for n, row in enumerate(trainer(3).splitlines(True))
-    ),
+    "time-stamped": "".join(f"2026-03-02 11:2{n}:31,120 - INFO - {row}" for n, row in enumerate(trainer(3).splitlines(True))),
 }
 ENDED = {
     "summary": trainer(5) + SUMMARY,
@@ -84,9 +81,7 @@ def test_a_training_that_breaks_off_gets_its_own_answer(tool: Diagnoser, name: s
     assert json.loads(json.dumps(report.to_dict()))["ending"]["state"] == "in-training"
 
 
-@pytest.mark.parametrize(
-    ("state", "name"), [("ended", n) for n in sorted(ENDED)] + [("unknown", n) for n in sorted(UNKNOWN)]
-)
+@pytest.mark.parametrize(("state", "name"), [("ended", n) for n in sorted(ENDED)] + [("unknown", n) for n in sorted(UNKNOWN)])
 def test_a_run_that_ended_or_may_have_is_no_failure(tool: Diagnoser, state: str, name: str) -> None:
     report = tool.report([from_text((ENDED if state == "ended" else UNKNOWN)[name])])
     assert (report.exit_code, report.diagnoses, report.ending["state"]) == (0, [], state)
@@ -137,7 +132,7 @@ def test_a_failure_that_is_seen_comes_instead(tool: Diagnoser, failure: str) -> 
     report = tool.report([from_text(KILLED["trainer"] + failure)])
     assert BREAKS_OFF not in [d.id for d in report.diagnoses]
     assert report.exit_code in (1, 3)
-    assert report.diagnoses or report.unexplained
+    assert (report.diagnoses or report.unexplained)
 
 
 @pytest.mark.parametrize(
@@ -165,27 +160,16 @@ def test_the_status_that_a_shell_or_launcher_printed_is_told(tool: Diagnoser, li
 def test_a_pipe_from_a_process_that_died_is_not_called_well(status: int, program: str) -> None:
     def answer(printed: str) -> str:
         child = subprocess.Popen(
-            [sys.executable, "-c", f"print({printed!r}, flush=True); {program}"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            [sys.executable, "-c", f"print({printed!r}, flush=True); {program}"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         )
         done = subprocess.run(
-            [sys.executable, "-m", "troubleshooter", "--quiet"],
-            stdin=child.stdout,
-            capture_output=True,
-            text=True,
-            cwd=ROOT,
-            check=False,
+            [sys.executable, "-m", "troubleshooter", "--quiet"], stdin=child.stdout, capture_output=True, text=True, cwd=ROOT, check=False
         )
         assert child.wait() in (status, 128 - status)
         return f"{done.returncode} {' '.join(done.stdout.split())}"
 
-    assert answer("step 1").startswith(
-        "0 No failure in what was read (1 line); whether the process ended well cannot be seen from a pipe: "
-    )
-    assert answer(KILLED["trainer"]).startswith(
-        "3 possible: The training stops in the middle, and the log does not say why"
-    )
+    assert answer("step 1").startswith("0 No failure in what was read (1 line); whether the process ended well cannot be seen from a pipe: ")
+    assert answer(KILLED["trainer"]).startswith("3 possible: The training stops in the middle, and the log does not say why")
 
 
 def test_no_healthy_log_breaks_off(tool: Diagnoser) -> None:
@@ -206,9 +190,7 @@ def test_repaired_runs_of_the_lab_do_not_break_off(tool: Diagnoser, cases: Calla
     assert found == []
 
 
-@pytest.mark.parametrize(
-    ("rate", "epoch"), [("6e-\x0807", "0.02"), ("1e+-", "0.02"), ("6e-07", "1.2.3"), ("..", "0.02"), ("6e-07", "٣")]
-)
+@pytest.mark.parametrize(("rate", "epoch"), [("6e-\x0807", "0.02"), ("1e+-", "0.02"), ("6e-07", "1.2.3"), ("..", "0.02"), ("6e-07", "٣")])
 def test_a_broken_number_of_a_record_is_no_error(tool: Diagnoser, rate: str, epoch: str) -> None:
     record = "{'loss': 0.38, 'grad_norm': 0.1, 'learning_rate': %s, 'epoch': %s}\n"
     report = tool.report([from_text(record % ("7e-07", "0.01") + record % (rate, epoch))])

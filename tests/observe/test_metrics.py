@@ -40,28 +40,18 @@ def test_a_record_over_lines_counts_once(tool: Diagnoser) -> None:
     assert tool.observe([from_text(failure + record % 9 + record % 8)]).failures[0].role == "handled"
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["total_loss = 0", "    running_loss = 0.0", "train_loss, seen = 0.0, 0", "loss = 0", "self.loss = 0.  # so far"],
-)
+@pytest.mark.parametrize("text", ["total_loss = 0", "    running_loss = 0.0", "train_loss, seen = 0.0, 0", "loss = 0", "self.loss = 0.  # so far"])
 def test_code_that_begins_a_sum_is_no_metric(tool: Diagnoser, text: str) -> None:
     assert not tool.observe([from_text(f"{text}\nfor batch in loader:\n")]).metrics
 
 
-@pytest.mark.parametrize(
-    "text", ["loss = 0.0", "  train_loss               =        0.0", "step 4 train_loss = 0.0", "total_loss = 0.25"]
-)
+@pytest.mark.parametrize("text", ["loss = 0.0", "  train_loss               =        0.0", "step 4 train_loss = 0.0", "total_loss = 0.25"])
 def test_what_a_loop_prints_is_a_metric(tool: Diagnoser, text: str) -> None:
     assert tool.observe([from_text(f"{text}\n")]).metrics
 
 
 @pytest.mark.parametrize(
-    "example",
-    [
-        pytest.param(example, id=f"{layout.name}, {example.program}")
-        for layout in LAYOUTS
-        for example in layout.examples
-    ],
+    "example", [pytest.param(example, id=f"{layout.name}, {example.program}") for layout in LAYOUTS for example in layout.examples]
 )
 def test_every_layout_is_read(tool: Diagnoser, example: MetricExample) -> None:
     metrics = tool.observe([from_text(f"{example.text}\n")]).metrics

@@ -181,14 +181,10 @@ def test_a_missing_key_is_one_line(below: str) -> None:
 
 
 def test_an_abort_that_completed_successfully_is_no_good_end() -> None:
-    assert not reports_success(
-        "[n1:7] Local abort before MPI_INIT completed completed successfully, but am not able to aggregate"
-    )
+    assert not reports_success("[n1:7] Local abort before MPI_INIT completed completed successfully, but am not able to aggregate")
     assert reports_success("Training completed successfully, 0 jobs aborted")
 
 
 def test_a_peer_that_is_gone_is_an_after_effect() -> None:
-    (failure,) = read(
-        "RuntimeError: NCCL error: internal error\nLast error:\nNet : Connection closed by remote peer n2<4242>\n"
-    )
+    (failure,) = read("RuntimeError: NCCL error: internal error\nLast error:\nNet : Connection closed by remote peer n2<4242>\n")
     assert role_of(failure) == "cascade"

@@ -21,9 +21,7 @@ def test_every_keyword_calls_its_readers() -> None:
 
 
 def test_a_line_goes_to_every_reader_that_it_calls(tool: Diagnoser) -> None:
-    seen = tool.observe(
-        [from_text("worker on NVIDIA A100-SXM4-80GB under /home/me with torch==2.1.0 died: exit code 137\n")]
-    )
+    seen = tool.observe([from_text("worker on NVIDIA A100-SXM4-80GB under /home/me with torch==2.1.0 died: exit code 137\n")])
     assert {(fact.kind, fact.name, fact.value) for fact in seen.facts} >= {
         ("version", "torch", "2.1.0"), ("platform", "linux", ""), ("gpu", "NVIDIA A100-SXM4-80GB", ""),
     }  # fmt: skip

@@ -60,7 +60,7 @@ def test_a_launcher_that_says_which_shard_failed_did_not_go_on(tool: Diagnoser) 
 
 def test_chained_keeps_both_and_links_them() -> None:
     text = (
-        "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    g()\nKeyError: 'qwen3'\n\n"
+        'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    g()\nKeyError: \'qwen3\'\n\n'
         "During handling of the above exception, another exception occurred:\n\n"
         'Traceback (most recent call last):\n  File "b.py", line 2, in h\n    f()\nValueError: does not recognize this\n'
     )
@@ -167,9 +167,7 @@ self._setup()
 self.Optimizer()
 torch.cuda.OutOfMemoryError: CUDA out of memory."""
     time = "2025-04-14 21:27:5"
-    (failure,) = read(
-        "\n".join(f"{time}{n}\t{time}{n}.000 [INFO] [Driver] {line}" for n, line in enumerate(said.split("\n")))
-    )
+    (failure,) = read("\n".join(f"{time}{n}\t{time}{n}.000 [INFO] [Driver] {line}" for n, line in enumerate(said.split("\n"))))
     assert (failure.exception, failure.message) == ("torch.cuda.OutOfMemoryError", "CUDA out of memory.")
     assert [frame.line for frame in failure.frames] == [310, 1505]
 
@@ -179,13 +177,7 @@ OUTER = '  File "/home/me/train.py", line 12, in main\n    loss.backward()\n'
 TOP = '  File "/home/me/train.py", line 15, in <module>\n    main()\n'
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Exception has occurred: RuntimeError",
-        "\u53d1\u751f\u5f02\u5e38: RuntimeError      (note: full exception trace)",
-    ],
-)
+@pytest.mark.parametrize("said", ["Exception has occurred: RuntimeError", "\u53d1\u751f\u5f02\u5e38: RuntimeError      (note: full exception trace)"])
 @pytest.mark.parametrize("frames", [INNER + OUTER, OUTER + INNER, INNER + OUTER + TOP, TOP + OUTER + INNER])
 @pytest.mark.parametrize("again", ["", "RuntimeError: element 0 of tensors\n"])
 def test_what_an_editors_debugger_shows(tool: Diagnoser, said: str, frames: str, again: str) -> None:
@@ -247,10 +239,7 @@ def test_elastic_json_stack() -> None:
 
 
 def test_message_stops_where_others_go_on() -> None:
-    text = (
-        PLAIN
-        + "wandb: Waiting for W&B process to finish... (failed 1).\nsrun: error: node1: task 0: Exited with exit code 1\n"
-    )
+    text = PLAIN + "wandb: Waiting for W&B process to finish... (failed 1).\nsrun: error: node1: task 0: Exited with exit code 1\n"
     (failure,) = read(text)
     assert failure.message == "Attempting to unscale FP16 gradients."
 
@@ -283,9 +272,7 @@ def test_a_last_line_alone(text: str) -> None:
     assert failure.cut
 
 
-@pytest.mark.parametrize(
-    "text", ["else: pass", "loss: Tensor", "INFO: Error rate 0.1", "note: see Error.md", "Error-free run: yes"]
-)
+@pytest.mark.parametrize("text", ["else: pass", "loss: Tensor", "INFO: Error rate 0.1", "note: see Error.md", "Error-free run: yes"])
 def test_no_failure_in_ordinary_lines(text: str) -> None:
     assert read(text) == []
 
@@ -305,17 +292,8 @@ def test_a_short_paste_may_set_something_around_a_message(text: str) -> None:
         assert Diagnoser.load().report([from_text("epoch 1\n" * 5 + text + "\n")]).failures == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "    raise ValueError('x')",
-        "except ValueError: pass",
-        "loss: 0.1",
-        "- see errors: none",
-        "WARNING:root:ValueError: the flux is gone",
-        "ERROR: Could not go on due to an OSError: x",
-    ],
-)
+@pytest.mark.parametrize("text", ["    raise ValueError('x')", "except ValueError: pass", "loss: 0.1", "- see errors: none",
+                                  "WARNING:root:ValueError: the flux is gone", "ERROR: Could not go on due to an OSError: x"])  # fmt: skip
 def test_a_short_paste_without_a_message_shows_no_failure(text: str) -> None:
     assert Diagnoser.load().report([from_text(text + "\n")]).failures == []
 
@@ -323,28 +301,14 @@ def test_a_short_paste_without_a_message_shows_no_failure(text: str) -> None:
 def test_teardown_is_told_apart() -> None:
     text = (
         "Exception ignored in: <function Engine.__del__ at 0x7f>\nTraceback (most recent call last):\n"
-        "  File \"e.py\", line 3, in __del__\n    self.close()\nAttributeError: 'Engine' object has no attribute 'pool'\n"
+        '  File "e.py", line 3, in __del__\n    self.close()\nAttributeError: \'Engine\' object has no attribute \'pool\'\n'
     )
     (failure,) = read(text)
     assert failure.role == "teardown"
 
 
 LINE = st.sampled_from(
-    [
-        *PLAIN.split("\n"),
-        "During handling of the above exception, another exception occurred:",
-        "│ x │",
-        "╰──────────╯",
-        "",
-        "  | a",
-        "KeyError: 1",
-        "---> 3 x",
-        "Cell In[1], line 2",
-        "\x1b[31mred",
-        "  + Exception Group Traceback (most recent call last):",
-        "E: f",
-        "x" * 300,
-    ]
+    [*PLAIN.split("\n"), "During handling of the above exception, another exception occurred:", "│ x │", "╰──────────╯", "", "  | a", "KeyError: 1", "---> 3 x", "Cell In[1], line 2", "\x1b[31mred", "  + Exception Group Traceback (most recent call last):", "E: f", "x" * 300]
 )
 
 
@@ -429,9 +393,7 @@ def test_code_below_a_message_is_none_of_it(code: str) -> None:
 
 
 def test_a_message_goes_on_after_an_empty_line() -> None:
-    (failure,) = read(
-        "ValueError: the model cannot be quantized:\n\nplease install bitsandbytes\n\n- or choose another one\n"
-    )
+    (failure,) = read("ValueError: the model cannot be quantized:\n\nplease install bitsandbytes\n\n- or choose another one\n")
     assert failure.message.endswith("- or choose another one")
 
 

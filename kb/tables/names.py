@@ -121,6 +121,12 @@ def _worth(plan: Plan, module: str, name: str, span: Span, surfaces: dict[str, S
     return True
 
 
+def _is_stand_in(module: str) -> bool:
+    """Whether a module only holds classes that raise: for a library that is missing, or for what was taken away."""
+    parts = module.split(".")
+    return "_graveyard" in parts or any(part.startswith("dummy_") and part.endswith("_objects") for part in parts)
+
+
 class _Homes:
     """Where public names are defined in one release."""
 
@@ -130,7 +136,7 @@ class _Homes:
         self.exported = surface.names_of(plan.module)
         self.defined: dict[str, list[str]] = defaultdict(list)
         for module, found in surface.modules.items():
-            if not found.shallow and not found.aliases:
+            if not found.shallow and not found.aliases and not _is_stand_in(module):
                 for name in (*found.classes, *found.functions):
                     self.defined[name].append(module)
 

@@ -201,17 +201,22 @@ def _module_rows(
 
 
 def _where_names_went(before: Surface, module: str, after: _Homes) -> str | None:
-    """The module that now defines most of what the lost one defined or re-exported."""
+    """The module that now defines at least half of what the lost one, or a module below it, defined.
+
+    What it had only imported tells nothing: the helpers of any module live somewhere.
+    """
+    own = 0
     places: Counter[str] = Counter()
     for name in before.names_of(module):
         origin = before.resolve(module, name)
-        if origin is None or origin[0].split(".")[0] != after.plan.module or name.startswith("_"):
+        if origin is None or name.startswith("_") or not f"{origin[0]}.".startswith(f"{module}."):
             continue
-        candidates = [home for home in after.defined.get(name, ()) if home != module]
-        if len(set(candidates)) == 1:
-            places[candidates[0]] += 1
+        own += 1
+        candidates = {home for home in after.defined.get(name, ()) if home != module}
+        if len(candidates) == 1:
+            places[candidates.pop()] += 1
     best = sorted(places.items(), key=lambda item: (-item[1], item[0]))
-    return best[0][0] if best else None
+    return best[0][0] if best and 2 * best[0][1] >= own else None
 
 
 def model_rows(surfaces: list[Surface]) -> list[dict[str, object]]:

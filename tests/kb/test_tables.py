@@ -137,6 +137,15 @@ def test_a_class_that_only_raises_is_no_new_home(tmp_path: Path, stand_in: str) 
     assert {item["moved_to"] for item in name_rows([first, second], TRL, frozenset()) if item["name"] == "X"} == {None}
 
 
+def test_what_a_lost_module_had_only_imported_is_not_where_it_went(tmp_path: Path) -> None:
+    lost = "from .hub import fetch\ndef x(): ...\ndef y(): ...\ndef z(): ...\n"
+    first = wheel(tmp_path, TRL, "1.0", {"__init__.py": "", "hub.py": "def fetch(): ...\n", "lost.py": lost})
+    few = wheel(tmp_path, TRL, "2.0", {"__init__.py": "", "hub.py": "def fetch(): ...\ndef x(): ...\n"})
+    most = wheel(tmp_path, TRL, "3.0", {"__init__.py": "", "hub.py": "def fetch(): ...\n", "new.py": "def x(): ...\ndef y(): ...\n"})
+    for second, home in ((few, None), (most, "trl.new")):
+        assert row(name_rows([first, second], TRL, frozenset()), kind="module", module="trl.lost")["moved_to"] == home
+
+
 def test_private_names_count_only_when_others_import_them(tmp_path: Path) -> None:
     files = [{"__init__.py": "", "a.py": "def _x(): ...\n"}, {"__init__.py": "", "a.py": ""}]
     surfaces = [wheel(tmp_path, TRL, f"{n}.0", source) for n, source in enumerate(files, 1)]

@@ -8,6 +8,9 @@ from fnmatch import fnmatchcase
 WILD = frozenset("*?[")
 """A name with one of these characters is a pattern."""
 
+FAMILIES = "*"
+"""The key of a table's rows that stand for many names by a pattern (kind "family"), which no name of a log finds by itself."""
+
 
 def fits(name: str, pattern: str) -> bool:
     """The same as `fnmatchcase`, but immediate if the pattern has one ``*`` and no other wildcard."""

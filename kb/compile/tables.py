@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from kb.source import Loader
+from kb.wild import FAMILIES
 
 _KEYS = (
     "name",
@@ -53,7 +54,8 @@ def compile_table(path: Path) -> bytes:
     for row in table_rows(path):
         columns = [c for c in _KEYS if c in row and not (c == "owner" and "name" in row)] or list(row)[:1]
         text = json.dumps(row, ensure_ascii=False)
-        for key in {str(k) for c in columns for k in (row[c] if isinstance(row[c], list) else [row[c]])}:
+        keys = {str(k) for c in columns for k in (row[c] if isinstance(row[c], list) else [row[c]])}
+        for key in {FAMILIES} if row.get("kind") == "family" else keys:
             keyed.append((key, text))
     return sorted_rows(f"{json.dumps(key, ensure_ascii=False)}\t{text}" for key, text in keyed)
 

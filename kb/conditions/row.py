@@ -19,7 +19,8 @@ class RowForm(ConditionForm):
         holds=(
             "The table in `entries/tables/` has such a row; its columns become placeholders. A value is a literal, a "
             "`<<capture>>`, `*` (has a value) or `-` (has none). A column of the table may list several values and patterns "
-            "(`*Config`): one of them must fit."
+            "(`*Config`): one of them must fit. A row of kind `family` stands for the names of a module that fit its pattern and have "
+            "no row of their own."
         ),
         contradicted="The table has no such row.",
     )

@@ -121,6 +121,12 @@ def _worth(plan: Plan, module: str, name: str, span: Span, surfaces: dict[str, S
     return True
 
 
+def _is_stand_in(module: str) -> bool:
+    """Whether a module only holds classes that raise: for a library that is missing, or for what was taken away."""
+    parts = module.split(".")
+    return "_graveyard" in parts or any(part.startswith("dummy_") and part.endswith("_objects") for part in parts)
+
+
 class _Homes:
     """Where public names are defined in one release."""
 
@@ -130,7 +136,7 @@ class _Homes:
         self.exported = surface.names_of(plan.module)
         self.defined: dict[str, list[str]] = defaultdict(list)
         for module, found in surface.modules.items():
-            if not found.shallow and not found.aliases:
+            if not found.shallow and not found.aliases and not _is_stand_in(module):
                 for name in (*found.classes, *found.functions):
                     self.defined[name].append(module)
 
@@ -195,17 +201,22 @@ def _module_rows(
 
 
 def _where_names_went(before: Surface, module: str, after: _Homes) -> str | None:
-    """The module that now defines most of what the lost one defined or re-exported."""
+    """The module that now defines at least half of what the lost one, or a module below it, defined.
+
+    What it had only imported tells nothing: the helpers of any module live somewhere.
+    """
+    own = 0
     places: Counter[str] = Counter()
     for name in before.names_of(module):
         origin = before.resolve(module, name)
-        if origin is None or origin[0].split(".")[0] != after.plan.module or name.startswith("_"):
+        if origin is None or name.startswith("_") or not f"{origin[0]}.".startswith(f"{module}."):
             continue
-        candidates = [home for home in after.defined.get(name, ()) if home != module]
-        if len(set(candidates)) == 1:
-            places[candidates[0]] += 1
+        own += 1
+        candidates = {home for home in after.defined.get(name, ()) if home != module}
+        if len(candidates) == 1:
+            places[candidates.pop()] += 1
     best = sorted(places.items(), key=lambda item: (-item[1], item[0]))
-    return best[0][0] if best else None
+    return best[0][0] if best and 2 * best[0][1] >= own else None
 
 
 def model_rows(surfaces: list[Surface]) -> list[dict[str, object]]:

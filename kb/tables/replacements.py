@@ -19,6 +19,8 @@ class Replacement:
     """Classes or functions; empty: any owner of this package, or an importable name."""
     kind: str = "parameter"
     """"parameter" or "name" (importable)."""
+    module: str | None = None
+    """Where a name was imported from; null: from any module. Written below the line without a module, it overrides that one."""
     replacement: str | None = None
     """What to write instead; null if nothing replaces it, and then the note says what to do."""
     note_en: str = ""
@@ -29,6 +31,8 @@ class Replacement:
         """Whether this belongs to a generated row."""
         kind = "parameter" if "owner" in row else "name"
         if kind != self.kind or self.package != row["package"]:
+            return False
+        if self.module is not None and self.module != row["module"]:
             return False
         name = row["name"] or row["module"]
         owned = not self.owner or kind == "name" or row["owner"] in self.owner
@@ -78,8 +82,9 @@ def merge(rows: list[dict[str, object]], replacements: list[Replacement]) -> lis
                     unused.remove(item)
                 if row["until"] is not None:
                     row["replacement"] = item.replacement
-                    said = "note" if item.replacement else "advice"
+                    said, other = ("note", "advice") if item.replacement else ("advice", "note")
                     row.update({said: item.note_en or None, f"{said}_zh": item.note_zh or None})
+                    row.update({column: None for column in (other, f"{other}_zh") if column in row})
         renamed = newer.get((str(row["package"]), str(row["name"])))
         if renamed is not None and row["since"] and (not renamed.owner or row.get("owner") in renamed.owner):
             row["older_name"] = renamed.name

@@ -130,6 +130,22 @@ def test_a_name_that_is_only_imported_stays_importable(tmp_path: Path) -> None:
     assert (gone["until"], gone["until_before"], gone["moved_to"]) == ("3.0", "2.0", "trl.b")
 
 
+@pytest.mark.parametrize("stand_in", ["utils/dummy_pt_objects.py", "_graveyard/tpu.py"])
+def test_a_class_that_only_raises_is_no_new_home(tmp_path: Path, stand_in: str) -> None:
+    first = wheel(tmp_path, TRL, "1.0", {"__init__.py": "from .a import X\n", "a.py": "class X: ...\n"})
+    second = wheel(tmp_path, TRL, "2.0", {"__init__.py": "", "a.py": "", stand_in: "class X: ...\n"})
+    assert {item["moved_to"] for item in name_rows([first, second], TRL, frozenset()) if item["name"] == "X"} == {None}
+
+
+def test_what_a_lost_module_had_only_imported_is_not_where_it_went(tmp_path: Path) -> None:
+    lost = "from .hub import fetch\ndef x(): ...\ndef y(): ...\ndef z(): ...\n"
+    first = wheel(tmp_path, TRL, "1.0", {"__init__.py": "", "hub.py": "def fetch(): ...\n", "lost.py": lost})
+    few = wheel(tmp_path, TRL, "2.0", {"__init__.py": "", "hub.py": "def fetch(): ...\ndef x(): ...\n"})
+    most = wheel(tmp_path, TRL, "3.0", {"__init__.py": "", "hub.py": "def fetch(): ...\n", "new.py": "def x(): ...\ndef y(): ...\n"})
+    for second, home in ((few, None), (most, "trl.new")):
+        assert row(name_rows([first, second], TRL, frozenset()), kind="module", module="trl.lost")["moved_to"] == home
+
+
 def test_private_names_count_only_when_others_import_them(tmp_path: Path) -> None:
     files = [{"__init__.py": "", "a.py": "def _x(): ...\n"}, {"__init__.py": "", "a.py": ""}]
     surfaces = [wheel(tmp_path, TRL, f"{n}.0", source) for n, source in enumerate(files, 1)]
@@ -225,6 +241,16 @@ def test_what_a_replacement_advises_reaches_its_row(pair: list[Surface]) -> None
     assert (found["note"], found["note_zh"]) == ("Shorter.", "更短。")
     merge(rows, [Replacement("trl", "max_seq_length", owner=["SFTConfig"], note_en="Remove it.", note_zh="删除。")])
     assert (found["replacement"], found["advice"], found["advice_zh"]) == (None, "Remove it.", "删除。")
+
+
+def test_a_replacement_for_one_module_overrides_the_general_one(pair: list[Surface]) -> None:
+    general = Replacement("trl", "trl.gone", kind="name", replacement="trl.inner.place", note_en="Moved.")
+    narrower = Replacement("trl", "trl.gone", kind="name", module="trl.gone", note_en="Remove it.")
+    elsewhere = Replacement("trl", "trl.gone", kind="name", module="trl.other", note_en="Never said.")
+    rows = name_rows(pair, TRL, frozenset())
+    assert merge(rows, [general, narrower, elsewhere]) == [elsewhere]
+    found = row(rows, kind="module", module="trl.gone")
+    assert (found["replacement"], found["note"], found["advice"]) == (None, None, "Remove it.")
 
 
 def test_a_wrong_replacement_names_the_file_and_the_item(tmp_path: Path) -> None:
@@ -357,11 +383,18 @@ def test_every_replacement_belongs_to_a_row() -> None:
 
 def test_the_notes_of_replacements_stand_in_the_tables() -> None:
     """The tables are made from releases; a note that was written later has to be merged into them, too."""
-    for item in load_replacements(TABLES / "api" / "replacements.yaml"):
+    replacements = load_replacements(TABLES / "api" / "replacements.yaml")
+    narrower = {(item.package, item.name, item.module) for item in replacements if item.module}
+    for item in replacements:
         kind = "parameters" if item.kind == "parameter" else "names"
         column = "note" if item.replacement else "advice"
         ended = [row for row in rows_of(f"{kind}-{item.package}") if row["name"] == item.name and "until" in row]
         ended = [row for row in ended if not item.owner or row.get("owner") in item.owner]
+        ended = [
+            row
+            for row in ended
+            if row["module"] == item.module or (not item.module and (item.package, item.name, row["module"]) not in narrower)
+        ]
         assert all(row.get(column) == (item.note_en or None) for row in ended), item.name
 
 

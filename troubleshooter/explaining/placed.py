@@ -30,8 +30,9 @@ from troubleshooter.explaining.indexed import KnownMessage
 from troubleshooter.explaining.making import give, is_plain, settable
 from troubleshooter.explaining.meant import names
 from troubleshooter.explaining.names import NameContext, references
+from troubleshooter.explaining.options import options_in
 from troubleshooter.explaining.origin import Origin, is_own
-from troubleshooter.explaining.origins import Trace, options_in
+from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.own_lines import literals, passed_values, tied
 from troubleshooter.explaining.refused import compared
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal

@@ -14,8 +14,9 @@ from troubleshooter.explaining import accepted
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.making import set_to, settable
 from troubleshooter.explaining.names import NameContext, references
+from troubleshooter.explaining.options import is_holder
 from troubleshooter.explaining.origin import Origin, is_own
-from troubleshooter.explaining.origins import HOLDERS, Trace
+from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.own_lines import keywords_of
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal, nearest
 from troubleshooter.explaining.shown import calls, code, marked, parsed
@@ -185,6 +186,6 @@ def _data(trace: Trace) -> str:
 def _is_option(name: str, context: NameContext) -> bool:
     """Whether the file reads a name of an object of settings, so that it is one that a user sets."""
     return any(
-        isinstance(node, ast.Attribute) and node.attr == name and ast.unparse(node.value).rpartition(".")[2] in HOLDERS
+        isinstance(node, ast.Attribute) and node.attr == name and is_holder(ast.unparse(node.value).rpartition(".")[2])
         for node in ast.walk(context.source.tree)
     )

@@ -971,6 +971,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "true": "`{x}` is true",
         "false": "`{x}` is false",
         "why-passed": "your call passes it",
+        "why-other-line": "{place} gives it",
         "why-not-passed": "your call does not pass it; its default counts",
         "why-message": "the message shows its value",
         "why-option": "an option of `{owner}`",

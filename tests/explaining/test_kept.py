@@ -1,0 +1,204 @@
+"""Values that the user's file gives on another line than the traceback shows: to a configuration, in a dictionary, as an attribute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from troubleshooter.pipeline import Diagnoser
+from troubleshooter.report.parts import Explained
+
+SETTINGS = """
+from dataclasses import dataclass
+from typing import Literal
+
+@dataclass
+class WidgetConfig:
+    rank: int = 8
+    rate: float = 0.1
+    bias: Literal["none", "all", "widget_only"] = "none"
+    per_tray_size: int = 4
+    sheen: str = "matt"
+
+    @property
+    def tray_size(self):
+        size = self.per_tray_size * max(1, self.n_trays)
+        return size
+
+    @property
+    def n_trays(self):
+        return 1
+"""
+LIBRARY = """
+from widget.settings import WidgetConfig
+
+def build(model, widget_config):
+    plan = {"rank": widget_config.table.get(model, widget_config.rank)}
+    plan["label"] = model
+    return place(model, **plan)
+
+def place(model, **others):
+    return Layer(model, **others)
+
+class Layer:
+    def __init__(self, model, rank=0, label=""):
+        if rank <= 0:
+            raise ValueError("no rank")
+
+class Plant:
+    def __init__(self, config: WidgetConfig):
+        self.config = config
+
+    def run(self):
+        return mill(**self.speeds(self.config))
+
+    def speeds(self, config):
+        speeds = {"rate": config.rate}
+        return None, speeds
+
+    def fill(self):
+        return pack(self.config.tray_size)
+
+    def gloss(self):
+        return polish(self.config.sheen)
+
+def mill(rate=0.5):
+    if not 0.0 <= rate:
+        raise ValueError("no rate")
+
+def pack(size):
+    if not isinstance(size, int) or size <= 0:
+        raise ValueError(f"size should be a positive integer, but got size={size}")
+
+def polish(sheen):
+    if sheen not in ("matt", "gloss"):
+        raise ValueError(f"unknown sheen {sheen}")
+
+def paint(*pots, **options):
+    return brush(**options)
+
+def brush(strokes=(1, 2)):
+    return strokes[0]
+
+def mark(config: WidgetConfig):
+    bias = config.bias
+    if bias == "none":
+        return
+    if bias == "all":
+        return
+    if bias.endswith("_only"):
+        return
+    raise NotImplementedError(f"bias {bias} is not implemented")
+"""
+TEXT_AND_INT = "TypeError: '<=' not supported between instances of 'str' and 'int'"
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Callable[..., Explained]:
+    """The explanation of a run: ``told(the user's file, its line, [(text of a line, function), …], message)``.
+
+    ``here``: whether the user's file is on this machine.
+    """
+    site = tmp_path / "site-packages"
+    files = {
+        "widget/core.py": LIBRARY,
+        "widget/settings.py": SETTINGS,
+        "widget/__init__.py": "from .settings import WidgetConfig\n",
+    }
+    for name, text in files.items():
+        path = site / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def explanation(
+        own: str, line: str, frames: list[tuple[str, str]], message: str, *, here: bool = True
+    ) -> Explained:
+        path = tmp_path / "train.py"
+        if here:
+            path.write_text(own, encoding="utf-8")
+        number = next(n for n, text in enumerate(own.splitlines(), 1) if line in text)
+        log = [
+            "Traceback (most recent call last):",
+            f'  File "{path}", line {number}, in <module>',
+            f"    {own.splitlines()[number - 1]}",
+        ]
+        lines = LIBRARY.splitlines()
+        for text, function in frames:
+            number = next(n for n, one in enumerate(lines, 1) if text in one)
+            log += [
+                f'  File "/opt/venv/lib/python3.11/site-packages/widget/core.py", line {number}, in {function}',
+                f"    {lines[number - 1].strip()}",
+            ]
+        [found] = Diagnoser.of([], folders=[str(site)]).diagnose("\n".join([*log, message]) + "\n").explained
+        return found
+
+    return explanation
+
+
+Told = Callable[..., Explained]
+BUILD = [("return place(model, **plan)", "build"), ("return Layer(", "place"), ("if rank <= 0", "__init__")]
+SPEEDS = [("return mill(", "run"), ("if not 0.0 <= rate", "mill")]
+
+
+def first(found: Explained) -> tuple[str, str | None, str]:
+    one = found["arguments"][0]
+    return one["name"], one["value"], one["why"]
+
+
+def codes(found: Explained) -> list[str | None]:
+    return [one["code"] for one in found["suggestions"]]
+
+
+def test_a_text_for_a_number_that_a_configuration_got_on_another_line(told: Told):
+    own = 'from widget import WidgetConfig\nconfig = WidgetConfig(rank="8", rate=1.0)\nbuild(model, config)\n'
+    found = told(own, "build(", BUILD, TEXT_AND_INT)
+    assert first(found) == ("rank", "'8'", "train.py:2 gives it")
+    assert codes(found) == ["rank=8"]
+
+
+def test_without_the_users_file_the_option_is_named_and_no_default_of_the_library_is_claimed(told: Told):
+    found = told("build(model, config)\n", "build(", BUILD, TEXT_AND_INT, here=False)
+    assert first(found)[:2] == ("rank", None)
+    assert codes(found) == ["rank=int(...)"]
+
+
+def test_an_option_under_another_name_in_what_a_function_returns(told: Told):
+    own = 'options = {"rate": "2e-5"}\nplant = Plant(WidgetConfig(**options))\nplant.run()\n'
+    found = told(own, "plant.run", SPEEDS, "TypeError: '<=' not supported between instances of 'float' and 'str'")
+    assert first(found) == ("rate", "'2e-5'", "train.py:1 gives it")
+    assert codes(found) == ["rate=2e-05"]
+
+
+def test_an_attribute_that_the_users_file_sets(told: Told):
+    own = 'config = WidgetConfig()\nconfig.rank = "8"\nbuild(model, config)\n'
+    assert first(told(own, "build(", BUILD, TEXT_AND_INT)) == ("rank", "'8'", "train.py:2 gives it")
+
+
+def test_a_name_stands_for_the_only_value_that_the_file_gives_it(told: Told):
+    own = 'size = "8"\nconfig = WidgetConfig(rank=size)\nbuild(model, config)\n'
+    assert codes(told(own, "build(", BUILD, TEXT_AND_INT)) == ["rank=8"]
+    twice = 'size = "8"\nsize = read(size)\nconfig = WidgetConfig(rank=size)\nbuild(model, config)\n'
+    assert codes(told(twice, "build(", BUILD, TEXT_AND_INT)) == ["rank=int(size)"]
+
+
+def test_two_values_of_one_name_are_neither_named(told: Told):
+    own = 'one = WidgetConfig(rank="8")\ntwo = OtherConfig(rank="16")\nbuild(model, one)\n'
+    assert first(told(own, "build(", BUILD, TEXT_AND_INT))[1] is None
+
+
+def test_a_property_is_what_it_is_worked_out_from(told: Told):
+    frames = [("return pack(", "fill"), ('raise ValueError(f"size should', "pack")]
+    message = "ValueError: size should be a positive integer, but got size=4"
+    own = 'config = WidgetConfig(\n    per_tray_size="4",\n)\nPlant(config).fill()\n'
+    found = told(own, "fill()", frames, message)
+    assert first(found) == ("per_tray_size", "'4'", "train.py:2 gives it")
+    assert "per_tray_size" in str(told("plant.fill()\n", "fill()", frames, message, here=False)["arguments"])
+
+
+def test_the_entries_of_a_dictionary_that_the_line_passes_on(told: Told):
+    own = 'options = {"strokes": 3}\npaint("red", **options)\n'
+    frames = [("return brush(", "paint"), ("return strokes[0]", "brush")]
+    found = told(own, "paint(", frames, "TypeError: 'int' object is not subscriptable")
+    assert first(found)[:2] == ("strokes", "3")

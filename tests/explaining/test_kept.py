@@ -91,6 +91,17 @@ def mark(config: WidgetConfig):
     if bias.endswith("_only"):
         return
     raise NotImplementedError(f"bias {bias} is not implemented")
+
+def trim(style):
+    if style == "none":
+        return
+    if style == "all" or style.endswith("_only"):
+        return
+    else:
+        raise NotImplementedError(f"style {style} is not implemented")
+
+def check(**fields):
+    raise CheckError(fields)
 """
 TEXT_AND_INT = "TypeError: '<=' not supported between instances of 'str' and 'int'"
 
@@ -202,3 +213,34 @@ def test_the_entries_of_a_dictionary_that_the_line_passes_on(told: Told):
     frames = [("return brush(", "paint"), ("return strokes[0]", "brush")]
     found = told(own, "paint(", frames, "TypeError: 'int' object is not subscriptable")
     assert first(found)[:2] == ("strokes", "3")
+
+
+def test_a_value_that_the_annotation_does_not_list_becomes_the_one_meant(told: Told):
+    mark = [("raise NotImplementedError(", "mark")]
+    message = "NotImplementedError: bias widget is not implemented"
+    own = 'from widget import WidgetConfig\nconfig = WidgetConfig(bias="widget")\nmark(config)\n'
+    assert codes(told(own, "mark(", mark, message))[0] == "bias='widget_only'"
+
+
+def test_without_the_annotation_no_single_value_is_suggested_where_an_ending_decides(told: Told):
+    frames = [('raise NotImplementedError(f"style', "trim")]
+    found = told("trim(style)\n", "trim(", frames, "NotImplementedError: style widget is not implemented", here=False)
+    assert codes(found) == ["style=..."]
+    assert "'all', 'none', '…_only'" in found["suggestions"][0]["do"]
+
+
+def test_a_field_of_which_the_message_tells_both_classes(told: Told):
+    frames = [("raise CheckError(", "check")]
+    message = "widget.CheckError: Validation error for field 'rank':\n    TypeError: Field 'rank' expected int, got str (value: '64')"
+    found = told('check(rank="64", name="7")\n', "check(", frames, message)
+    assert first(found)[:2] == ("rank", "'64'")
+    assert codes(found) == ["rank=64"]
+    other = message.replace("(value: '64')", "(value: 'many')").replace("expected int", "expected list")
+    assert codes(told('check(rank="many")\n', "check(", frames, other)) == ["rank=..."]
+
+
+def test_a_number_that_the_message_shows_is_no_text_where_it_breaks_another_rule(told: Told):
+    frames = [("return pack(", "fill"), ('raise ValueError(f"size should', "pack")]
+    own = "config = WidgetConfig(per_tray_size=-4)\nPlant(config).fill()\n"
+    found = told(own, "fill()", frames, "ValueError: size should be a positive integer, but got size=-4")
+    assert not any("int(" in (code or "") for code in codes(found))

@@ -146,6 +146,24 @@ def _array_stack(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     return OperationAnswer("op-array-stack", {"x": rows or "arrays"}, (rows,), look)
 
 
+def _same_size(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    """Two arguments of one call that the message names; the one without a keyword is the first one that is passed."""
+    given = {one.arg: ast.unparse(one.value) for one in line.call.keywords} if line.call is not None else {}
+    plain = [ast.unparse(one) for one in line.call.args] if line.call is not None else []
+    names = [given.get(name, "") for name in (m["a"], m["b"])]
+    if names.count("") == 1 and plain:
+        names[names.index("")] = plain[0]
+    left, right = names if all(names) else ("", "")
+    look = (("op-look", f"print(len({left}), len({right}))"),) if left.isidentifier() and right.isidentifier() else ()
+    told = {"a": m["a"], "b": m["b"]}
+    return OperationAnswer(
+        "op-same-size",
+        dict(told),
+        (right, left, m["b"], m["a"]) if left else (m["b"], m["a"]),
+        (("op-equal-lengths", f"len({left}) == len({right})"), *look) if left else (),
+    )
+
+
 NUMPY: tuple[tuple[str, re.Pattern[str], Rule], ...] = (
     ("could not be broadcast together with", lazy.compile(rf"operands could not be broadcast together with shapes ({_SHAPE}) ({_SHAPE})"), _broadcast),
     (" not aligned: ", lazy.compile(rf"shapes ({_SHAPE}) and ({_SHAPE}) not aligned: "), _aligned),
@@ -153,6 +171,7 @@ NUMPY: tuple[tuple[str, re.Pattern[str], Rule], ...] = (
     ("cannot reshape array of size", lazy.compile(r"cannot reshape array of size (\d+) into shape \(([-\d, ]{1,60})\)"), _reshape),
     ("is out of bounds for axis", lazy.compile(r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)"), _axis),
     ("all input arrays must have the same shape", lazy.compile(r"^all input arrays must have the same shape$"), _array_stack),
+    (" must have ", lazy.compile(r"^['`](?P<a>\w{1,40})['`] and ['`](?P<b>\w{1,40})['`] must have (?:the )?same (?:size|length|number of elements)$"), _same_size),
     ("only integers, slices (`:`), ellipsis", lazy.compile(r"only integers, slices \(`:`\), ellipsis"), _no_index),
 )  # fmt: skip
 """In NumPy's own words, whichever library called it."""

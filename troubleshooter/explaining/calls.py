@@ -30,6 +30,8 @@ def called(
     Where no call bears the name (a wrapper, an alias, a subclass), it is the one that the marks point at, or the only one.
     """
     found = _at_line(tree, frame.line) if tree is not None else calls(text)
+    made_by = {id(call.func) for call in found}
+    found = [call for call in found if id(call) not in made_by]  # `getattr(x, name)` of `getattr(x, name)(...)`
     names = {function.name, owner}
     special = function.name.startswith("__") or function.name == "forward"
     named = [call for call in found if _name(call.func) in names]

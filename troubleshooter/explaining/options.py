@@ -36,7 +36,7 @@ WORKED_OUT = frozenset(
     ]
 )
 """Attributes of training arguments that the object works out itself: nobody sets them."""
-MAX_STEPS = 4
+MAX_STEPS = 6
 """Modules that only pass on a class, on the way to the one that defines it."""
 
 

@@ -34,7 +34,7 @@ from troubleshooter.explaining.options import options_in
 from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.own_lines import literals, passed_values, tied
-from troubleshooter.explaining.refused import compared
+from troubleshooter.explaining.refused import compared, listed_values, open_ended
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
 from troubleshooter.explaining.shown import calls, code, marked
 from troubleshooter.explaining.shown_source import shown_context
@@ -186,8 +186,12 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
     derived = suggestions.derived(
         *((listed_near, listed_around) if is_told else ([], [])), said, origins, constant, subject
     )
+    from_annotation = [] if swapped else list(listed_values(people, said))
+    listed_names = {one.subject for one in from_annotation}
+    derived = [open_ended(one, whole, context, subject) for one in derived if one.subject not in listed_names]
     ordered = [
         *(remedy for remedy, _ in swapped),
+        *from_annotation,
         *([] if swapped else compared(people, context, said)),
         *([] if swapped else instructions.listed_settings(said, passed)),
         *advised,

@@ -11,7 +11,10 @@ from collections.abc import Iterator, Sequence
 
 from kb import lazy
 from troubleshooter.explaining import accepted
+from troubleshooter.explaining.annotations import listed
+from troubleshooter.explaining.conditions import Formula, atoms
 from troubleshooter.explaining.found import FoundPlace
+from troubleshooter.explaining.holding import Subjects
 from troubleshooter.explaining.making import set_to, settable
 from troubleshooter.explaining.names import NameContext, references
 from troubleshooter.explaining.options import is_holder
@@ -171,6 +174,40 @@ def compared(people: Sequence[Origin], context: NameContext, message: str) -> It
         meant = nearest(value, several) if several and value not in several else UNKNOWN
         if meant is not UNKNOWN:
             yield set_to(origin, repr(meant))
+
+
+def listed_values(people: Sequence[Origin], message: str) -> Iterator[Remedy]:
+    """What the annotation of an argument lists, in place of a value that it does not list and that the message shows."""
+    for origin in settable(list(people)):
+        value, good = literal(origin.value), listed(origin.annotation)
+        if not good or value is UNKNOWN or value in good or str(value) not in message:
+            continue
+        texts = [one for one in good if isinstance(one, str)]
+        meant = nearest(value, texts) if isinstance(value, str) else UNKNOWN
+        if meant is not UNKNOWN:
+            yield set_to(origin, repr(meant))
+        else:
+            yield Remedy("do-one-of", (("x", origin.name), ("y", choices(value, good))), f"{origin.name}=...")
+
+
+def open_ended(remedy: Remedy, near: Formula, context: NameContext, subjects: Subjects) -> Remedy:
+    """A suggestion of one value with the others that a condition admits, where it asks only how a text begins or ends."""
+    ends = [text for atom in atoms(near) if not atom.holds for text in _ends(atom.expression, remedy.subject, subjects)]
+    if remedy.key != "do-set" or not ends or not isinstance(remedy.value, str):
+        return remedy
+    function = context.function
+    others = accepted.compared_texts(remedy.subject, function) if function is not None else []
+    several = list(dict.fromkeys([remedy.value, *others, *ends]))
+    told = (("x", remedy.subject), ("y", choices(UNKNOWN, several)))
+    return remedy._replace(key="do-one-of", values=told, code=f"{remedy.subject}=...")
+
+
+def _ends(node: ast.expr, name: str, subjects: Subjects) -> Iterator[str]:
+    """``…_only`` of ``x.endswith("_only")``."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and subjects(node.func.value) == name:
+        text = literal(ast.unparse(node.args[0])) if len(node.args) == 1 else UNKNOWN
+        if isinstance(text, str) and node.func.attr in ("startswith", "endswith"):
+            yield f"{text}…" if node.func.attr == "startswith" else f"…{text}"
 
 
 def _data(trace: Trace) -> str:

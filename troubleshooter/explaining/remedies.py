@@ -106,6 +106,11 @@ def _divisible(left: ast.expr, right: ast.expr, origins: Origins, constant: Valu
 
 def _class(origin: Origin, classes: list[str], is_one: bool) -> Iterator[Remedy]:
     value = literal(origin.value)
+    if not is_one and classes[0] in ("int", "float") and isinstance(value, str):
+        number = literal(value)
+        if isinstance(number, (int, float)) and not isinstance(number, bool):
+            yield set_to(origin, repr(number))
+            return
     if not is_one:
         code = f"{origin.name}={_MADE.get(classes[0], classes[0])}(...)"
         if classes[0] in ("int", "float") and isinstance(value, (int, float)):

@@ -1,0 +1,121 @@
+"""An argument of which a message says the class that it has and the one that it needs, and a text that stands for a number.
+
+`mistyped` knows these from Python's own words; here a library, a field's check or compiled code says it with the argument's name
+or position, or a check of the class prints the value without its quotes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kb import lazy
+from troubleshooter.explaining.found import FoundPlace
+from troubleshooter.explaining.making import set_to, settable
+from troubleshooter.explaining.origin import Origin
+from troubleshooter.explaining.origins import Trace
+from troubleshooter.explaining.own_lines import passed_values
+from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
+from troubleshooter.explaining.shown import called, calls, code
+from troubleshooter.observe.model import Failure
+
+_PLAIN = "int|float|str|bool|list|dict|tuple"
+_FIELD = lazy.compile(
+    r"\b(?:[Ff]ield|[Aa]rgument|[Pp]arameter|[Oo]ption|[Aa]ttribute) ['\"`](?P<x>\w{1,80})['\"`] (?:expected|expects|must be|should be)"
+    rf"(?: an?)? '?(?P<u>{_PLAIN})'?,? (?:but )?(?:got|not|is)(?: an?)? '?(?P<t>{_PLAIN})'?(?: \(value: (?P<v>[^\n)]{{1,80}})\))?(?!\w)"
+)
+_POSITION = lazy.compile(
+    r"^(?P<f>\w{1,80})\(\): argument '\w{1,60}' \(position (?P<n>\d{1,2})\) must be (?P<u>Tensor), not (?:list|tuple|int|float|numpy\.ndarray)$"
+)
+_WHOLE = lazy.compile(
+    r"\b(?:must|should|has to|needs to) be an? (?:positive |non-?negative )?int(?:eger)?(?: (?:value|number))?(?:,| but|;)[^\n]{0,40}?\bgot `?(?:\w{1,60} ?= ?)?[1-9]\d{0,9}$"
+)
+"""A message that wants a whole number and shows one: what it shows is a text, or a number of another class."""
+MAX_ORIGINS = 3
+"""Arguments of an explanation that may have the text."""
+
+
+def explained(found: FoundPlace, failure: Failure, trace: Trace) -> bool:
+    """Add the argument and its class to an explanation; whether the message told them."""
+    return (
+        _field(found, failure.message, trace)
+        or _position(found, failure.message, trace)
+        or _stored_text(found, failure.message)
+        or _whole(found, failure.message)
+    )
+
+
+def number_in(value: object) -> int | float | None:
+    """The number that a text is written as; None for other texts and for what is no text."""
+    number = literal(value) if isinstance(value, str) else UNKNOWN
+    return number if isinstance(number, (int, float)) and not isinstance(number, bool) else None
+
+
+def _field(found: FoundPlace, message: str, trace: Trace) -> bool:
+    said = _FIELD.search(message)
+    if said is None:
+        return False
+    name, wanted = said["x"], said["u"]
+    mine = passed_values(trace).get(name)
+    given = trace.own_code.one(name)
+    origin = Origin(
+        name, "argument", "", mine or (given.text if given is not None else said["v"]), True if mine else None
+    )
+    number = number_in(literal(origin.value)) if wanted in ("int", "float") else None
+    if number is not None:
+        fix = set_to(origin, repr(number))
+    else:
+        fix = Remedy("do-class", (("x", name), ("y", wanted)), f"{name}=...", "message")
+    _first(found, origin, [fix])
+    return True
+
+
+def _position(found: FoundPlace, message: str, trace: Trace) -> bool:
+    """The argument of a compiled function by its position in the line that called it."""
+    said = _POSITION.match(message)
+    at = len(trace.frames) - 1
+    context = trace.context(at) if said is not None else None
+    if said is None or context is None:
+        return False
+    for call in calls(code(trace.frames[at])):
+        number = int(said["n"]) - 1
+        if called(call).rpartition(".")[2] != said["f"] or number >= len(call.args):
+            continue
+        able = settable(trace.origins(call.args[number], context))
+        if len(able) == 1:
+            value = f"torch.as_tensor({able[0].value})" if able[0].value else "torch.as_tensor(...)"
+            fix = Remedy("do-class", (("x", able[0].name), ("y", said["u"])), f"{able[0].name}={value}", "rule")
+            _first(found, able[0], [fix])
+            return True
+    return False
+
+
+def _stored_text(found: FoundPlace, message: str) -> bool:
+    """A text that is written as the very number that the message shows: ``size="4"``, and "size should be an integer, got 4"."""
+    for origin in found.origins[:MAX_ORIGINS]:
+        text = literal(origin.value)
+        number = number_in(text)
+        if (
+            number is None
+            or not origin.passed
+            or re.search(rf"(?<![\w.'\"]){re.escape(str(text))}(?![\w.'\"])", message) is None
+        ):
+            continue
+        _first(found, origin, [set_to(origin, repr(number))])
+        return True
+    return False
+
+
+def _whole(found: FoundPlace, message: str) -> bool:
+    able = settable([one._replace(exact=True) for one in found.origins[:1]])
+    if _WHOLE.search(message) is None or not able:
+        return False
+    _first(
+        found, able[0], [Remedy("do-class", (("x", able[0].name), ("y", "int")), f"{able[0].name}=int(...)", "message")]
+    )
+    return True
+
+
+def _first(found: FoundPlace, origin: Origin, remedies: Sequence[Remedy]) -> None:
+    found.origins = [origin, *(one for one in found.origins if one.name != origin.name)]
+    found.remedies = list(remedies)

@@ -164,6 +164,21 @@ def _same_size(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     )
 
 
+def _texts(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    """A list or an array of texts, of which no tensor can be made; in a comprehension ``f["label"]`` names their column."""
+    made = line.of("tensor", "as_tensor", "from_numpy", "Tensor", "LongTensor", "FloatTensor")
+    rows = made.operand(0)
+    node = made.call.args[0] if made.call is not None and made.call.args else None
+    if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+        items = [one.slice for one in ast.walk(node.elt) if isinstance(one, ast.Subscript)]
+        keys = [one.value for one in items if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        rows = keys[0] if len(items) == len(keys) == 1 else ""
+        fixes = (("op-class-numbers", f'dataset.class_encode_column("{rows}")'),) if rows else ()
+    else:
+        fixes = (("op-class-numbers", f"[sorted(set({rows})).index(x) for x in {rows}]"),) if rows else ()
+    return OperationAnswer("op-texts-of" if rows else "op-texts", {"x": rows}, (rows,), fixes)
+
+
 NUMPY: tuple[tuple[str, re.Pattern[str], Rule], ...] = (
     ("could not be broadcast together with", lazy.compile(rf"operands could not be broadcast together with shapes ({_SHAPE}) ({_SHAPE})"), _broadcast),
     (" not aligned: ", lazy.compile(rf"shapes ({_SHAPE}) and ({_SHAPE}) not aligned: "), _aligned),
@@ -172,6 +187,8 @@ NUMPY: tuple[tuple[str, re.Pattern[str], Rule], ...] = (
     ("is out of bounds for axis", lazy.compile(r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)"), _axis),
     ("all input arrays must have the same shape", lazy.compile(r"^all input arrays must have the same shape$"), _array_stack),
     (" must have ", lazy.compile(r"^['`](?P<a>\w{1,40})['`] and ['`](?P<b>\w{1,40})['`] must have (?:the )?same (?:size|length|number of elements)$"), _same_size),
+    ("too many dimensions 'str'", lazy.compile(r"^too many dimensions 'str'$"), _texts),
+    ("can't convert np.ndarray of type numpy.str_", lazy.compile(r"^can't convert np\.ndarray of type numpy\.str_\."), _texts),
     ("only integers, slices (`:`), ellipsis", lazy.compile(r"only integers, slices \(`:`\), ellipsis"), _no_index),
 )  # fmt: skip
 """In NumPy's own words, whichever library called it."""

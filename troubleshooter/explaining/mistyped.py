@@ -64,6 +64,8 @@ def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
     """An explanation that suggests the class, where it suggests nothing yet, or only to check an argument."""
     message = failure.message
     weak = found.remedies if found is not None else []
+    if found is not None and told_class.stored_text(found, message):
+        return found
     if any(one.key != "do-check" for one in weak) or (
         found is not None and told_class.explained(found, failure, trace)
     ):

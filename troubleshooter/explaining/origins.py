@@ -299,7 +299,8 @@ class Trace:
             # The library itself passes it: nothing of this name is the user's to set.
             shown = ast.unparse(value) if isinstance(value, ast.Constant) else None
             return [origin._replace(kind="attribute", value=shown)]
-        return [origin]
+        made = self.own_code.made(name, owner) if at is None and context.owner is not None else None
+        return [self._given(origin, made) if made is not None else origin]
 
     def _behind_mapping(self, call: ast.Call, name: str, context: NameContext | None, left: int) -> list[Origin] | None:
         """The origins of an argument that a library's call passes within ``**mapping``; None where that is what it got itself."""

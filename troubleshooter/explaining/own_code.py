@@ -87,6 +87,15 @@ class OwnCode:
         """What the user's code gives of a name, if that is one value; where several are given, what ``holder`` gets."""
         return next(iter(self._same(name, holder)), None)
 
+    def made(self, name: str, holder: str) -> Given | None:
+        """What the user's code gives the maker of an object of a class, on a line that the traceback does not show."""
+        found = [one for one in self.given if one.name == name and one.holder.rpartition(".")[2] == holder]
+        return found[0] if found and len({one.text for one in found}) == 1 else None
+
+    def is_of_file(self, given: Given) -> bool:
+        """Whether the whole file that gives a value was read, not only the lines that the log shows of it."""
+        return any(self._frames[at].path == given.file and self.tree(at) is not None for at in self._own)
+
     def is_in_line(self, given: Given) -> bool:
         """Whether the traceback shows the line of a value: it stands in a call of one of the user's frames."""
         for at in self._own:

@@ -25,7 +25,7 @@ from troubleshooter.explaining.conditions import (
 )
 from troubleshooter.explaining.exclusive import exclusive, is_given
 from troubleshooter.explaining.found import FoundPlace
-from troubleshooter.explaining.holding import refuted
+from troubleshooter.explaining.holding import holds, refuted
 from troubleshooter.explaining.indexed import KnownMessage
 from troubleshooter.explaining.making import give, is_plain, settable
 from troubleshooter.explaining.meant import names
@@ -35,6 +35,7 @@ from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.own_lines import literals, passed_values, tied
 from troubleshooter.explaining.refused import compared, listed_values, open_ended
+from troubleshooter.explaining.remedies import of_class
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
 from troubleshooter.explaining.shown import calls, code, marked
 from troubleshooter.explaining.shown_source import shown_context
@@ -186,6 +187,8 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
     derived = suggestions.derived(
         *((listed_near, listed_around) if is_told else ([], [])), said, origins, constant, subject
     )
+    if holds(whole, constant) is False:  # so what the message shows is a value of another class than it looks like
+        derived = [one for atom in atoms(whole) for one in of_class(atom, origins)] or derived
     from_annotation = [] if swapped else list(listed_values(people, said))
     listed_names = {one.subject for one in from_annotation}
     derived = [open_ended(one, whole, context, subject) for one in derived if one.subject not in listed_names]

@@ -157,7 +157,9 @@ def _instead(people: Sequence[Origin], value: str, good: Sequence[str]) -> Itera
     written = given if isinstance(given, str) else value
     meant = nearest(written, good)
     small = isinstance(written, str) and written.islower() and value.isupper()  # the library makes capitals of it
-    if meant is not UNKNOWN:
+    if meant is not UNKNOWN and given is not UNKNOWN and not isinstance(given, str):  # it is a part of the value
+        yield Remedy("do-replace", (("x", repr(written)), ("y", repr(meant))), repr(meant))
+    elif meant is not UNKNOWN:
         yield set_to(origin, repr(meant.lower() if small else meant))
     else:
         listed = [one.lower() for one in good] if small else list(good)

@@ -10,13 +10,14 @@ import re
 from collections.abc import Sequence
 
 from kb import lazy
+from troubleshooter.explaining.calls import calls_at
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.making import set_to, settable
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.own_lines import passed_values
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
-from troubleshooter.explaining.shown import called, calls, code
+from troubleshooter.explaining.shown import called
 from troubleshooter.observe.model import Failure
 
 _PLAIN = "int|float|str|bool|list|dict|tuple"
@@ -25,12 +26,20 @@ _FIELD = lazy.compile(
     rf"(?: an?)? '?(?P<u>{_PLAIN})'?,? (?:but )?(?:got|not|is)(?: an?)? '?(?P<t>{_PLAIN})'?(?: \(value: (?P<v>[^\n)]{{1,80}})\))?(?!\w)"
 )
 _POSITION = lazy.compile(
-    r"^(?P<f>\w{1,80})\(\): argument '\w{1,60}' \(position (?P<n>\d{1,2})\) must be (?P<u>Tensor), not (?:list|tuple|int|float|numpy\.ndarray)$"
+    r"^(?P<f>\w{1,80})\(\): argument '\w{1,60}' \(position (?P<n>\d{1,2})\) must be (?:(?P<u>Tensor), not (?:list|tuple|int|float|numpy\.ndarray)|(?P<k>int|float), not str)$"
 )
 _WHOLE = lazy.compile(
     r"\b(?:must|should|has to|needs to) be an? (?:positive |non-?negative )?int(?:eger)?(?: (?:value|number))?(?:,| but|;)[^\n]{0,40}?\bgot `?(?:\w{1,60} ?= ?)?[1-9]\d{0,9}$"
 )
 """A message that wants a whole number and shows one: what it shows is a text, or a number of another class."""
+_BETWEEN = lazy.compile(
+    r"(?:^|[\s`'\"(])(?P<x>[a-z]\w{1,60})[`'\"]? (?:must|should|has to|needs to) be (?:a (?:float|number|value) )?(?:between|in the range) "
+    r"(?P<a>-?\d{1,9}(?:\.\d{1,9})?) and (?P<b>-?\d{1,9}(?:\.\d{1,9})?)(?![\w])"
+)
+_WHOLE_NEEDED = lazy.compile(
+    r"^(?:slice indices must be integers|must be real number, not str|'str' object cannot be interpreted as an integer|can't multiply sequence by non-int of type 'str'|unsupported operand type\(s\) for [^\s:]{1,12}: '(?:str' and '(?:int|float)|(?:int|float)' and 'str)'|'[<>]=?' not supported between instances of '(?:str' and '(?:int|float)|(?:int|float)' and 'str)')"
+)
+"""What Python says of a text in the place of a number."""
 MAX_ORIGINS = 3
 """Arguments of an explanation that may have the text."""
 
@@ -38,10 +47,11 @@ MAX_ORIGINS = 3
 def explained(found: FoundPlace, failure: Failure, trace: Trace) -> bool:
     """Add the argument and its class to an explanation; whether the message told them."""
     return (
-        _field(found, failure.message, trace)
+        _between(found, failure.message)
+        or _field(found, failure.message, trace)
         or _position(found, failure.message, trace)
-        or _stored_text(found, failure.message)
         or _whole(found, failure.message)
+        or _only_text_number(found, failure, trace)
     )
 
 
@@ -77,20 +87,26 @@ def _position(found: FoundPlace, message: str, trace: Trace) -> bool:
     context = trace.context(at) if said is not None else None
     if said is None or context is None:
         return False
-    for call in calls(code(trace.frames[at])):
+    for call in calls_at(context.source.tree, context.line):
         number = int(said["n"]) - 1
         if called(call).rpartition(".")[2] != said["f"] or number >= len(call.args):
             continue
         able = settable(trace.origins(call.args[number], context))
         if len(able) == 1:
-            value = f"torch.as_tensor({able[0].value})" if able[0].value else "torch.as_tensor(...)"
-            fix = Remedy("do-class", (("x", able[0].name), ("y", said["u"])), f"{able[0].name}={value}", "rule")
+            maker, number_ = "torch.as_tensor" if said["u"] else said["k"], number_in(literal(able[0].value))
+            if said["k"] and number_ is not None:
+                fix = set_to(able[0], repr(number_))
+            else:
+                value = f"{maker}({able[0].value or '...'})"
+                fix = Remedy(
+                    "do-class", (("x", able[0].name), ("y", said["u"] or said["k"])), f"{able[0].name}={value}", "rule"
+                )
             _first(found, able[0], [fix])
             return True
     return False
 
 
-def _stored_text(found: FoundPlace, message: str) -> bool:
+def stored_text(found: FoundPlace, message: str) -> bool:
     """A text that is written as the very number that the message shows: ``size="4"``, and "size should be an integer, got 4"."""
     for origin in found.origins[:MAX_ORIGINS]:
         text = literal(origin.value)
@@ -104,6 +120,35 @@ def _stored_text(found: FoundPlace, message: str) -> bool:
         _first(found, origin, [set_to(origin, repr(number))])
         return True
     return False
+
+
+def _between(found: FoundPlace, message: str) -> bool:
+    said = _BETWEEN.search(message)
+    origin = next((one for one in found.origins if said is not None and one.name == said["x"]), None)
+    if said is None or origin is None:
+        return False
+    needed = f"{said['a']} <= {origin.name} <= {said['b']}"
+    _first(found, origin, [Remedy("do-pair", (("x", origin.name), ("y", needed)), f"{origin.name}=...", "message")])
+    return True
+
+
+def _only_text_number(found: FoundPlace, failure: Failure, trace: Trace) -> bool:
+    """The one text in all that the user's file gives that is written as a number, where a number was needed."""
+    if failure.type != "TypeError" or _WHOLE_NEEDED.match(failure.message) is None:
+        return False
+    texts = [one for one in trace.own_code.given if number_in(literal(one.text)) is not None]
+    if len({(one.name, one.text) for one in texts}) != 1 or not all(map(trace.own_code.is_of_file, texts)):
+        return False
+    one = texts[0]
+    if any(
+        origin.passed and origin.name != one.name and literal(origin.value) is not UNKNOWN
+        for origin in found.origins[:1]
+    ):
+        return False
+    place = "" if trace.own_code.is_in_line(one) else one.place
+    origin = Origin(one.name, "argument", "", one.text, True, place=place)
+    _first(found, origin, [set_to(origin, repr(number_in(literal(one.text))))])
+    return True
 
 
 def _whole(found: FoundPlace, message: str) -> bool:

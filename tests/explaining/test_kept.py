@@ -102,6 +102,36 @@ def trim(style):
 
 def check(**fields):
     raise CheckError(fields)
+
+def dim(share):
+    if share < 0.0 or share > 1.0:
+        raise ValueError(f"share has to be between 0 and 1, but got {share}")
+
+def heat(warmth):
+    if not isinstance(warmth, float) or warmth <= 0:
+        raise ValueError(f"`warmth` (={warmth}) has to be a strictly positive float")
+
+def dye(colour):
+    if "madder" in colour:
+        raise ValueError(f"no {colour} today")
+
+SHADES = {"matt": 1, "gloss": 2}
+
+def shade(config: WidgetConfig):
+    return SHADES[config.sheen["kind"]]
+
+class Lathe:
+    def __init__(self, turns=1, speed=2):
+        self.turns = turns
+        self.speed = speed
+
+    def step(self):
+        return self.turns - 1
+
+    def cut(self):
+        return compiled.spin(
+            1, self.speed
+        )
 """
 TEXT_AND_INT = "TypeError: '<=' not supported between instances of 'str' and 'int'"
 
@@ -244,3 +274,55 @@ def test_a_number_that_the_message_shows_is_no_text_where_it_breaks_another_rule
     own = "config = WidgetConfig(per_tray_size=-4)\nPlant(config).fill()\n"
     found = told(own, "fill()", frames, "ValueError: size should be a positive integer, but got size=-4")
     assert not any("int(" in (code or "") for code in codes(found))
+
+
+def test_a_number_outside_of_two_bounds_gets_both(told: Told):
+    frames = [('raise ValueError(f"share', "dim")]
+    message = "ValueError: share has to be between 0 and 1, but got 10"
+    found = told("dim(share=10)\n", "dim(", frames, message)
+    assert "0.0 <= share <= 1.0" in found["suggestions"][0]["do"]
+
+
+@pytest.mark.parametrize("here", [True, False])
+def test_what_the_message_shows_as_a_fitting_number_is_a_text(told: Told, here: bool):
+    frames = [('raise ValueError(f"`warmth`', "heat")]
+    message = "ValueError: `warmth` (=0.7) has to be a strictly positive float"
+    found = told('warmth = "0.7"\nheat(warmth)\n', "heat(", frames, message, here=here)
+    assert codes(found) == ["warmth=0.7" if here else "warmth=float(...)"]
+
+
+def test_no_word_is_cut_out_of_a_value(told: Told):
+    frames = [('raise ValueError(f"no {colour}', "dye")]
+    found = told('dye(colour="rose_madder")\n', "dye(", frames, "ValueError: no rose_madder today")
+    assert "colour='rose__'" not in codes(found)
+
+
+def test_a_refused_part_of_a_value_is_replaced_and_not_the_whole_value(told: Told):
+    own = 'config = WidgetConfig(sheen={"kind": "glos", "coats": 2})\nshade(config)\n'
+    found = told(own, "shade(", [("return SHADES[", "shade")], "KeyError: 'glos'")
+    assert codes(found) == ["'gloss'"]
+
+
+def test_what_an_object_was_made_with_on_another_line(told: Told):
+    own = 'lathe = Lathe(turns="10")\nlathe.step()\n'
+    message = "TypeError: unsupported operand type(s) for -: 'str' and 'int'"
+    found = told(own, "step()", [("return self.turns - 1", "step")], message)
+    assert first(found) == ("turns", "'10'", "train.py:1 gives it")
+    assert codes(found) == ["turns=10"]
+
+
+def test_the_argument_at_a_position_of_a_compiled_function(told: Told):
+    own = 'lathe = Lathe(speed="3")\nlathe.cut()\n'
+    message = "TypeError: spin(): argument 'v' (position 2) must be int, not str"
+    found = told(own, "cut()", [("return compiled.spin(", "cut")], message)
+    assert codes(found) == ["speed=3"]
+
+
+def test_the_only_text_that_is_a_number_and_two_of_them(told: Told):
+    frames = [("return strokes[0]", "brush")]
+    message = "TypeError: slice indices must be integers or None or have an __index__ method"
+    own = 'plan = WidgetConfig(rank="16", bias="none")\nbrush(plan)\n'
+    assert codes(told(own, "brush(plan", frames, message)) == ["rank=16"]
+    two = 'plan = WidgetConfig(rank="16", rate="2")\nbrush(plan)\n'
+    assert codes(told(two, "brush(plan", frames, message)) == []
+    assert codes(told(own, "brush(plan", frames, message, here=False)) == []

@@ -33,6 +33,8 @@ CASES = [
     ("v = x.numpy()", "RuntimeError: Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.", "`x`", "x.detach().cpu().numpy()"),
     ("loss = criterion(logits, labels)", "RuntimeError: result type Float can't be cast to the desired output type Long", "`labels` holds integers", "labels.float()"),
     ("loss = loss_fn(logits, labels)", "RuntimeError: weight tensor should be defined either for all 3 classes or no classes but got weight tensor of shape: [2]", "3 classes", "weight=torch.ones(3)"),
+    ("target = torch.tensor(labels)", "ValueError: too many dimensions 'str'", "`labels` holds texts", "[sorted(set(labels)).index(x) for x in labels]"),
+    ('batch["labels"] = torch.tensor([f["label"] for f in features])', "ValueError: too many dimensions 'str'", "`label` holds texts", 'dataset.class_encode_column("label")'),
     ("picked = np.random.choice(sizes, size=10, p=weights)", "ValueError: 'a' and 'p' must have same size", "equally many", "len(sizes) == len(weights)"),
     ("x.add_(1.5)", "RuntimeError: result type Float can't be cast to the desired output type Long", "Long", "x = x.float()"),
     ("z = torch.cat([a, b])", "RuntimeError: Tensors must have same number of dimensions: got 2 and 1", "2 and 1", ".unsqueeze(0)"),

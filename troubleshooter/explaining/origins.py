@@ -13,6 +13,7 @@ from functools import cached_property
 
 from troubleshooter.explaining.calls import NOT_PASSED, PASSED_ON, Unseen, called, is_unbound, passed
 from troubleshooter.explaining.classes import Attribute, attribute, field, is_construction
+from troubleshooter.explaining.forms import class_called, goes_through, is_converted, item_parameter, looked_up, whole
 from troubleshooter.explaining.mappings import entry, mapping_of
 from troubleshooter.explaining.names import (
     NameContext,
@@ -34,7 +35,7 @@ from troubleshooter.explaining.options import class_of, is_holder, is_worked_out
 from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.own_code import Given, OwnCode
 from troubleshooter.explaining.shown import calls, code, is_whole, item_of, marked
-from troubleshooter.explaining.sources import Function, SourceFile, Sources
+from troubleshooter.explaining.sources import SourceFile, Sources
 from troubleshooter.observe.model import Frame
 
 MAX_STEPS = 8
@@ -126,13 +127,13 @@ class Trace:
             before = context._replace(line=value.lineno)
             out = self._all(value, before, left - 1)
             if function is not None and is_each(value, function):
-                out = [one._replace(exact=False, each=_goes_through(value)) for one in out]
+                out = [one._replace(exact=False, each=goes_through(value)) for one in out]
         return out
 
     def _all(self, value: ast.expr, context: NameContext, left: int) -> list[Origin]:
         """The origins of what was assigned or passed."""
         found: list[Origin] = []
-        if (otherwise := _looked_up(value)) is not None:
+        if (otherwise := looked_up(value)) is not None:
             value = otherwise
         values = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
         for part in (one for some in values for one in references(some, context)):
@@ -150,13 +151,13 @@ class Trace:
             owner = annotation_of(context.function, chain[holder]) or self._class_of_holder(
                 chain[: holder + 1], context
             )
-            return _whole(self._option(chain[holder + 1], owner, context, left), chain[holder + 2 :])
+            return whole(self._option(chain[holder + 1], owner, context, left), chain[holder + 2 :])
         if chain[0] in ("self", "cls") and context.owner is not None:
             found = attribute(self.sources, context.source, context.owner, chain[1], context.function, context.line)
-            return _whole(self._own_attribute(found, chain[1], context, left), chain[2:])
+            return whole(self._own_attribute(found, chain[1], context, left), chain[2:])
         annotation = annotation_of(context.function, chain[0])
         if annotation.endswith(("Config", "Arguments", "Args")):
-            return _whole(self._option(chain[1], annotation, context, left), chain[2:])
+            return whole(self._option(chain[1], annotation, context, left), chain[2:])
         return self._part(ast.Name(chain[0], ast.Load()), context, left)
 
     def _class_of_holder(self, chain: list[str], context: NameContext) -> str:
@@ -165,7 +166,7 @@ class Trace:
     def _option(self, name: str, owner: str, context: NameContext, left: int) -> list[Origin]:
         """An option of an object of settings, with what the user's file gives it and what its class says of it."""
         given = self.own_code.one(name, owner)
-        owner = owner or (_class_called(given.holder) if given is not None else "")
+        owner = owner or (class_called(given.holder) if given is not None else "")
         class_ = self._settings(owner, context)
         said = option_of(class_, name, self.sources) if class_ is not None and left >= 0 else None
         origin = Origin(name, "option", owner)
@@ -214,7 +215,7 @@ class Trace:
             out = self._all(found.value, inside, left - 1)
         elif context.owner is not None and (given := field(self.sources, context.source, context.owner, name)):
             same = self._constructed(name, given, context)
-            out = [same if _is_converted(found.value) else same._replace(exact=False)]
+            out = [same if is_converted(found.value) else same._replace(exact=False)]
         return out or [Origin(name, "attribute", context.owner.name if context.owner else "")]
 
     def _frame_of(self, found: Attribute, context: NameContext) -> int | None:
@@ -244,7 +245,7 @@ class Trace:
                     return origin._replace(value=found.default, passed=False, owner=ast.unparse(call.func))
                 if at in self.own:
                     origin = origin._replace(owner=ast.unparse(call.func))
-                    given = self.own_code.one(name, _class_called(origin.owner))
+                    given = self.own_code.one(name, class_called(origin.owner))
                     return self._given(origin, given) if given is not None else origin
         return origin
 
@@ -266,7 +267,7 @@ class Trace:
                 continue
             outer = self.context(at)
             text = code(frame)
-            item = item_of(text, marked(frame)) if name == _item_parameter(function) else None
+            item = item_of(text, marked(frame)) if name == item_parameter(function) else None
             if at in self.own and item is not None:
                 return [origin._replace(value=ast.unparse(item), passed=True)]
             call = called(outer.source.tree if outer else None, frame, text, marked(frame), function, owner)
@@ -313,54 +314,3 @@ class Trace:
         if found is None:  # it may have been made from what the function itself got
             return None if rest_of(context.function) else []
         return self._all(found[0], found[1], left - 1)
-
-
-def _goes_through(value: ast.expr) -> bool:
-    """Whether a loop over a value has its items one by one: ``x``, ``x.items()``, ``enumerate(x)``."""
-    if isinstance(value, ast.Call) and len(value.args) <= 1:
-        func = value.func
-        if isinstance(func, ast.Attribute):
-            return func.attr in ("items", "values") and is_reference(func.value)
-        return isinstance(func, ast.Name) and func.id == "enumerate" and all(map(is_reference, value.args))
-    return is_reference(value)
-
-
-def _looked_up(value: ast.expr) -> ast.expr | None:
-    """``b`` of ``table.get(key, b)``: what counts where the user's table has no such key."""
-    if not isinstance(value, ast.Call) or len(value.args) != 2 or asked_for(value) is not None:
-        return None
-    is_get = isinstance(value.func, ast.Attribute) and value.func.attr == "get"
-    return value.args[1] if is_get and is_reference(value.args[1]) else None
-
-
-def _is_converted(value: ast.expr) -> bool:
-    """Whether a value is the same in another form: ``int(x)``, ``Mode(x)``, ``set(x) if … else x``."""
-    if isinstance(value, ast.IfExp):
-        return all(is_reference(part) or _is_converted(part) for part in (value.body, value.orelse))
-    return (
-        isinstance(value, ast.Call)
-        and isinstance(value.func, ast.Name)
-        and (value.func.id in _FORMS or value.func.id[:1].isupper())
-        and len(value.args) == 1
-        and is_reference(value.args[0])
-    )
-
-
-_FORMS = frozenset(("int", "float", "str", "bool", "list", "tuple", "set", "dict"))
-
-
-def _whole(several: list[Origin], rest: Sequence[str]) -> list[Origin]:
-    """The origins of an object, or of one of its attributes."""
-    return [one._replace(exact=False) for one in several] if rest else several
-
-
-def _item_parameter(function: Function) -> str:
-    """The parameter that holds what stands in brackets: ``key`` of ``__getitem__(self, key)``."""
-    names = parameters(function)
-    return names[1] if function.name in ("__getitem__", "__setitem__", "__delitem__") and len(names) > 1 else ""
-
-
-def _class_called(function: str) -> str:
-    """The class that a call makes an object of; "" where it calls something else."""
-    name = function.rpartition(".")[2]
-    return name if name[:1].isupper() else ""

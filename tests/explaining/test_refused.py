@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from troubleshooter.explaining.mistyped import admits
+from troubleshooter.explaining.annotations import admits
 from troubleshooter.explaining.sources import SourceFile, Sources
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.report.parts import Explained

@@ -146,6 +146,39 @@ def _array_stack(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     return OperationAnswer("op-array-stack", {"x": rows or "arrays"}, (rows,), look)
 
 
+def _same_size(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    """Two arguments of one call that the message names; the one without a keyword is the first one that is passed."""
+    given = {one.arg: ast.unparse(one.value) for one in line.call.keywords} if line.call is not None else {}
+    plain = [ast.unparse(one) for one in line.call.args] if line.call is not None else []
+    names = [given.get(name, "") for name in (m["a"], m["b"])]
+    if names.count("") == 1 and plain:
+        names[names.index("")] = plain[0]
+    left, right = names if all(names) else ("", "")
+    look = (("op-look", f"print(len({left}), len({right}))"),) if left.isidentifier() and right.isidentifier() else ()
+    told = {"a": m["a"], "b": m["b"]}
+    return OperationAnswer(
+        "op-same-size",
+        dict(told),
+        (right, left, m["b"], m["a"]) if left else (m["b"], m["a"]),
+        (("op-equal-lengths", f"len({left}) == len({right})"), *look) if left else (),
+    )
+
+
+def _texts(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    """A list or an array of texts, of which no tensor can be made; in a comprehension ``f["label"]`` names their column."""
+    made = line.of("tensor", "as_tensor", "from_numpy", "Tensor", "LongTensor", "FloatTensor")
+    rows = made.operand(0)
+    node = made.call.args[0] if made.call is not None and made.call.args else None
+    if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+        items = [one.slice for one in ast.walk(node.elt) if isinstance(one, ast.Subscript)]
+        keys = [one.value for one in items if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        rows = keys[0] if len(items) == len(keys) == 1 else ""
+        fixes = (("op-class-numbers", f'dataset.class_encode_column("{rows}")'),) if rows else ()
+    else:
+        fixes = (("op-class-numbers", f"[sorted(set({rows})).index(x) for x in {rows}]"),) if rows else ()
+    return OperationAnswer("op-texts-of" if rows else "op-texts", {"x": rows}, (rows,), fixes)
+
+
 NUMPY: tuple[tuple[str, re.Pattern[str], Rule], ...] = (
     ("could not be broadcast together with", lazy.compile(rf"operands could not be broadcast together with shapes ({_SHAPE}) ({_SHAPE})"), _broadcast),
     (" not aligned: ", lazy.compile(rf"shapes ({_SHAPE}) and ({_SHAPE}) not aligned: "), _aligned),
@@ -153,6 +186,9 @@ NUMPY: tuple[tuple[str, re.Pattern[str], Rule], ...] = (
     ("cannot reshape array of size", lazy.compile(r"cannot reshape array of size (\d+) into shape \(([-\d, ]{1,60})\)"), _reshape),
     ("is out of bounds for axis", lazy.compile(r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)"), _axis),
     ("all input arrays must have the same shape", lazy.compile(r"^all input arrays must have the same shape$"), _array_stack),
+    (" must have ", lazy.compile(r"^['`](?P<a>\w{1,40})['`] and ['`](?P<b>\w{1,40})['`] must have (?:the )?same (?:size|length|number of elements)$"), _same_size),
+    ("too many dimensions 'str'", lazy.compile(r"^too many dimensions 'str'$"), _texts),
+    ("can't convert np.ndarray of type numpy.str_", lazy.compile(r"^can't convert np\.ndarray of type numpy\.str_\."), _texts),
     ("only integers, slices (`:`), ellipsis", lazy.compile(r"only integers, slices \(`:`\), ellipsis"), _no_index),
 )  # fmt: skip
 """In NumPy's own words, whichever library called it."""

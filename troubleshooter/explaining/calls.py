@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from enum import Enum
+from functools import lru_cache
 
 from troubleshooter.explaining.shown import calls
 from troubleshooter.explaining.sources import Function
@@ -28,7 +29,9 @@ def called(
 
     Where no call bears the name (a wrapper, an alias, a subclass), it is the one that the marks point at, or the only one.
     """
-    found = _at_line(tree, frame.line) if tree is not None else calls(text)
+    found = calls_at(tree, frame.line) if tree is not None else calls(text)
+    made_by = {id(call.func) for call in found}
+    found = [call for call in found if id(call) not in made_by]  # `getattr(x, name)` of `getattr(x, name)(...)`
     names = {function.name, owner}
     special = function.name.startswith("__") or function.name == "forward"
     named = [call for call in found if _name(call.func) in names]
@@ -73,14 +76,16 @@ def is_unbound(call: ast.Call) -> bool:
     return passes_on and isinstance(call.func, ast.Name) and not isinstance(first, ast.Starred)
 
 
-def _at_line(tree: ast.Module, line: int) -> list[ast.Call]:
+def calls_at(tree: ast.Module, line: int) -> list[ast.Call]:
     """The calls that stand at a line, those that begin there first."""
-    found = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and node.lineno <= line <= (node.end_lineno or node.lineno)
-    ]
+    found = [node for node in _all(tree) if node.lineno <= line <= (node.end_lineno or node.lineno)]
     return sorted(found, key=lambda call: (call.lineno != line, (call.end_lineno or 0) - call.lineno))
+
+
+@lru_cache(maxsize=64)
+def _all(tree: ast.Module) -> list[ast.Call]:
+    """All calls of a file, found once: it is asked for each name that is followed through it."""
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
 
 
 def _name(node: ast.expr) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 from typing import NamedTuple
 
 from troubleshooter.explaining.names import other_branches
@@ -118,17 +119,27 @@ def _has(method: Function, name: str) -> bool:
 def _assigned(method: Function, name: str, line: int, *, fills_in: bool = False) -> ast.expr | None:
     """The last value that a method gives ``self.name`` above a line. ``fills_in``: also where it had none before."""
     best: ast.expr | None = None
-    passed_by = [*other_branches(method, line), *([] if fills_in else _filled_in(method, name, line))]
-    for node in ast.walk(method):
-        if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None or (node.end_lineno or 0) >= line:
+    values = [(value, end) for value, end in _given_to_self(method).get(name, ()) if end < line]
+    passed_by = [*other_branches(method, line), *([] if fills_in else _filled_in(method, name, line))] if values else []
+    for value, _ in values:
+        if any(begin <= value.lineno <= end for begin, end in passed_by):
             continue
-        if any(begin <= node.lineno <= end for begin, end in passed_by):
+        best = value if best is None or value.lineno > best.lineno else best
+    return best
+
+
+@lru_cache(maxsize=512)
+def _given_to_self(method: Function) -> dict[str, list[tuple[ast.expr, int]]]:
+    """What a method gives the attributes of its object, each with the last line of the statement; read once."""
+    found: dict[str, list[tuple[ast.expr, int]]] = {}
+    for node in ast.walk(method):
+        if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
             continue
         for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-            parts = target.elts if isinstance(target, ast.Tuple) else [target]
-            if any(isinstance(p, ast.Attribute) and p.attr == name and _is_self(p.value) for p in parts):
-                best = node.value if best is None or node.value.lineno > best.lineno else best
-    return best
+            for part in target.elts if isinstance(target, ast.Tuple) else [target]:
+                if isinstance(part, ast.Attribute) and _is_self(part.value):
+                    found.setdefault(part.attr, []).append((node.value, node.end_lineno or 0))
+    return found
 
 
 def _filled_in(method: Function, name: str, line: int) -> list[tuple[int, int]]:

@@ -49,9 +49,8 @@ def compared(
         return
     if relation is ast.In and isinstance(left, ast.Constant) and isinstance(text := left.value, str) and text:
         for origin in rights[:1]:
-            if (
-                isinstance(given := literal(origin.value), str) and text in given
-            ):  # a character that a name may not hold
+            # A character that a name may not hold; a word is not cut out of one.
+            if isinstance(given := literal(origin.value), str) and text in given and not re.search(r"\w", text):
                 yield set_to(origin, repr(given.replace(text, "_")))
         return
     for origin in lefts[:1]:

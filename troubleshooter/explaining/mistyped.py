@@ -7,12 +7,11 @@ the function's annotation admits none; or the failing line compares it with a nu
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from kb import lazy
-from troubleshooter.explaining.accepted import of_module
-from troubleshooter.explaining.classes import imported_from
+from troubleshooter.explaining import told_class
+from troubleshooter.explaining.annotations import admits, written_out
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.making import set_to, settable
 from troubleshooter.explaining.names import signature
@@ -22,7 +21,7 @@ from troubleshooter.explaining.own_lines import passed_values
 from troubleshooter.explaining.own_values import function_of, named_values
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
 from troubleshooter.explaining.shown import code, marked, parsed
-from troubleshooter.explaining.sources import Function, SourceFile, Sources
+from troubleshooter.explaining.sources import Function, SourceFile
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
@@ -59,17 +58,19 @@ _CLASSES = {
 _ITERABLE = lazy.compile(r"^'(?P<t>[A-Z]\w{1,80})' object is not iterable")
 _PARTS = ("parameters", "params")
 """Arguments that take the parameters of a module."""
-MAX_ANNOTATION = 60
-"""Characters of an annotation that is shown."""
-MAX_ALIASES = 3
-"""Names of types that are followed to what they stand for."""
 
 
 def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str) -> FoundPlace | None:
     """An explanation that suggests the class, where it suggests nothing yet, or only to check an argument."""
     message = failure.message
     weak = found.remedies if found is not None else []
-    if failure.type not in ("TypeError", "AttributeError") or any(one.key != "do-check" for one in weak):
+    if found is not None and told_class.stored_text(found, message):
+        return found
+    if any(one.key != "do-check" for one in weak) or (
+        found is not None and told_class.explained(found, failure, trace)
+    ):
+        return found
+    if failure.type not in ("TypeError", "AttributeError"):
         return found
     if found is not None:
         found.remedies = []
@@ -97,7 +98,7 @@ def _parameters(origins: list[Origin]) -> Iterator[Remedy]:
 
 def _by_annotation(found: FoundPlace | None, kind: str, trace: Trace) -> FoundPlace | None:
     """The one argument of the user's own whose annotation does not admit the class that the message tells."""
-    several = list(_refused_by_annotation(kind, trace))
+    several = list(_refused_by_annotation(kind, trace)) or list(_refused_of(found, kind, trace))
     if len(several) != 1:
         return found
     [(origin, annotation)] = several
@@ -210,6 +211,19 @@ def _as_number(found: FoundPlace, number: str, message: str, trace: Trace) -> tu
     return out, [Remedy("do-class", (("x", chosen.name), ("y", kind)), code_, "rule")]
 
 
+def _refused_of(found: FoundPlace | None, kind: str, trace: Trace) -> Iterator[tuple[Origin, str]]:
+    """The argument that the failing line uses, if it alone is one, and its annotation does not admit the class."""
+    context = trace.context(len(trace.frames) - 1) if found is not None and len(found.origins) == 1 else None
+    for origin in found.origins if found is not None and context is not None else ():
+        able = origin.kind in ("argument", "option") and not origin.lost and origin.passed is not False
+        if (
+            able
+            and context is not None
+            and admits(origin.annotation or "", kind, context.source, trace.sources) is False
+        ):
+            yield origin, written_out(origin.annotation or "", context.source, trace.sources)
+
+
 def _refused_by_annotation(kind: str, trace: Trace) -> Iterator[tuple[Origin, str]]:
     """The arguments of the user's own calls that are of a class which their annotation does not admit."""
     for call in trace.own_calls:
@@ -226,21 +240,7 @@ def _refused_by_annotation(kind: str, trace: Trace) -> Iterator[tuple[Origin, st
                 and admits(annotation, kind, source, trace.sources) is False
             ):
                 origin = Origin(name, "argument", function.name, ast.unparse(node), True, None, annotation)
-                yield origin, _written_out(annotation, source, trace.sources)
-
-
-def _written_out(annotation: str, source: SourceFile, sources: Sources) -> str:
-    """An annotation as it is shown: of a name for several types, these types."""
-    there: SourceFile | None = source
-    for _ in range(MAX_ALIASES if annotation.isidentifier() else 0):
-        if there is None:
-            break
-        if (value := of_module(there, annotation)) is not None:
-            annotation = " | ".join(ast.unparse(one) for one in _alternatives(value))
-            break
-        module = imported_from(there, annotation)
-        there = sources.near(there, module) if module else None
-    return annotation if len(annotation) <= MAX_ANNOTATION else annotation[: MAX_ANNOTATION - 1] + "…"
+                yield origin, written_out(annotation, source, trace.sources)
 
 
 def _source_of(function: Function, trace: Trace) -> SourceFile | None:
@@ -249,63 +249,3 @@ def _source_of(function: Function, trace: Trace) -> SourceFile | None:
         if context is not None and context.function is function:
             return context.source
     return None
-
-
-def admits(annotation: str, kind: str, source: SourceFile, sources: Sources, left: int = MAX_ALIASES) -> bool | None:
-    """Whether an annotation admits a value of a class; None where it names something whose meaning is not known."""
-    try:
-        node = ast.parse(annotation.strip("'\""), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    told = {_admits(one, kind, source, sources, left) for one in _alternatives(node)}
-    return True if True in told else None if None in told else False
-
-
-def _alternatives(node: ast.expr) -> Iterator[ast.expr]:
-    """The parts of ``A | B``, ``Union[A, B]`` and ``Optional[A]``."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        yield from _alternatives(node.left)
-        yield from _alternatives(node.right)
-    elif isinstance(node, ast.Subscript) and ast.unparse(node.value).rpartition(".")[2] in ("Union", "Optional"):
-        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        for part in parts:
-            yield from _alternatives(part)
-    else:
-        yield node
-
-
-_ADMITTED = {
-    "str": ("str",), "int": ("int", "bool"), "float": ("float", "int", "bool"), "bool": ("bool",), "list": ("list",),
-    "List": ("list",), "dict": ("dict",), "Dict": ("dict",), "tuple": ("tuple",), "Tuple": ("tuple",), "None": (), "NoneType": (),
-    "set": ("set",), "Callable": (), "Tensor": (), "ndarray": (), "Module": (), "Sequence": ("list", "tuple", "str"),
-    "Iterable": ("list", "tuple", "str", "dict"), "Mapping": ("dict",), "Literal": ("str", "int", "bool"),
-}  # fmt: skip
-"""The built-in classes whose values a type admits."""
-
-
-def _admits(node: ast.expr, kind: str, source: SourceFile, sources: Sources, left: int) -> bool | None:
-    if isinstance(node, ast.Subscript):
-        node = node.value
-    if isinstance(node, ast.Constant):
-        return (
-            admits(node.value, kind, source, sources, left) if isinstance(node.value, str) else node.value is not None
-        )
-    name = ast.unparse(node).rpartition(".")[2]
-    if name in _ADMITTED:
-        return kind in _ADMITTED[name]
-    there: SourceFile | None = source
-    for _ in range(left):
-        if there is None:
-            return None
-        if (class_ := there.class_named(name)) is not None:
-            return False if _is_plain_class(class_) else None
-        if (value := of_module(there, name)) is not None:
-            return admits(ast.unparse(value), kind, there, sources, left - 1)
-        module = imported_from(there, name)
-        there = sources.near(there, module) if module else None
-    return None
-
-
-def _is_plain_class(class_: ast.ClassDef) -> bool:
-    """Whether a class is none of texts, numbers or members of an enumeration, which a text may stand for."""
-    return not re.search(r"str|int|float|Enum|dict|list|Protocol|Path", " ".join(map(ast.unparse, class_.bases)))

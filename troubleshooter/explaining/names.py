@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from troubleshooter.explaining.sources import Function, SourceFile
@@ -54,11 +55,39 @@ def references(expression: ast.expr, context: NameContext) -> Iterator[ast.expr]
                 yield from references(child.iter, context)
 
 
-def last_value(name: str, function: Function, line: int) -> ast.expr | None:
-    """What was last assigned to a name above a line; for a loop's target what the loop runs over."""
+class _Binding(NamedTuple):
+    """A statement that gives a name a value. ``end``: its last line, 0 where the value counts within the statement.
+
+    ``inner``: it gives the value to a part of the name's object (``name[key] = …``).
+    """
+
+    value: ast.expr
+    end: int
+    is_loop: bool
+    inner: bool
+
+
+def last_value(name: str, function: Function, line: int, *, whole: bool = False) -> ast.expr | None:
+    """What was last assigned to a name above a line; for a loop's target what the loop runs over.
+
+    ``whole``: what is assigned to a part of its object does not count.
+    """
     best: ast.expr | None = None
     at = 0
-    passed_by = other_branches(function, line)
+    bindings = _bindings(function).get(name, ())
+    passed_by = other_branches(function, line) if bindings else []
+    for value, end, _, inner in bindings:
+        if not at < value.lineno <= line or end >= line or (whole and inner):
+            continue
+        if not any(begin <= value.lineno <= last for begin, last in passed_by):
+            best, at = value, value.lineno
+    return best
+
+
+@lru_cache(maxsize=128)
+def _bindings(function: Function) -> dict[str, list[_Binding]]:
+    """All names that a function gives values, read once: functions of a thousand lines are asked hundreds of times."""
+    found: dict[str, list[_Binding]] = {}
     for node in ast.walk(function):
         value: ast.expr | None = None
         names: list[ast.expr] = []
@@ -66,35 +95,45 @@ def last_value(name: str, function: Function, line: int) -> ast.expr | None:
             value, names = node.value, node.targets
         elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
             value, names = node.value, [node.target]
-        elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+        elif isinstance(node, _LOOPS):
             value, names = node.iter, [node.target]
         elif isinstance(node, ast.withitem) and node.optional_vars is not None:
             value, names = node.context_expr, [node.optional_vars]
-        if value is None or not at < value.lineno <= line:
+        if value is None:
             continue
-        if any(begin <= value.lineno <= end for begin, end in passed_by):
-            continue
-        if isinstance(node, (ast.Assign, ast.AnnAssign)) and (node.end_lineno or 0) >= line:
-            continue
-        targets = (part for target in names for part in ast.walk(target) if isinstance(part, ast.Name))
-        if any(target.id == name for target in targets):
-            best, at = value, value.lineno
-    return best
+        end = (node.end_lineno or 0) if isinstance(node, (ast.Assign, ast.AnnAssign)) else 0
+        parts = {
+            part.id: not isinstance(part.ctx, ast.Store)
+            for target in names
+            for part in ast.walk(target)
+            if isinstance(part, ast.Name)
+        }
+        for name, inner in parts.items():
+            found.setdefault(name, []).append(_Binding(value, end, isinstance(node, _LOOPS), inner))
+    return found
+
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
 
 def is_each(value: ast.expr, function: Function) -> bool:
     """Whether a loop runs over a value, so that a name has one of its items."""
-    loops = (ast.For, ast.AsyncFor, ast.comprehension)
-    return any(isinstance(node, loops) and node.iter is value for node in ast.walk(function))
+    return any(one.is_loop and one.value is value for several in _bindings(function).values() for one in several)
 
 
 def other_branches(function: Function, line: int) -> list[tuple[int, int]]:
     """The lines of the branches that cannot have run where a line in their ``else`` did."""
+    return [(begin, last) for begin, last, other, end in _branches(function) if other <= line <= end]
+
+
+@lru_cache(maxsize=128)
+def _branches(function: Function) -> list[tuple[int, int, int, int]]:
+    """The first and last lines of each branch that has an ``else``, and those of the ``else``."""
     return [
-        (node.body[0].lineno, node.body[-1].end_lineno or node.body[-1].lineno)
+        (node.body[0].lineno, node.body[-1].end_lineno or node.body[-1].lineno, node.orelse[0].lineno, node.end_lineno or 0)
         for node in ast.walk(function)
-        if isinstance(node, ast.If) and node.orelse and node.orelse[0].lineno <= line <= (node.end_lineno or 0)
-    ]
+        if isinstance(node, ast.If) and node.orelse
+    ]  # fmt: skip
 
 
 def parameters(function: Function) -> list[str]:

@@ -52,7 +52,11 @@ def _line(failure: Failure) -> CallingLine:
     frames = failure.frames
     if not frames:
         return CallingLine(None, None, ())
-    outside = (f for f in reversed(frames) if not f.file.startswith("<") and not any(p in f.path for p in _PACKAGES))
+    outside = (
+        f
+        for f in reversed(frames)
+        if not f.file.startswith("<") and not f.file.endswith(".pyx") and not any(p in f.path for p in _PACKAGES)
+    )
     frame = next(outside, frames[-1])
     for text in (marked(frame), code(frame)):
         tree = parsed(text)

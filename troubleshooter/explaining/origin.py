@@ -20,7 +20,8 @@ class Origin(NamedTuple):
     ``owner``: the function or class that takes it, "" where that is not known. ``value``: as the user's code or the message
     shows it. ``passed``: whether the user's call passes it; None where the log does not show that.
     ``expression``: how the library's source names it in the place. ``exact``: whether the name there has this very value; it
-    may also be computed from it. ``each``: whether it has one item after the other.
+    may also be computed from it. ``each``: whether it has one item after the other. ``place``: the line of the user's file
+    that gives the value, where that is another one than the traceback shows.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Origin(NamedTuple):
     exact: bool = True
     lost: bool = False
     each: bool = False
+    place: str = ""
 
 
 Origins = Callable[[ast.expr], list[Origin]]

@@ -8,12 +8,13 @@ option of a configuration object, or where the source ends.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from troubleshooter.explaining.calls import NOT_PASSED, PASSED_ON, Unseen, called, is_unbound, passed
 from troubleshooter.explaining.classes import Attribute, attribute, field, is_construction
-from troubleshooter.explaining.meant import names
+from troubleshooter.explaining.forms import class_called, goes_through, is_converted, item_parameter, looked_up, whole
+from troubleshooter.explaining.mappings import entry, mapping_of
 from troubleshooter.explaining.names import (
     NameContext,
     annotation_of,
@@ -30,34 +31,17 @@ from troubleshooter.explaining.names import (
     rest_of,
     signature,
 )  # fmt: skip
+from troubleshooter.explaining.options import class_of, is_holder, is_worked_out, option_of
 from troubleshooter.explaining.origin import Origin, is_own
+from troubleshooter.explaining.own_code import Given, OwnCode
 from troubleshooter.explaining.shown import calls, code, is_whole, item_of, marked
-from troubleshooter.explaining.sources import Function, Sources
+from troubleshooter.explaining.sources import SourceFile, Sources
 from troubleshooter.observe.model import Frame
 
 MAX_STEPS = 8
 """Assignments, attributes and calls that are followed for one name."""
-HOLDERS = frozenset(
-    ("args", "config", "training_args", "peft_config", "generation_config", "model_config", "cfg", "script_args")
-)
-"""Names of objects whose attributes the user sets by name."""
-WORKED_OUT = frozenset(
-    [
-        "n_gpu",
-        "device",
-        "world_size",
-        "process_index",
-        "local_process_index",
-        "parallel_mode",
-        "train_batch_size",
-        "eval_batch_size",
-        "should_save",
-        "should_log",
-        "place_model_on_device",
-        "distributed_state",
-    ]
-)
-"""Attributes of training arguments that the object works out itself: nobody sets them."""
+OPTION_STEPS = 4
+"""The same inside of a property of a class of settings."""
 
 
 class Trace:
@@ -67,13 +51,14 @@ class Trace:
         self.frames = frames
         self.sources = sources
         self.own = [n for n, frame in enumerate(frames) if is_own(frame)]
+        self.own_code = OwnCode(frames, sources, self.own)
+        self._contexts: dict[int, NameContext | None] = {}
 
     def context(self, at: int) -> NameContext | None:
-        source = self.sources.of(self.frames[at])
-        if source is None:
-            return None
-        line = self.frames[at].line
-        return NameContext(source, *source.around(line), line, at)
+        if at not in self._contexts:
+            source, line = self.sources.of(self.frames[at]), self.frames[at].line
+            self._contexts[at] = NameContext(source, *source.around(line), line, at) if source is not None else None
+        return self._contexts[at]
 
     def origins(self, expression: ast.expr, context: NameContext) -> list[Origin]:
         """The origins of all names in an expression, in its order, each once."""
@@ -84,37 +69,16 @@ class Trace:
                 found.setdefault((origin.name, origin.kind), origin._replace(expression=written))
         return list(found.values())
 
-    def own_value(self, name: str) -> str | None:
-        """The value that a call in the user's code gives an argument of this name, where exactly one does."""
-        values = {
-            ast.unparse(keyword.value)
-            for at in self.own
-            for call in self._calls_of_file(at)
-            for keyword in call.keywords
-            if keyword.arg == name
-        }
-        return values.pop() if len(values) == 1 else None
-
     @cached_property
-    def own_calls(self) -> list[ast.Call]:
-        """The calls in the user's own lines, the innermost line first; with all lines of a statement where its file is here."""
-        found: list[ast.Call] = []
-        for at in reversed(self.own):
-            line, source = self.frames[at].line, self.sources.of(self.frames[at])
-            whole = [
-                call
-                for call in (self._calls_of_file(at) if source is not None else ())
-                if call.lineno <= line <= (call.end_lineno or call.lineno)
-            ]
-            found += whole or calls(code(self.frames[at]))
-        return found
+    def own_sources(self) -> list[SourceFile]:
+        """The user's own files, those that are here, the innermost first."""
+        found = [self.sources.of(self.frames[at]) for at in reversed(self.own)]
+        return list(dict.fromkeys(one for one in found if one is not None))
 
-    def _calls_of_file(self, at: int) -> Iterator[ast.Call]:
-        source = self.sources.of(self.frames[at])
-        if source is not None:
-            yield from (node for node in ast.walk(source.tree) if isinstance(node, ast.Call))
-        else:
-            yield from calls(code(self.frames[at]))
+    @property
+    def own_calls(self) -> list[ast.Call]:
+        """The calls in the user's own lines, the innermost line first."""
+        return self.own_code.calls
 
     def _follow(self, node: ast.expr, context: NameContext, left: int) -> list[Origin]:
         if left <= 0:
@@ -163,12 +127,14 @@ class Trace:
             before = context._replace(line=value.lineno)
             out = self._all(value, before, left - 1)
             if function is not None and is_each(value, function):
-                out = [one._replace(exact=False, each=_goes_through(value)) for one in out]
+                out = [one._replace(exact=False, each=goes_through(value)) for one in out]
         return out
 
     def _all(self, value: ast.expr, context: NameContext, left: int) -> list[Origin]:
         """The origins of what was assigned or passed."""
         found: list[Origin] = []
+        if (otherwise := looked_up(value)) is not None:
+            value = otherwise
         values = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
         for part in (one for some in values for one in references(some, context)):
             found += self._follow(part, context, left)
@@ -177,31 +143,63 @@ class Trace:
     def _attribute(self, node: ast.Attribute, context: NameContext, left: int) -> list[Origin]:
         chain = ast.unparse(node).split(".")
         if not all(part.isidentifier() for part in chain):
-            if isinstance(node.value, ast.Subscript) and ast.unparse(node.value.value).rpartition(".")[2] in HOLDERS:
-                return [self._option(node.attr, "")]  # one of several configurations
+            if isinstance(node.value, ast.Subscript) and is_holder(ast.unparse(node.value.value).rpartition(".")[2]):
+                return self._option(node.attr, "", context, left)  # one of several configurations
             return self._part(node.value, context, left)
-        holder = next((n for n, part in enumerate(chain[:-1]) if part in HOLDERS), None)
+        holder = next((n for n, part in enumerate(chain[:-1]) if is_holder(part)), None)
         if holder is not None:
             owner = annotation_of(context.function, chain[holder]) or self._class_of_holder(
                 chain[: holder + 1], context
             )
-            return _whole([self._option(chain[holder + 1], owner)], chain[holder + 2 :])
+            return whole(self._option(chain[holder + 1], owner, context, left), chain[holder + 2 :])
         if chain[0] in ("self", "cls") and context.owner is not None:
             found = attribute(self.sources, context.source, context.owner, chain[1], context.function, context.line)
-            return _whole(self._own_attribute(found, chain[1], context, left), chain[2:])
+            return whole(self._own_attribute(found, chain[1], context, left), chain[2:])
         annotation = annotation_of(context.function, chain[0])
         if annotation.endswith(("Config", "Arguments", "Args")):
-            return _whole([self._option(chain[1], annotation)], chain[2:])
+            return whole(self._option(chain[1], annotation, context, left), chain[2:])
         return self._part(ast.Name(chain[0], ast.Load()), context, left)
 
     def _class_of_holder(self, chain: list[str], context: NameContext) -> str:
         return "" if chain[0] != "self" else annotation_of(constructor(context), chain[-1])
 
-    def _option(self, name: str, owner: str) -> Origin:
-        value = self.own_value(name)
-        if value is None and (name in WORKED_OUT or name.startswith(("is_", "has_"))):
-            return Origin(name, "attribute", owner)
-        return Origin(name, "option", owner, value, True if value is not None else None)
+    def _option(self, name: str, owner: str, context: NameContext, left: int) -> list[Origin]:
+        """An option of an object of settings, with what the user's file gives it and what its class says of it."""
+        given = self.own_code.one(name, owner)
+        owner = owner or (class_called(given.holder) if given is not None else "")
+        class_ = self._settings(owner, context)
+        said = option_of(class_, name, self.sources) if class_ is not None and left >= 0 else None
+        origin = Origin(name, "option", owner)
+        if said is not None and said.field:
+            origin = origin._replace(default=said.default, annotation=said.annotation)
+        if given is not None:
+            return [self._given(origin, given)]
+        if said is not None and said.value is not None and (behind := self._worked_out(said, owner, context)):
+            return behind
+        return [origin._replace(kind="attribute") if is_worked_out(name) else origin]
+
+    def _settings(self, name: str, context: NameContext) -> Attribute | None:
+        """The class of an object of settings, as the library's file or the user's own imports it."""
+        found = class_of(name, context.source, self.sources)
+        library = context.source if context.source.below else None
+        for source in self.own_sources if found is None and library is not None else ():
+            found = found or class_of(name, source, self.sources, library)
+        return found
+
+    def _worked_out(self, said: Attribute, owner: str, context: NameContext) -> list[Origin]:
+        """The fields that a property of a class of settings is worked out from."""
+        assert said.value is not None
+        inside = NameContext(said.source, said.owner, said.function, said.value.lineno, None)
+        out: list[Origin] = []
+        for one in self._all(said.value, inside, OPTION_STEPS):
+            if field(self.sources, said.source, said.owner, one.name) is not None and not one.name.startswith("_"):
+                out += self._option(one.name, owner, context, -1)
+        return [one._replace(exact=False) for one in out]
+
+    def _given(self, origin: Origin, given: Given) -> Origin:
+        """An origin with the value that the user's file gives it, and with the line if the traceback does not show that."""
+        place = "" if self.own_code.is_in_line(given) else given.place
+        return origin._replace(value=given.text, passed=True, place=place)
 
     def _own_attribute(self, found: Attribute | None, name: str, context: NameContext, left: int) -> list[Origin]:
         if found is None:
@@ -217,7 +215,7 @@ class Trace:
             out = self._all(found.value, inside, left - 1)
         elif context.owner is not None and (given := field(self.sources, context.source, context.owner, name)):
             same = self._constructed(name, given, context)
-            out = [same if _is_converted(found.value) else same._replace(exact=False)]
+            out = [same if is_converted(found.value) else same._replace(exact=False)]
         return out or [Origin(name, "attribute", context.owner.name if context.owner else "")]
 
     def _frame_of(self, found: Attribute, context: NameContext) -> int | None:
@@ -246,10 +244,9 @@ class Trace:
                 if value is NOT_PASSED and not call.args and is_whole(code(self.frames[at])):
                     return origin._replace(value=found.default, passed=False, owner=ast.unparse(call.func))
                 if at in self.own:
-                    value_seen = self.own_value(name)
-                    return origin._replace(
-                        owner=ast.unparse(call.func), value=value_seen, passed=True if value_seen else None
-                    )
+                    origin = origin._replace(owner=ast.unparse(call.func))
+                    given = self.own_code.one(name, class_called(origin.owner))
+                    return self._given(origin, given) if given is not None else origin
         return origin
 
     def _parameter(self, name: str, context: NameContext, left: int) -> list[Origin]:
@@ -270,7 +267,7 @@ class Trace:
                 continue
             outer = self.context(at)
             text = code(frame)
-            item = item_of(text, marked(frame)) if name == _item_parameter(function) else None
+            item = item_of(text, marked(frame)) if name == item_parameter(function) else None
             if at in self.own and item is not None:
                 return [origin._replace(value=ast.unparse(item), passed=True)]
             call = called(outer.source.tree if outer else None, frame, text, marked(frame), function, owner)
@@ -280,8 +277,10 @@ class Trace:
             value = passed(call, name, position + 1 if unbound and position is not None else position)
             if isinstance(value, Unseen) and value is PASSED_ON:
                 if at in self.own:
-                    value_seen = self.own_value(name)
-                    return [origin._replace(value=value_seen, passed=True if value_seen else None)]
+                    given = self.own_code.one(name, ast.unparse(call.func).rpartition(".")[2])
+                    return [self._given(origin, given) if given is not None else origin]
+                if (behind := self._behind_mapping(call, name, outer, left)) is not None:
+                    return behind or [origin._replace(lost=True)]
                 position = position if any(isinstance(part, ast.Starred) for part in call.args) else None
                 continue
             if isinstance(value, Unseen):
@@ -292,7 +291,7 @@ class Trace:
                 lost = default == "None" and at not in self.own
                 return [origin._replace(value=default if whole else None, passed=False if whole else None, lost=lost)]
             if at in self.own:
-                return [origin._replace(value=ast.unparse(value), passed=True)]
+                return [origin._replace(value=ast.unparse(self.own_code.written(value, at)), passed=True)]
             if outer is None:
                 return [origin._replace(lost=True)]
             inner = self._all(value, outer, left - 1)
@@ -301,53 +300,17 @@ class Trace:
             # The library itself passes it: nothing of this name is the user's to set.
             shown = ast.unparse(value) if isinstance(value, ast.Constant) else None
             return [origin._replace(kind="attribute", value=shown)]
-        return [origin]
+        made = self.own_code.made(name, owner) if at is None and context.owner is not None else None
+        return [self._given(origin, made) if made is not None else origin]
 
-
-def options_in(context: NameContext, message: str) -> list[Origin]:
-    """The options that a function reads of an object of settings and that a message names in words: "target modules"."""
-    if context.function is None:
-        return []
-    read = {
-        node.attr: None
-        for node in ast.walk(context.function)
-        if isinstance(node, ast.Attribute) and ast.unparse(node.value).rpartition(".")[2] in HOLDERS
-    }
-    return [Origin(name, "option") for name in read if "_" in name and names(message, name)]
-
-
-def _goes_through(value: ast.expr) -> bool:
-    """Whether a loop over a value has its items one by one: ``x``, ``x.items()``, ``enumerate(x)``."""
-    if isinstance(value, ast.Call) and len(value.args) <= 1:
-        func = value.func
-        if isinstance(func, ast.Attribute):
-            return func.attr in ("items", "values") and is_reference(func.value)
-        return isinstance(func, ast.Name) and func.id == "enumerate" and all(map(is_reference, value.args))
-    return is_reference(value)
-
-
-def _is_converted(value: ast.expr) -> bool:
-    """Whether a value is the same in another form: ``int(x)``, ``Mode(x)``, ``set(x) if … else x``."""
-    if isinstance(value, ast.IfExp):
-        return all(is_reference(part) or _is_converted(part) for part in (value.body, value.orelse))
-    return (
-        isinstance(value, ast.Call)
-        and isinstance(value.func, ast.Name)
-        and (value.func.id in _FORMS or value.func.id[:1].isupper())
-        and len(value.args) == 1
-        and is_reference(value.args[0])
-    )
-
-
-_FORMS = frozenset(("int", "float", "str", "bool", "list", "tuple", "set", "dict"))
-
-
-def _whole(several: list[Origin], rest: Sequence[str]) -> list[Origin]:
-    """The origins of an object, or of one of its attributes."""
-    return [one._replace(exact=False) for one in several] if rest else several
-
-
-def _item_parameter(function: Function) -> str:
-    """The parameter that holds what stands in brackets: ``key`` of ``__getitem__(self, key)``."""
-    names = parameters(function)
-    return names[1] if function.name in ("__getitem__", "__setitem__", "__delitem__") and len(names) > 1 else ""
+    def _behind_mapping(self, call: ast.Call, name: str, context: NameContext | None, left: int) -> list[Origin] | None:
+        """The origins of an argument that a library's call passes within ``**mapping``; None where that is what it got itself."""
+        mapping = mapping_of(call)
+        if context is None or context.function is None or mapping is None:
+            return None
+        if isinstance(mapping, ast.Name) and mapping.id in parameters(context.function):
+            return None
+        found = entry(mapping, name, context)
+        if found is None:  # it may have been made from what the function itself got
+            return None if rest_of(context.function) else []
+        return self._all(found[0], found[1], left - 1)

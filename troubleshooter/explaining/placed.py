@@ -25,15 +25,18 @@ from troubleshooter.explaining.conditions import (
 )
 from troubleshooter.explaining.exclusive import exclusive, is_given
 from troubleshooter.explaining.found import FoundPlace
-from troubleshooter.explaining.holding import refuted
+from troubleshooter.explaining.holding import holds, refuted
 from troubleshooter.explaining.indexed import KnownMessage
 from troubleshooter.explaining.making import give, is_plain, settable
 from troubleshooter.explaining.meant import names
 from troubleshooter.explaining.names import NameContext, references
+from troubleshooter.explaining.options import options_in
 from troubleshooter.explaining.origin import Origin, is_own
-from troubleshooter.explaining.origins import Trace, options_in
-from troubleshooter.explaining.own_lines import literals, passed_values, tied
-from troubleshooter.explaining.refused import compared
+from troubleshooter.explaining.origins import Trace
+from troubleshooter.explaining.own_lines import literals, passed_values
+from troubleshooter.explaining.place_names import PlaceNames
+from troubleshooter.explaining.refused import compared, listed_values, open_ended
+from troubleshooter.explaining.remedies import of_class
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
 from troubleshooter.explaining.shown import calls, code, marked
 from troubleshooter.explaining.shown_source import shown_context
@@ -42,9 +45,6 @@ from troubleshooter.explaining.sources import Sources
 from troubleshooter.explaining.unfolded import unfolded
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
-
-SHORT = 200
-"""Characters of a condition that is shown."""
 
 
 def from_source(failure: Failure, sources: Sources, lang: str) -> FoundPlace | None:
@@ -120,55 +120,20 @@ def _place(context: NameContext, failure: Failure) -> MessagePlace | None:
 
 def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure: Failure, lang: str) -> FoundPlace:
     near, around = map(simplified, reasons(place))
-    shown = holes.filled(place.template, failure.message)
-    known: dict[str, list[Origin]] = {}
-    there = advice.present(failure.message)
-    passed, labels, said = passed_values(trace), holes.labels(place.template), failure.message
-
-    def origins(node: ast.expr) -> list[Origin]:
-        text = ast.unparse(node)
-        if text not in known:
-            value = shown.get(text)
-            found = [tied(one, passed, said, value) for one in trace.origins(node, context)]
-            if value and (label := labels.get(text, "")) in passed and literal(passed[label]) == literal(value):
-                found = [Origin(label, "argument", "", passed[label], True)]
-            if value and len(found) == 1 and found[0].value is None and found[0].exact:
-                found = [found[0]._replace(value=value)]
-            known[text] = [o._replace(value=there[o.name]) if o.value is None and o.name in there else o for o in found]
-        return known[text]
-
-    def constant(node: ast.expr) -> Any:
-        text = ast.unparse(node)
-        value = literal(text)
-        if value is UNKNOWN and text in shown:
-            value = literal(shown[text])
-        if value is UNKNOWN and isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
-            one = origins(node)
-            if len(one) == 1 and one[0].exact:
-                value = literal(one[0].value)
-        if value is UNKNOWN and isinstance(node, ast.Name):
-            value = _module_constant(context, node.id)
-        return value
-
-    def subject(node: ast.expr) -> str:
-        one = origins(node) if is_plain(node) else []
-        return one[0].name if len(one) == 1 and one[0].exact else ""
-
-    def name(node: ast.expr) -> str:
-        one = origins(node) if isinstance(node, (ast.Name, ast.Attribute)) else []
-        if len(one) == 1 and one[0].exact and one[0].kind in ("argument", "option"):
-            return one[0].name
-        text = ast.unparse(node)
-        if one or not context.source.below:  # else it is an attribute that the library's object makes itself
-            text = re.sub(r"\b(?:self|cls)\.", "", text)
-        return text if len(text) <= SHORT else text[: SHORT - 1] + "…"
-
+    there = PlaceNames(trace, context, place, failure.message)
+    origins, constant, subject, passed, said = (
+        there.origins,
+        there.constant,
+        there.subject,
+        there.passed,
+        failure.message,
+    )
     people: list[Origin] = []
     for what in (*near, *around):
         for atom in atoms(what):
             for part in references(atom.expression, context):
                 people += origins(part)
-    for hole in shown:
+    for hole in there.shown:
         people += origins(ast.parse(hole, mode="eval").body)
     values = {one.name: literal(one.value) for one in people} | {key: literal(text) for key, text in passed.items()}
     people += [one for one in options_in(context, said) if all(one.name != other.name for other in people)]
@@ -185,8 +150,14 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
     derived = suggestions.derived(
         *((listed_near, listed_around) if is_told else ([], [])), said, origins, constant, subject
     )
+    if holds(whole, constant) is False:  # so what the message shows is a value of another class than it looks like
+        derived = [one for atom in atoms(whole) for one in of_class(atom, origins)] or derived
+    from_annotation = [] if swapped else list(listed_values(people, said))
+    listed_names = {one.subject for one in from_annotation}
+    derived = [open_ended(one, whole, context, subject) for one in derived if one.subject not in listed_names]
     ordered = [
         *(remedy for remedy, _ in swapped),
+        *from_annotation,
         *([] if swapped else compared(people, context, said)),
         *([] if swapped else instructions.listed_settings(said, passed)),
         *advised,
@@ -206,7 +177,7 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
     ordered = suggestions.complete(ordered, told, said, given)
     others = [one for one in context.source.places if one.function == place.function and one.line != place.line]
     ordered = [one for one in ordered if not suggestions.forbidden(one, whole, others, constant, subject)]
-    parts = [words(what, name, lang) for what in (*near, *around)]
+    parts = [words(what, there.called, lang) for what in (*near, *around)]
     if passes_on(place):  # the conditions around it are not why it was reached
         parts = [say("passes-on", lang)]
     return FoundPlace(
@@ -281,13 +252,6 @@ def _at(context: NameContext) -> ast.expr | None:
 
 def _origin(name: str, passed: dict[str, str]) -> Origin:
     return Origin(name, "argument", "", passed.get(name), True)
-
-
-def _module_constant(context: NameContext, name: str) -> Any:
-    for node in context.source.tree.body:
-        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
-            return literal(ast.unparse(node.value))
-    return UNKNOWN
 
 
 def _ranked(people: Iterable[Origin], message: str) -> list[Origin]:

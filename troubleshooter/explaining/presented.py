@@ -78,6 +78,8 @@ def _argument(origin: Origin, frames: Sequence[Frame], lang: str, *, mine: bool)
     """One argument. ``mine``: whether the line that failed is the user's own."""
     if origin.passed is False:
         why, value = say("why-not-passed", lang), origin.default
+    elif origin.passed and origin.place:
+        why, value = say("why-other-line", lang, place=origin.place), origin.value
     elif origin.passed:
         why, value = say("why-passed", lang), origin.value
     elif origin.value is not None:

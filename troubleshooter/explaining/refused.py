@@ -11,11 +11,15 @@ from collections.abc import Iterator, Sequence
 
 from kb import lazy
 from troubleshooter.explaining import accepted
+from troubleshooter.explaining.annotations import listed
+from troubleshooter.explaining.conditions import Formula, atoms
 from troubleshooter.explaining.found import FoundPlace
+from troubleshooter.explaining.holding import Subjects
 from troubleshooter.explaining.making import set_to, settable
 from troubleshooter.explaining.names import NameContext, references
+from troubleshooter.explaining.options import is_holder
 from troubleshooter.explaining.origin import Origin, is_own
-from troubleshooter.explaining.origins import HOLDERS, Trace
+from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.own_lines import keywords_of
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal, nearest
 from troubleshooter.explaining.shown import calls, code, marked, parsed
@@ -153,7 +157,9 @@ def _instead(people: Sequence[Origin], value: str, good: Sequence[str]) -> Itera
     written = given if isinstance(given, str) else value
     meant = nearest(written, good)
     small = isinstance(written, str) and written.islower() and value.isupper()  # the library makes capitals of it
-    if meant is not UNKNOWN:
+    if meant is not UNKNOWN and given is not UNKNOWN and not isinstance(given, str):  # it is a part of the value
+        yield Remedy("do-replace", (("x", repr(written)), ("y", repr(meant))), repr(meant))
+    elif meant is not UNKNOWN:
         yield set_to(origin, repr(meant.lower() if small else meant))
     else:
         listed = [one.lower() for one in good] if small else list(good)
@@ -172,6 +178,40 @@ def compared(people: Sequence[Origin], context: NameContext, message: str) -> It
             yield set_to(origin, repr(meant))
 
 
+def listed_values(people: Sequence[Origin], message: str) -> Iterator[Remedy]:
+    """What the annotation of an argument lists, in place of a value that it does not list and that the message shows."""
+    for origin in settable(list(people)):
+        value, good = literal(origin.value), listed(origin.annotation)
+        if not good or value is UNKNOWN or value in good or str(value) not in message:
+            continue
+        texts = [one for one in good if isinstance(one, str)]
+        meant = nearest(value, texts) if isinstance(value, str) else UNKNOWN
+        if meant is not UNKNOWN:
+            yield set_to(origin, repr(meant))
+        else:
+            yield Remedy("do-one-of", (("x", origin.name), ("y", choices(value, good))), f"{origin.name}=...")
+
+
+def open_ended(remedy: Remedy, near: Formula, context: NameContext, subjects: Subjects) -> Remedy:
+    """A suggestion of one value with the others that a condition admits, where it asks only how a text begins or ends."""
+    ends = [text for atom in atoms(near) if not atom.holds for text in _ends(atom.expression, remedy.subject, subjects)]
+    if remedy.key != "do-set" or not ends or not isinstance(remedy.value, str):
+        return remedy
+    function = context.function
+    others = accepted.compared_texts(remedy.subject, function) if function is not None else []
+    several = list(dict.fromkeys([remedy.value, *others, *ends]))
+    told = (("x", remedy.subject), ("y", choices(UNKNOWN, several)))
+    return remedy._replace(key="do-one-of", values=told, code=f"{remedy.subject}=...")
+
+
+def _ends(node: ast.expr, name: str, subjects: Subjects) -> Iterator[str]:
+    """``…_only`` of ``x.endswith("_only")``."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and subjects(node.func.value) == name:
+        text = literal(ast.unparse(node.args[0])) if len(node.args) == 1 else UNKNOWN
+        if isinstance(text, str) and node.func.attr in ("startswith", "endswith"):
+            yield f"{text}…" if node.func.attr == "startswith" else f"…{text}"
+
+
 def _data(trace: Trace) -> str:
     """The keyword under which the user's own call passes data; "" where it shows none."""
     for at in reversed(trace.own):
@@ -185,6 +225,6 @@ def _data(trace: Trace) -> str:
 def _is_option(name: str, context: NameContext) -> bool:
     """Whether the file reads a name of an object of settings, so that it is one that a user sets."""
     return any(
-        isinstance(node, ast.Attribute) and node.attr == name and ast.unparse(node.value).rpartition(".")[2] in HOLDERS
+        isinstance(node, ast.Attribute) and node.attr == name and is_holder(ast.unparse(node.value).rpartition(".")[2])
         for node in ast.walk(context.source.tree)
     )

@@ -28,9 +28,12 @@ def remedies(what: Formula | Atom, origins: Origins, constant: Values) -> Iterat
     """Ways to make a condition false, each with the part that it changes. ``constant``: the value of an expression."""
     if isinstance(what, Formula) and what.kind == "or":
         # All parts would have to be false; those that are known to be false already need nothing.
-        for part in what.parts:
-            if holds(part, constant) is not False:
-                yield from remedies(part, origins, constant)
+        left = [part for part in what.parts if holds(part, constant) is not False]
+        if (within := _within(what, origins)) is not None:
+            yield within
+            left = [one for one in left if not isinstance(one, Atom) or _bound(one) is None]
+        for part in left:
+            yield from remedies(part, origins, constant)
     elif isinstance(what, Atom):
         for remedy in _of(what, origins, constant):
             yield remedy._replace(part=what.expression)
@@ -39,6 +42,43 @@ def remedies(what: Formula | Atom, origins: Origins, constant: Values) -> Iterat
         # Of several parts, one that speaks of what the user passed himself comes first.
         for several in sorted(found, key=lambda some: -max((_worth(one) for one in some), default=0)):
             yield from several
+
+
+def _within(what: Formula, origins: Origins) -> Remedy | None:
+    """The range of an argument that is neither to be below a number nor above another: ``x < 0 or x > 1``."""
+    bounds = [(part, bound) for part in what.parts if isinstance(part, Atom) and (bound := _bound(part)) is not None]
+    low = [one for one in bounds if one[1][1] in (ast.Lt, ast.LtE)]
+    high = [one for one in bounds if one[1][1] in (ast.Gt, ast.GtE)]
+    if len(low) != 1 or len(high) != 1 or low[0][1][0] != high[0][1][0]:
+        return None
+    part, (_, below, least) = low[0]
+    _, (_, above, most) = high[0]
+    assert isinstance(part.expression, ast.Compare)
+    for origin in settable(origins(part.expression.left))[:1]:
+        needed = f"{least} {'<=' if below is ast.Lt else '<'} {origin.name} {'<=' if above is ast.Gt else '<'} {most}"
+        middle = (literal(least) + literal(most)) / 2
+        told = (("x", origin.name), ("y", needed))
+        return Remedy("do-pair", told, f"{origin.name}=...", part=part.expression, trial=middle)
+    return None
+
+
+def _bound(atom: Atom) -> tuple[str, type[ast.cmpop], str] | None:
+    """Name, relation and number of a comparison with a number."""
+    found = comparison(atom)
+    number = literal(ast.unparse(found[2])) if found is not None else UNKNOWN
+    if found is None or not isinstance(number, (int, float)) or not is_plain(found[0]):
+        return None
+    return ast.unparse(found[0]), found[1], ast.unparse(found[2])
+
+
+def of_class(atom: Atom, origins: Origins) -> Iterator[Remedy]:
+    """A number in place of what a message shows as one and a check of the class refuses: it is a text, or has another class."""
+    asked = instance(atom)
+    if asked is None or atom.holds or asked[1][0] not in ("int", "float"):
+        return
+    for origin in settable(origins(asked[0]))[:1]:
+        told = (("x", origin.name), ("y", " / ".join(asked[1])))
+        yield Remedy("do-class", told, f"{origin.name}={asked[1][0]}(...)", part=atom.expression)
 
 
 def _worth(remedy: Remedy) -> int:
@@ -106,6 +146,11 @@ def _divisible(left: ast.expr, right: ast.expr, origins: Origins, constant: Valu
 
 def _class(origin: Origin, classes: list[str], is_one: bool) -> Iterator[Remedy]:
     value = literal(origin.value)
+    if not is_one and classes[0] in ("int", "float") and isinstance(value, str):
+        number = literal(value)
+        if isinstance(number, (int, float)) and not isinstance(number, bool):
+            yield set_to(origin, repr(number))
+            return
     if not is_one:
         code = f"{origin.name}={_MADE.get(classes[0], classes[0])}(...)"
         if classes[0] in ("int", "float") and isinstance(value, (int, float)):

@@ -30,6 +30,16 @@ def _told(key: str, *fixes: tuple[str, str], names: tuple[str, ...] = ("x", "y")
     return rule
 
 
+def _result_type(found: re.Match[str], line: CallingLine) -> OperationAnswer:
+    """A tensor of integers that takes a result in place or, in a call that changes nothing in place, is the target of a loss."""
+    is_loss = line.call is not None and len(line.operands) == 2 and not line.function.endswith("_")
+    if is_loss and len(line.pairs) == 0:
+        target = line.operand(1)
+        values: dict[str, object] = {"x": target, **found.groupdict()}
+        return OperationAnswer("op-integer-target", values, (target, "target"), (("op-cast", f"{target}.float()"),))
+    return _told("op-result-type", ("op-cast", "{x} = {x}.float()"))(found, line)
+
+
 def _checkpoint(found: re.Match[str], line: CallingLine) -> OperationAnswer:
     """A checkpoint whose names or shapes are not the model's."""
     text = found[0]
@@ -94,7 +104,9 @@ RULES: tuple[tuple[str, re.Pattern[str], Rule], ...] = (
      _told("op-scalar-loss", ("op-mean-first", "{x}.mean().backward()"), names=("x", "reduction"))),
     ("Can't call numpy() on Tensor that", lazy.compile(r"Can't call numpy\(\) on Tensor that requires grad"), _told("op-numpy", ("op-cast", "{x}.detach().cpu().numpy()"))),
     ("can't be cast to the desired output type", lazy.compile(r"result type (?P<a>\w+) can't be cast to the desired output type (?P<b>\w+)"),
-     _told("op-result-type", ("op-cast", "{x} = {x}.float()"))),
+     _result_type),
+    ("weight tensor should be defined either", lazy.compile(r"weight tensor should be defined either for all (?P<want>\d+) classes or no classes but got weight tensor of shape: \[(?P<got>\d+)\]"),
+     _told("op-class-weights", ("op-weights", "weight=torch.ones({want})"), names=("weight", "x"))),
     ("Tensors must have same number of", lazy.compile(r"Tensors must have same number of dimensions: got (?P<a>\d+) and (?P<b>\d+)"),
      _told("op-cat-dims", ("op-unsqueeze", ".unsqueeze(0)"))),
     ("doesn't match the broadcast shape", lazy.compile(rf"output with shape (?P<a>{_SIZES}) doesn't match the broadcast shape (?P<b>{_SIZES})"),

@@ -91,6 +91,7 @@ class Sources:
     def __init__(self, folders: Sequence[str] = ()) -> None:
         self.folders = [folder for folder in folders if os.path.isabs(folder)]
         self._read: dict[str, SourceFile | None] = {}
+        self._left = MAX_FILES
 
     def of(self, frame: Frame) -> SourceFile | None:
         """The file of a frame, if it is here and holds the line that the log shows; a frame without code is not trusted."""
@@ -123,7 +124,9 @@ class Sources:
 
     def _file(self, path: str, below: str) -> SourceFile | None:
         if path not in self._read:
-            self._read[path] = _read(path, below) if len(self._read) < MAX_FILES else None
+            found = _read(path, below) if self._left > 0 else None
+            self._left -= found is not None  # a folder of the environment that lacks the file costs little
+            self._read[path] = found
         return self._read[path]
 
 

@@ -14,7 +14,8 @@ from troubleshooter.hang import notice
 from troubleshooter.hang.busy import PATIENCE
 from troubleshooter.hang.collectives import collective_of
 from troubleshooter.hang.judge import judge
-from troubleshooter.hang.notice import NOTHING, ended_well, verdict_on
+from troubleshooter.hang.look import NOTHING, Counters
+from troubleshooter.hang.notice import ended_well, verdict_on
 from troubleshooter.hang.ranks import Rank
 from troubleshooter.hang.stacks import StackFrame
 from troubleshooter.hang.tell import lines
@@ -218,8 +219,8 @@ def test_the_threads_of_the_collectives_are_no_sign_of_life(
         (tmp_path / "task" / number).mkdir(parents=True)
         (tmp_path / "task" / number / "comm").write_text(comm + "\n")
         (tmp_path / "task" / number / "status").write_text(f"Name:\t{comm}\nvoluntary_ctxt_switches:\t{count}\n")
-    monkeypatch.setattr(notice, "Path", lambda path: tmp_path)
-    found = notice.Counters.of(9)
+    monkeypatch.setattr("troubleshooter.hang.look.Path", lambda path: tmp_path)
+    found = Counters.of(9)
     assert (found.wakes, found.all_wakes) == (3, wakes)
 
 

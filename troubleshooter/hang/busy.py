@@ -6,10 +6,11 @@ import itertools
 import re
 from collections.abc import Callable
 
-from troubleshooter.hang.judge import is_own, reads_network
+from troubleshooter.hang.doing import reads_network
 from troubleshooter.hang.ranks import Rank
 from troubleshooter.hang.source import source_line
 from troubleshooter.hang.stacks import Stack
+from troubleshooter.hang.standing import is_own
 from troubleshooter.paths import installed_file
 
 PATIENCE = 2.0

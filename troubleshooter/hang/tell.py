@@ -8,8 +8,9 @@ from typing import Any
 from kb.text.catalog import Section
 from troubleshooter.hang.collectives import MEETING, STORE, WORK
 from troubleshooter.hang.flight import Apart
-from troubleshooter.hang.judge import HangVerdict, Standing
+from troubleshooter.hang.judge import HangVerdict
 from troubleshooter.hang.source import source_line
+from troubleshooter.hang.standing import Standing
 
 say = Section("hang")
 MOST_RANKS = 16

@@ -21,6 +21,8 @@ LONGER_PATIENCE = 4.0
 what is not there. Much that is well looks so for a while: tokenizing, reading JSON."""
 ALONE_PATIENCE = 8.0
 """The same for a process in a regular expression, if nobody waits for it."""
+LOOP_PATIENCE = 6.0
+"""The same for a rank in a loop of an installed package that nothing but an end of the loop can leave (`endless`)."""
 _PATTERN_CALL = re.compile(
     r"(?i)\bre\.\w|(?:pattern|regexp?|_re|_rx)\w{0,20}\.(?:match|fullmatch|search|sub|subn|split|findall|finditer)\("
 )

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from troubleshooter.hang.collectives import MEETING, STORE, reaches_for_store
 from troubleshooter.hang.doing import Cause, cause_of
+from troubleshooter.hang.endless import PackageLoop
 from troubleshooter.hang.parting import is_ahead, left_a_loop, parting, took_a_branch
-from troubleshooter.hang.ranks import Rank
-from troubleshooter.hang.stacks import StackFrame
+from troubleshooter.hang.ranks import OtherProcess, Rank, launcher_meets, others_of
+from troubleshooter.hang.stacks import Stack, StackFrame
 from troubleshooter.hang.standing import Standing, is_own, standing_of
+from troubleshooter.supervise.state import ProcessState
 
 _LEAVING = frozenset(("destroy_process_group", "_shutdown", "_exit_function", "_run_exitfuncs", "shutdown"))
 _ONE_SIDED = frozenset(("send", "recv", "isend", "irecv", "batch_isend_irecv", STORE))
@@ -21,7 +23,8 @@ _ONE_SIDED = frozenset(("send", "recv", "isend", "irecv", "batch_isend_irecv", S
 class HangVerdict(NamedTuple):
     """``late``: the ranks that did not arrive. ``missing``: numbers of ranks that have no process any more.
 
-    ``collective``: what the others wait in, and ``waiting`` who they are. ``parted``: the own line of each group.
+    ``collective``: what the others wait in, and ``waiting`` who they are. ``loops``: the loops of packages that late ranks never leave.
+    ``processes``: what processes the run has, if none of them is a rank.
     """
 
     cause: Cause
@@ -30,6 +33,8 @@ class HangVerdict(NamedTuple):
     missing: list[int]
     collective: str
     standing: list[Standing]
+    loops: tuple[PackageLoop, ...] = ()
+    processes: tuple[OtherProcess, ...] = ()
 
 
 def judge(ranks: Sequence[Rank], world: int | None = None, ended_well: bool | None = None) -> HangVerdict:
@@ -59,6 +64,15 @@ def judge(ranks: Sequence[Rank], world: int | None = None, ended_well: bool | No
     if late:
         return HangVerdict("data-ended", late, waiting, [], _common(waiting), standing)
     return _all_wait(standing)
+
+
+def without_ranks(processes: Iterable[ProcessState], stacks: Mapping[int, list[Stack]]) -> HangVerdict:
+    """The verdict on a run that has no rank: its launcher waits for those of other nodes, or it is not known why."""
+    found = [*processes]
+    meets = launcher_meets(found, stacks)
+    return HangVerdict(
+        "meeting" if meets else "unknown", [], [], [], MEETING if meets else "", [], processes=others_of(found, stacks)
+    )
 
 
 def _all_wait(standing: list[Standing]) -> HangVerdict:

@@ -71,6 +71,12 @@ def _waited_for_cpu_s(process_folder: Path) -> float:
     return 0.0
 
 
+def further_stacks(pid: int, folder: Path | None) -> list[Stack]:
+    """The main thread of a process, asked `SAMPLES` times in a row. Moments at which it did not answer are left out."""
+    answers = (stacks_of([pid], folder).get(pid) for _ in range(SAMPLES))
+    return [answer[0] for answer in answers if answer]
+
+
 NOTHING = Counters(0.0, (0, 0), 0, 0)
 
 
@@ -89,6 +95,10 @@ class Look:
     def stands_still(self, pid: int, stack: Stack) -> bool:
         """Whether `SAMPLES` further questions find the main thread of a process at the same place."""
         return all(stacks_of([pid], self.folder).get(pid, [()])[0] == stack for _ in range(SAMPLES))
+
+    def further_stacks(self, pid: int) -> list[Stack]:
+        """The main thread of a process at `SAMPLES` further moments."""
+        return further_stacks(pid, self.folder)
 
     def cpu_since(self, before: Look) -> dict[int, float]:
         """By process: the share of a core that it used between an earlier look and this one; 0 for one that is new."""

@@ -13,11 +13,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from troubleshooter.hang.busy import PATIENCE, is_long_awaited, looks_again, matches_without_end
+from troubleshooter.hang.busy import LOOP_PATIENCE, PATIENCE, is_long_awaited, looks_again, matches_without_end
 from troubleshooter.hang.collectives import MEETING, STORE, collective_of
 from troubleshooter.hang.doing import asks_again, reads_network, runs_event_loop
-from troubleshooter.hang.judge import HangVerdict, judge
-from troubleshooter.hang.look import Look
+from troubleshooter.hang.endless import PackageLoop, package_loop
+from troubleshooter.hang.judge import HangVerdict, judge, without_ranks
+from troubleshooter.hang.look import Look, further_stacks
 from troubleshooter.hang.ranks import Rank, environment_of, launcher_meets, numbers_of, ranks_of
 from troubleshooter.hang.stacks import stacks_of
 from troubleshooter.supervise.state import family
@@ -31,6 +32,8 @@ LEAST_BETWEEN_SECONDS = 2.0
 """However short ``--hang-after`` is: in one second a download that gets a piece every 0.7 s may show a single one."""
 MOVING = 0.05
 """A process that uses more than this share of a core is at work. So is one that reads or writes any byte."""
+MOST_PAST = 4
+"""So many earlier looks of a silence are kept."""
 _ALONE = ("sleeping", "stopped", "input")
 
 
@@ -47,6 +50,7 @@ class HangWatch:
         self._longest = 0.0
         self._silence = 0.0
         self._first: Look | None = None
+        self._past: list[Look] = []
         self._wait = BETWEEN_SECONDS
         self._looks = 0
         self._told = False
@@ -58,7 +62,7 @@ class HangWatch:
         """The verdict, once for each stall."""
         if silence < self._silence:  # it printed something
             self._longest = max(self._longest, self._silence)
-            self._first, self._told, self._wait, self._looks = None, False, self._between(), 0
+            self._first, self._told, self._wait, self._looks, self._past = None, False, self._between(), 0, []
         self._silence = silence
         if self._told or silence < self.threshold():
             return None
@@ -70,8 +74,10 @@ class HangWatch:
             return None
         before, now = self._first, Look(self._pid, self._folder)
         self._looks += 1
-        verdict = verdict_on(before, now, patience=silence / max(self.threshold(), 0.1) if self._looks > 2 else 0.0)
+        patience = silence / max(self.threshold(), 0.1) if self._looks > 2 else 0.0
+        verdict = verdict_on(before, now, patience=patience, past=self._past)
         if verdict is None:
+            self._past = [*self._past, before][-MOST_PAST:]
             self._first, self._wait = now, min(2 * self._wait, 300.0)
             return None
         self._told = True
@@ -85,21 +91,23 @@ class HangWatch:
         )
 
 
-def verdict_on(before: Look, now: Look, *, patience: float = 0.0) -> HangVerdict | None:
+def verdict_on(before: Look, now: Look, *, patience: float = 0.0, past: Sequence[Look] = ()) -> HangVerdict | None:
     """The verdict of two looks, None if any rank made progress between them.
 
     ``patience``: how many times as long as usual the silence is. After `PATIENCE` and more a rank that computes counts as hung, too.
+    ``past``: the looks of the same silence that came before.
     """
     cpu = now.cpu_since(before)
     earlier = {rank.pid: rank for rank in ranks_of(before.processes, before.stacks)}
     ranks = ranks_of(now.processes, now.stacks, cpu)
     if not ranks and patience > PATIENCE and all(launcher_meets(one.processes, one.stacks) for one in (before, now)):
-        return HangVerdict("meeting", [], [], [], MEETING, [])
+        return without_ranks(now.processes, now.stacks)
     if not ranks or {rank.pid for rank in ranks} - earlier.keys():
         return None
     is_awaited = any(collective_of(rank.stack) for rank in ranks)
     world = world_size(ranks)
     well = ended_well(now, ranks, world)
+    loops: list[PackageLoop] = []
     for rank in ranks:
         if rank.state in ("T", "t"):
             continue
@@ -128,6 +136,9 @@ def verdict_on(before: Look, now: Look, *, patience: float = 0.0) -> HangVerdict
         busy = "R" in (rank.state, then.state) or cpu.get(rank.pid, 0.0) > MOVING
         if not busy and not same and (patience <= PATIENCE or not is_awaited or not looks_again(then, rank)):
             return None
+        if busy and is_awaited and patience > LOOP_PATIENCE and (loop := _loop_of(rank, ranks, [*past, before, now])):
+            loops.append(loop)
+            continue
         if busy and not (
             is_long_awaited(then, rank, patience)
             if is_awaited
@@ -139,7 +150,25 @@ def verdict_on(before: Look, now: Look, *, patience: float = 0.0) -> HangVerdict
         return None  # a rank that starts has no stack yet
     if not verdict.waiting and (verdict.cause in _ALONE or all(map(runs_event_loop, ranks))):
         return None  # a script that waits on purpose, a debugger, a loop whose next timer is far away
-    return verdict
+    return with_loops(verdict, loops)
+
+
+def _loop_of(rank: Rank, ranks: Sequence[Rank], looks: Sequence[Look]) -> PackageLoop | None:
+    """The loop of a package in which all looks found a rank, and many further questions do, too."""
+    others = [other.stack for other in ranks if collective_of(other.stack)]
+    stacks = [stack for look in looks if (found := look.stacks.get(rank.pid)) and (stack := found[0])]
+    if package_loop(stacks, others) is None:
+        return None
+    loop = package_loop([*stacks, *looks[-1].further_stacks(rank.pid)], others)
+    return None if loop is None else loop._replace(rank=rank.number, seconds=time.monotonic() - looks[0].at)
+
+
+def with_loops(verdict: HangVerdict, loops: Sequence[PackageLoop]) -> HangVerdict:
+    """The verdict with the loops of packages that were found. If all late ranks are in one, they compute, whatever asked for it."""
+    if not loops:
+        return verdict
+    in_loops = {one.rank.number for one in verdict.late} == {loop.rank for loop in loops}
+    return verdict._replace(cause="computing" if in_loops else verdict.cause, loops=tuple(loops))
 
 
 def ended_well(look: Look, ranks: Sequence[Rank], world: int | None) -> bool | None:
@@ -171,8 +200,8 @@ def world_size(ranks: Sequence[Rank]) -> int | None:
     return None
 
 
-def look_twice(pids: Sequence[int], folder: Path | None, between: float = 2.0) -> tuple[list[Rank], int | None]:
-    """The ranks of these processes and of those below them, with the CPU time that they used meanwhile."""
+def verdict_now(pids: Sequence[int], folder: Path | None, between: float = 2.0) -> HangVerdict | None:
+    """Where these processes and those below them stand, with the CPU time that they use meanwhile. None if no stack can be read."""
     before = [one for pid in pids for one in family(pid)]
     at = time.monotonic()
     time.sleep(between)
@@ -180,8 +209,19 @@ def look_twice(pids: Sequence[int], folder: Path | None, between: float = 2.0) -
     earlier = {one.pid: one.cpu_s for one in before}
     seconds = time.monotonic() - at
     cpu = {one.pid: (one.cpu_s - earlier.get(one.pid, one.cpu_s)) / seconds for one in processes}
-    ranks = ranks_of(processes, stacks_of([one.pid for one in processes], folder), cpu)
-    return ranks, world_size(ranks)
+    stacks = stacks_of([one.pid for one in processes], folder)
+    ranks = ranks_of(processes, stacks, cpu)
+    if not ranks:
+        return without_ranks(processes, stacks) if stacks else None
+    verdict = judge(ranks, world_size(ranks))
+    waiting = [one.rank.stack for one in verdict.waiting]
+    asked = time.monotonic()
+    loops: list[PackageLoop] = []
+    for rank in (one.rank for one in verdict.late if one.rank.cpu > MOVING):
+        taken = [rank.stack, *further_stacks(rank.pid, folder)] if package_loop([rank.stack], waiting) else []
+        if loop := package_loop(taken, waiting):
+            loops.append(loop._replace(rank=rank.number, seconds=time.monotonic() - asked))
+    return with_loops(verdict, loops)
 
 
 def folder_of(pid: int) -> Path | None:

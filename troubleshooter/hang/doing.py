@@ -61,6 +61,8 @@ _NETWORK = (
     "fsspec/",
 )
 _EVENT_LOOPS = ("/selectors.py", "asyncio/base_events.py", "uvloop/")
+_MEETS = re.compile(r"\b(?:TCPStore|init_rpc)\(")
+"""Waits until all ranks are there, in C++ and by sleeping."""
 _ENTERS = re.compile(r"flock|lockf|\.acquire\(|\.join\(|\.wait\(|with \w*lock|^with [\w.]+(?: as \w+)?:")
 """What takes a lock or waits for a thread. ``with name:`` enters something that was made before: what it opens itself is called there."""
 _DATABASE = re.compile(r"\.(?:execute|executemany|executescript|commit)\(")
@@ -134,6 +136,8 @@ def cause_of(one: Standing) -> Cause:
         word in file for file in inner[:2] for word in _EVENT_LOOPS
     ):
         return "network"
+    if _MEETS.search(code):
+        return "meeting"
     if _sleeps(rank, code):
         return _polls(one, code)
     if _ENTERS.search(code):

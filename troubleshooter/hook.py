@@ -281,11 +281,11 @@ def _open_stacks() -> None:
         number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o600)
         faulthandler.register(_signal.SIGUSR2, file=number, all_threads=True, chain=False)
         _stacks = number, path
-        calm = _calm_signal()
-        if calm and _signal.getsignal(calm) == _signal.SIG_DFL:
-            _signal.signal(calm, _write_stacks)
         if before is not None:
             os.close(before[0])
+        calm = _calm_signal()
+        if calm and _signal.getsignal(calm) == _signal.SIG_DFL:
+            _signal.signal(calm, _write_stacks)  # outside of the main thread this raises, and there is only SIGUSR2
     except Exception:
         pass
 

@@ -11,7 +11,7 @@ from tests.supervise.test_hang import C10D, GONE
 from tests.supervise.test_hang_patience import Ranks
 from troubleshooter.hang.busy import LOOP_PATIENCE
 from troubleshooter.hang.endless import package_loop
-from troubleshooter.hang.notice import verdict_on
+from troubleshooter.hang.notice import MAKES_MB, verdict_on
 from troubleshooter.hang.stacks import Stack, StackFrame
 from troubleshooter.hang.tell import as_dict, lines
 
@@ -183,6 +183,15 @@ def test_the_rank_is_told_with_its_loop(files: Files) -> None:
     }  # fmt: skip
     now.later = files.stack(*ASKS)
     assert verdict_on(before, now, patience=LOOP_PATIENCE + 0.1, past=[past]) is None
+
+
+def test_a_loop_in_which_memory_grows_makes_something(files: Files) -> None:
+    inside = files.stack(*ASKS, "repeated/inner")
+    before, now = (Asked(at, ("S", files.others()[0]), ("R", inside)) for at in (0, 10))
+    now.later = inside
+    assert verdict_on(before, now, patience=100.0) is not None
+    now.processes = [one._replace(rss_mb=one.rss_mb + MAKES_MB + 0.1) for one in now.processes]
+    assert verdict_on(before, now, patience=100.0) is None
 
 
 def test_a_loop_that_only_an_earlier_look_was_not_in(files: Files) -> None:

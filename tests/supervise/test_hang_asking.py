@@ -101,10 +101,31 @@ def test_a_long_call_into_c_is_asked_at_once_in_the_end(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("runs", "used", "asked"), [(True, 0.2, False), (True, 1.5, True), (False, 0.2, True)])
 def test_who_got_no_cpu_to_answer_is_not_asked_at_once(monkeypatch: pytest.MonkeyPatch, runs: bool, used: float, asked: bool) -> None:
     pid, sent = os.getpid(), []
-    monkeypatch.setattr(asking, "_running", lambda _: iter([pid] if runs else []))
+    monkeypatch.setattr(asking, "_runs", lambda _: runs)
     monkeypatch.setattr(asking, "_cpu_s", lambda _: 10.0 + used)
     monkeypatch.setattr(asking, "_ask_at_once", sent.append)
     question = Question(True, 10.0, time.monotonic() - asking.IN_C_SECONDS)
     assert insist(pid, question).calm is not asked
     assert bool(sent) is asked
     assert insist(pid, Question(True, 0.0, time.monotonic() + 100)).calm
+
+
+def test_a_process_whose_other_threads_run_is_asked_when_they_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its main thread waits. If others never rest, the calm signal comes first: a wait of Python's own for a lock answers it."""
+    pid, sent = os.getpid(), []
+    monkeypatch.setattr(asking, "_takes_calm", lambda _: True)
+    monkeypatch.setattr(asking, "QUIET_SECONDS", 0.0)
+    monkeypatch.setattr(asking, "_ask_at_once", lambda _: sent.append("at once"))
+    monkeypatch.setattr(asking, "_ask_calmly", lambda _: sent.append("calmly") or Question(True, 0.0, 0.0))
+    others = iter([True, False])
+    monkeypatch.setattr(asking, "_runs", lambda task: task.name != str(pid) and next(others))
+    monkeypatch.setattr(Path, "glob", lambda self, pattern: [self / "1"])
+    ask(pid)
+    assert sent == ["at once"]
+    assert next(others, None) is None
+    monkeypatch.setattr(asking, "_runs", lambda task: task.name != str(pid))
+    monkeypatch.setattr(asking, "_waiting_for_locks", lambda _: iter([pid]))
+    ask(pid)
+    monkeypatch.setattr(asking, "_waiting_for_locks", lambda _: iter([]))
+    ask(pid)
+    assert sent == ["at once", "calmly", "at once"]

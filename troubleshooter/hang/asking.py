@@ -41,24 +41,31 @@ def can_ask(pid: int) -> bool:
 
 
 def ask(pid: int) -> Question:
-    """Ask a process by SIGUSR2 when none of its threads runs, and by the calm signal if some always do."""
+    """Ask a process by SIGUSR2 when none of its threads runs, and by the calm signal if its main thread runs, or others always do."""
+    takes_calm = _takes_calm(pid)
     for _ in range(QUIET_TRIES):
-        running = set(_running(pid))
-        if not running or (pid in running and _takes_calm(pid)):
+        if takes_calm and _runs(Path(f"/proc/{pid}/task/{pid}")):
+            return _ask_calmly(pid)
+        if not any(map(_runs, Path(f"/proc/{pid}/task").glob("*"))):
             break
         time.sleep(QUIET_SECONDS)
-    if running and _takes_calm(pid) and (pid in running or pid in _waiting_for_locks(pid)):
-        _send(pid, pid, calm_signal())
-        return Question(True, _cpu_s(pid), time.monotonic())
+    else:
+        if takes_calm and pid in _waiting_for_locks(pid):
+            return _ask_calmly(pid)
     _ask_at_once(pid)
     return Question(False, 0.0, time.monotonic())
+
+
+def _ask_calmly(pid: int) -> Question:
+    _send(pid, pid, calm_signal())
+    return Question(True, _cpu_s(pid), time.monotonic())
 
 
 def insist(pid: int, question: Question) -> Question:
     """Ask by SIGUSR2 a process that did not answer the calm signal: it waits now, or is in one long call into C."""
     if not question.calm or time.monotonic() - question.at < IN_C_SECONDS:
         return question
-    if pid in _running(pid) and _cpu_s(pid) - question.cpu_s < IN_C_SECONDS:
+    if _runs(Path(f"/proc/{pid}/task/{pid}")) and _cpu_s(pid) - question.cpu_s < IN_C_SECONDS:
         return question  # it got no CPU to answer
     _ask_at_once(pid)
     return question._replace(calm=False)
@@ -86,12 +93,11 @@ def _send(pid: int, thread: int, number: int) -> bool:
     return send is not None and send(pid, thread, number) == 0
 
 
-def _running(pid: int) -> Iterator[int]:
-    """The threads of a process that run, or would if they had a core."""
-    for task in Path(f"/proc/{pid}/task").glob("*"):
-        with suppress(OSError, IndexError, ValueError):
-            if (task / "stat").read_bytes().rpartition(b")")[2].split()[0] == b"R":
-                yield int(task.name)
+def _runs(task: Path) -> bool:
+    """Whether a thread runs, or would if it had a core."""
+    with suppress(OSError, IndexError):
+        return (task / "stat").read_bytes().rpartition(b")")[2].split()[0] == b"R"
+    return False
 
 
 def _cpu_s(pid: int) -> float:

@@ -202,3 +202,14 @@ def test_a_loop_that_only_an_earlier_look_was_not_in(files: Files) -> None:
     assert verdict_on(before, now, patience=100.0, past=[past]) is None
 
 
+
+
+@pytest.mark.parametrize("later", ["in the loop", "in torch"])
+def test_two_looks_between_two_calls_of_a_model_are_no_loop_of_the_run(files: Files, later: str) -> None:
+    """An evaluation that is in its own frame at both looks is in torch at some of many."""
+    own = files.stack("<module>/main-measure", "measure/measures")
+    inside = (StackFrame("/env/lib/python3.11/site-packages/torch/nn/functional.py", 9, "linear"), *own)
+    before, now = (Asked(at, ("S", files.at_barrier()[0]), ("R", own)) for at in (0, 10))
+    now.later = inside if later == "in torch" else own
+    verdict = verdict_on(before, now, patience=100.0)
+    assert (None if verdict is None else verdict.cause) == (None if later == "in torch" else "computing")

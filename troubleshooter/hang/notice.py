@@ -142,7 +142,7 @@ def verdict_on(before: Look, now: Look, *, patience: float = 0.0, past: Sequence
             loops.append(loop)
             continue
         if busy and not (
-            is_long_awaited(then, rank, patience)
+            _never_rests(then, rank, patience, now)
             if is_awaited
             else matches_without_end(then, rank, patience, now.stands_still)
         ):
@@ -153,6 +153,13 @@ def verdict_on(before: Look, now: Look, *, patience: float = 0.0, past: Sequence
     if not verdict.waiting and (verdict.cause in _ALONE or all(map(runs_event_loop, ranks))):
         return None  # a script that waits on purpose, a debugger, a loop whose next timer is far away
     return with_loops(verdict, loops)
+
+
+def _never_rests(then: Rank, rank: Rank, patience: float, now: Look) -> bool:
+    """Whether a rank computes in such a way that it counts as hung, at further moments, too: two looks may find an evaluation between two calls."""
+    return is_long_awaited(then, rank, patience) and all(
+        is_long_awaited(then, rank._replace(stacks=(stack,)), patience) for stack in now.further_stacks(rank.pid)
+    )
 
 
 def _loop_of(rank: Rank, ranks: Sequence[Rank], looks: Sequence[Look]) -> PackageLoop | None:

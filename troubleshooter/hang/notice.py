@@ -33,7 +33,7 @@ LEAST_BETWEEN_SECONDS = 2.0
 MOVING = 0.05
 """A process that uses more than this share of a core is at work. So is one that reads or writes any byte."""
 MAKES_MB = 2.0
-"""A rank whose memory grows by more than this in a loop makes something there: it reads a long document, or collects rows."""
+"""A rank whose memory grows by more than this between two looks at a loop makes something there: it reads a long document, or collects rows."""
 MOST_PAST = 4
 """So many earlier looks of a silence are kept."""
 _ALONE = ("sleeping", "stopped", "input")
@@ -166,7 +166,7 @@ def _loop_of(rank: Rank, ranks: Sequence[Rank], looks: Sequence[Look]) -> Packag
     """The loop of a package in which all looks found a rank, and many further questions do, too."""
     others = [other.stack for other in ranks if collective_of(other.stack)]
     stacks = [stack for look in looks if (found := look.stacks.get(rank.pid)) and (stack := found[0])]
-    memory = [one.rss_mb for look in looks for one in look.processes if one.pid == rank.pid]
+    memory = [one.rss_mb for look in looks[-2:] for one in look.processes if one.pid == rank.pid]
     if memory[-1] - memory[0] > MAKES_MB or package_loop(stacks, others) is None:
         return None
     loop = package_loop([*stacks, *looks[-1].further_stacks(rank.pid)], others)

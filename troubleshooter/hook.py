@@ -34,6 +34,8 @@ __all__ = ["FORMAT", "crash_facts", "install"]
 FORMAT = 1
 """The number of the form of the JSON; what reads it refuses other numbers."""
 FOLDER_VARIABLE = "TROUBLESHOOT_HOOK_DIR"
+CALM_OFFSET = 9
+"""The calm signal is so many numbers above the lowest real-time signal."""
 MAX_BYTES, MAX_SECONDS, MAX_FILES = 256 * 1024, 0.5, 4
 """Of one file of facts; files of one process."""
 MAX_EXCEPTIONS, MAX_FRAMES, FIRST_FRAMES = 8, 100, 20
@@ -72,7 +74,7 @@ def install(folder: Optional[str] = None) -> Optional[str]:
     ``folder``: where files ``troubleshoot-crash-<rank>-<pid>.json`` are written; it is made when it is needed. Without it
     the folder of the variable ``TROUBLESHOOT_HOOK_DIR`` is used, with files ``<rank>-<pid>.crash.json``. Where neither is
     given nothing is ever written. In the folder of the variable the signal SIGUSR2 also writes the stacks of all threads to
-    ``<pid>.stacks``, unless the program handles that signal itself.
+    ``<pid>.stacks``, unless the program handles that signal itself. A process that computes is asked by a real-time signal instead.
     """
     global _folder, _installed
     if folder is not None:
@@ -281,8 +283,47 @@ def _open_stacks() -> None:
         _stacks = number, path
         if before is not None:
             os.close(before[0])
+        calm = _calm_signal()
+        if calm and _signal.getsignal(calm) == _signal.SIG_DFL:
+            _signal.signal(calm, _write_stacks)  # outside of the main thread this raises, and there is only SIGUSR2
     except Exception:
         pass
+
+
+def _calm_signal() -> int:
+    """The signal at which Python itself writes the stacks, between two of its instructions; 0 on a system that has none to spare.
+
+    What SIGUSR2 calls reads the frames at any moment. Those of a thread that runs may be half made then, and reading them can end the process. So a
+    process that computes is asked by this signal, and one that waits by SIGUSR2, because Python does nothing while it waits.
+    """
+    import _signal
+
+    least = getattr(_signal, "SIGRTMIN", 0)
+    return least + CALM_OFFSET if least else 0
+
+
+def _write_stacks(number: int, interrupted: Optional[FrameType]) -> None:
+    """Write the stacks of all threads in the form of `faulthandler`, the main thread's last. Never raises."""
+    try:
+        import _thread
+
+        frames = sys._current_frames()
+        frames.pop(_thread.get_ident(), None)
+        dumps = ["Thread 0x%016x (most recent call first):\n%s" % (one, _frames_of(top)) for one, top in frames.items()]
+        dumps.append("Current thread 0x%016x (most recent call first):\n%s" % (_thread.get_ident(), _frames_of(interrupted)))
+        if _stacks is not None:
+            os.write(_stacks[0], "\n".join(dumps).encode("utf-8", "backslashreplace"))
+    except Exception:
+        pass
+
+
+def _frames_of(frame: Optional[FrameType]) -> str:
+    lines = []  # type: List[str]
+    while frame is not None and len(lines) < MAX_FRAMES:
+        code = frame.f_code
+        lines.append('  File "%s", line %d in %s\n' % (code.co_filename, frame.f_lineno or 0, code.co_name))
+        frame = frame.f_back
+    return "".join(lines)
 
 
 def _remove_empty_stacks() -> None:

@@ -18,7 +18,8 @@ from tests.supervise.running import COMMAND, ENVIRONMENT, ROOT, run, script
 from tests.waiting import wait_for
 from troubleshooter.hang.flight import BadDump, first_difference, read_dump_file
 from troubleshooter.hang.judge import HangVerdict, judge
-from troubleshooter.hang.notice import NOTHING, Counters, Look, verdict_on
+from troubleshooter.hang.look import NOTHING, Counters, Look
+from troubleshooter.hang.notice import verdict_on
 from troubleshooter.hang.ranks import Rank
 from troubleshooter.hang.stacks import Stack, StackFrame, read_dump, read_py_spy, stacks_of
 from troubleshooter.hang.tell import as_dict, lines

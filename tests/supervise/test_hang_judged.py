@@ -167,6 +167,7 @@ def test_torch_waits_for_other_ranks_in_its_own_functions(file: str, function: s
         ("while True:\n    try:\n        urlopen(url)\n        break\n    except OSError:\n        time.sleep(1)  # here", "", "network"),
         ("while True:\n    if os.path.exists(done): break\n    time.sleep(1)  # here", "", "file"),
         ("os.system('rsync a b')  # here", "", "child"),
+        ("dist.TCPStore(host, 0, 2, True)  # here", "hrtimer_nanosleep", "meeting"),
         ("call()  # here", "do_wait", "child"),
         ("self.stream.flush()  # here", "", "file"),
         ("call()  # here", "pipe_write", "file"),

@@ -9,7 +9,8 @@ import pytest
 
 from tests.supervise.test_hang import C10D, GONE, frames
 from troubleshooter.hang.busy import ALONE_PATIENCE, LONGER_PATIENCE, PATIENCE
-from troubleshooter.hang.notice import NOTHING, Look, verdict_on
+from troubleshooter.hang.look import NOTHING, Look
+from troubleshooter.hang.notice import verdict_on
 from troubleshooter.hang.ranks import ranks_of
 from troubleshooter.hang.stacks import Stack
 from troubleshooter.supervise.state import ProcessState

@@ -13,11 +13,12 @@ from tests.supervise.test_hang_patience import ARRIVED, MAIN, PYTHON, SITE, Rank
 from troubleshooter.hang import notice
 from troubleshooter.hang.busy import PATIENCE
 from troubleshooter.hang.collectives import collective_of
-from troubleshooter.hang.judge import judge
-from troubleshooter.hang.notice import NOTHING, ended_well, verdict_on
-from troubleshooter.hang.ranks import Rank
+from troubleshooter.hang.judge import judge, without_ranks
+from troubleshooter.hang.look import NOTHING, Counters
+from troubleshooter.hang.notice import ended_well, verdict_on
+from troubleshooter.hang.ranks import Rank, ranks_of
 from troubleshooter.hang.stacks import StackFrame
-from troubleshooter.hang.tell import lines
+from troubleshooter.hang.tell import as_dict, lines
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc")
 
@@ -218,8 +219,8 @@ def test_the_threads_of_the_collectives_are_no_sign_of_life(
         (tmp_path / "task" / number).mkdir(parents=True)
         (tmp_path / "task" / number / "comm").write_text(comm + "\n")
         (tmp_path / "task" / number / "status").write_text(f"Name:\t{comm}\nvoluntary_ctxt_switches:\t{count}\n")
-    monkeypatch.setattr(notice, "Path", lambda path: tmp_path)
-    found = notice.Counters.of(9)
+    monkeypatch.setattr("troubleshooter.hang.look.Path", lambda path: tmp_path)
+    found = Counters.of(9)
     assert (found.wakes, found.all_wakes) == (3, wakes)
 
 
@@ -260,3 +261,40 @@ def test_a_launcher_that_waits_for_other_nodes_has_no_ranks() -> None:
     assert verdict.cause == "meeting"
     assert lines(verdict, "en")[0].startswith("No rank has started")
     assert verdict_on(Ranks(0, ("S", runs)), now, patience=100.0) is None
+
+
+# --- no rank ---
+
+LAUNCHER = frames(
+    (f"{SITE}/torch/distributed/elastic/rendezvous/dynamic_rendezvous.py", 1200, "next_rendezvous"),
+    (f"{SITE}/torch/distributed/elastic/agent/server/api.py", 700, "_rendezvous"), MAIN,
+)  # fmt: skip
+
+
+def test_a_launcher_without_ranks_says_what_processes_there_are() -> None:
+    before, now = (Ranks(at, ("S", LAUNCHER)) for at in (0, 10))
+    assert verdict_on(before, now, patience=PATIENCE) is None
+    verdict = verdict_on(before, now, patience=PATIENCE + 0.1)
+    assert verdict is not None
+    told = as_dict(verdict)
+    assert (told["cause"], told["ranks"], told["no_ranks"]) == ("meeting", [], "the launcher waits for those of other nodes")
+    (process,) = told["processes"]
+    assert (process["pid"], process["name"], process["state"]) == (GONE, "python", "S")
+    assert process["stack"][0] == {"file": LAUNCHER[0].file, "line": 1200, "function": "next_rendezvous"}
+    said = "\n".join(lines(verdict, "en"))
+    assert "No rank has started" in said
+    assert f"process {GONE} (python) is at {LAUNCHER[0].file}:1200, next_rendezvous" in said
+
+
+def test_processes_of_which_none_is_a_rank() -> None:
+    look = Ranks(0, ("S", frames((f"{SITE}/torch/distributed/elastic/agent/server/api.py", 700, "_monitor"), MAIN)))
+    verdict = without_ranks(look.processes, {})
+    told = as_dict(verdict)
+    assert (told["cause"], told["no_ranks"], told["processes"][0]["stack"]) == ("unknown", "no process has a rank", [])
+    assert lines(verdict, "en") == ["None of these processes is a rank.", f"  process {GONE} (python) is at ?"]
+
+
+def test_a_run_with_ranks_lists_no_other_processes() -> None:
+    look = Ranks(0, ("S", ARRIVED), ("S", frames(MAIN)))
+    told = as_dict(judge(ranks_of(look.processes, look.stacks), 2))
+    assert (len(told["ranks"]), told["no_ranks"], told["processes"], told["loops"]) == (2, None, [], [])

@@ -6,10 +6,11 @@ import itertools
 import re
 from collections.abc import Callable
 
-from troubleshooter.hang.judge import is_own, reads_network
+from troubleshooter.hang.doing import reads_network
 from troubleshooter.hang.ranks import Rank
 from troubleshooter.hang.source import source_line
 from troubleshooter.hang.stacks import Stack
+from troubleshooter.hang.standing import is_own
 from troubleshooter.paths import installed_file
 
 PATIENCE = 2.0
@@ -20,6 +21,8 @@ LONGER_PATIENCE = 4.0
 what is not there. Much that is well looks so for a while: tokenizing, reading JSON."""
 ALONE_PATIENCE = 8.0
 """The same for a process in a regular expression, if nobody waits for it."""
+LOOP_PATIENCE = 6.0
+"""The same for a rank in a loop of an installed package that nothing but an end of the loop can leave (`endless`)."""
 _PATTERN_CALL = re.compile(
     r"(?i)\bre\.\w|(?:pattern|regexp?|_re|_rx)\w{0,20}\.(?:match|fullmatch|search|sub|subn|split|findall|finditer)\("
 )

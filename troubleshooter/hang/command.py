@@ -10,8 +10,7 @@ from pathlib import Path
 from kb.errors import UsageError
 from kb.text.catalog import Section
 from troubleshooter.hang.flight import first_difference, read_dump_file
-from troubleshooter.hang.judge import judge
-from troubleshooter.hang.notice import folder_of, look_twice
+from troubleshooter.hang.notice import folder_of, verdict_now
 from troubleshooter.hang.tell import as_dict, difference, lines
 
 say = Section("hang")
@@ -34,17 +33,16 @@ def _processes(pids: list[int], format: str, lang: str) -> int:
         if not os.path.isdir(f"/proc/{pid}"):
             raise UsageError(f"hang {pid}: there is no such process; give the launcher's number, or that of each rank")
     folder = next((found for pid in pids if (found := folder_of(pid)) is not None), None)
-    ranks, world = look_twice(pids, folder)
-    if not ranks:
+    verdict = verdict_now(pids, folder)
+    if verdict is None:
         raise UsageError(
             f"hang {' '.join(map(str, pids))}: no stacks can be read; start the job under: troubleshoot run -- COMMAND, or install py-spy"
         )
-    verdict = judge(ranks, world)
     if format == "json":
         print(json.dumps(as_dict(verdict)))
     else:
         print("\n".join(lines(verdict, lang)))
-    return 3 if verdict.late or verdict.missing or verdict.waiting else 0
+    return 3 if verdict.late or verdict.missing or verdict.waiting or not verdict.standing else 0
 
 
 def _dumps(paths: list[Path], format: str, lang: str) -> int:

@@ -9,19 +9,19 @@ the next, because our question for the stacks wakes a process and lets it write,
 from __future__ import annotations
 
 import os
-import re
 import time
-from collections.abc import Collection, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-from troubleshooter.hang.busy import PATIENCE, is_long_awaited, looks_again, matches_without_end
+from troubleshooter.hang.busy import LOOP_PATIENCE, PATIENCE, is_long_awaited, looks_again, matches_without_end
 from troubleshooter.hang.collectives import MEETING, STORE, collective_of
-from troubleshooter.hang.judge import HangVerdict, asks_again, judge, reads_network, runs_event_loop
+from troubleshooter.hang.doing import asks_again, reads_network, runs_event_loop
+from troubleshooter.hang.endless import PackageLoop, package_loop
+from troubleshooter.hang.judge import HangVerdict, judge, without_ranks
+from troubleshooter.hang.look import Look, further_stacks
 from troubleshooter.hang.ranks import Rank, environment_of, launcher_meets, numbers_of, ranks_of
-from troubleshooter.hang.stacks import Stack, stacks_of
-from troubleshooter.supervise.state import ProcessState, family, process
+from troubleshooter.hang.stacks import stacks_of
+from troubleshooter.supervise.state import family
 
 LEAST_SILENCE_SECONDS = 180.0
 RHYTHM = 5.0
@@ -32,130 +32,11 @@ LEAST_BETWEEN_SECONDS = 2.0
 """However short ``--hang-after`` is: in one second a download that gets a piece every 0.7 s may show a single one."""
 MOVING = 0.05
 """A process that uses more than this share of a core is at work. So is one that reads or writes any byte."""
-SAMPLES = 12
-"""So often in a row the stack of a process in a regular expression must be the same: of many short calls, some would be seen between two."""
-THREADS_WAKE = 2.0
-"""The threads of a process together wake up at least so often a second if they exchange messages. A thread that only looks after
-something (a progress bar, a writer of events) wakes up less often; that of NCCL more often, but it belongs to ranks."""
-LEAST_WAKES = 2
-"""A process that waits for the network, but woke up at least so often between two looks, receives its answer in small pieces."""
-MOST_WAKES = 100.0
-"""The main thread of a rank in a collective that wakes up more often in a second looks whether it is done. One that wakes up less often, but
-at least `LEAST_WAKES` times between two looks, went on from one collective to the next."""
-_THREADS_OF_TORCH = ("gloo_", "pt_", "nccl", "NCCL")
-"""How the names of threads begin that torch and the libraries of its collectives start."""
-_WAITS_FOR_THREAD = re.compile(r".*/(?:threading|queue|concurrent/futures/_base)\.py$")
-_SLEEPS = "voluntary_ctxt_switches"
+MAKES_MB = 2.0
+"""A rank whose memory grows by more than this between two looks at a loop makes something there: it reads a long document, or collects rows."""
+MOST_PAST = 4
+"""So many earlier looks of a silence are kept."""
 _ALONE = ("sleeping", "stopped", "input")
-
-
-class Counters(NamedTuple):
-    """What a process has done so far. ``cpu_s``: seconds of CPU time, with those for which its main thread waited on a busy machine.
-    ``bytes``: read from and written to disks. ``wakes``: how often its main thread went to sleep by itself, and ``all_wakes``
-    those of all threads but those of the collectives. What the system does not tell is 0."""
-
-    cpu_s: float
-    bytes: tuple[int, int]
-    wakes: int
-    all_wakes: int
-
-    @classmethod
-    def of(cls, pid: int) -> Counters:
-        here = Path(f"/proc/{pid}")
-        io = _fields(here / "io")
-        wakes = {
-            task.name: _fields(task / "status").get(_SLEEPS, 0)
-            for task in here.glob("task/*")
-            if not _is_of_torch(task)
-        }
-        state = process(pid)
-        return cls(
-            (state.cpu_s if state is not None else 0.0) + _waited_for_cpu_s(here),
-            (io.get("read_bytes", 0), io.get("write_bytes", 0)),
-            wakes.get(str(pid), 0),
-            sum(wakes.values()),
-        )
-
-
-def _is_of_torch(task: Path) -> bool:
-    """Whether a thread belongs to the collectives. That of gloo wakes up a hundred times a second, whether or not anything happens."""
-    with suppress(OSError):
-        return (task / "comm").read_text().startswith(_THREADS_OF_TORCH)
-    return False
-
-
-def _waited_for_cpu_s(process_folder: Path) -> float:
-    """The seconds for which the main thread of a process was ready to run and got no core."""
-    with suppress(OSError, ValueError, IndexError):
-        return int((process_folder / "schedstat").read_text().split()[1]) / 1e9
-    return 0.0
-
-
-NOTHING = Counters(0.0, (0, 0), 0, 0)
-
-
-class Look:
-    """One look at all processes of a run."""
-
-    def __init__(self, pid: int, folder: Path | None) -> None:
-        self.at = time.monotonic()
-        self.folder = folder
-        self.processes: Sequence[ProcessState] = family(pid)
-        self.at_start = {one.pid: Counters.of(one.pid) for one in self.processes}
-        self.stacks = stacks_of([one.pid for one in self.processes], folder)
-        self.at_end = {one.pid: Counters.of(one.pid) for one in self.processes}
-        self.ended = time.monotonic()
-
-    def stands_still(self, pid: int, stack: Stack) -> bool:
-        """Whether `SAMPLES` further questions find the main thread of a process at the same place."""
-        return all(stacks_of([pid], self.folder).get(pid, [()])[0] == stack for _ in range(SAMPLES))
-
-    def cpu_since(self, before: Look) -> dict[int, float]:
-        """By process: the share of a core that it used between an earlier look and this one; 0 for one that is new."""
-        seconds = max(self.at - before.ended, 0.1)
-        return {
-            pid: (found.cpu_s - before.at_end.get(pid, found).cpu_s) / seconds for pid, found in self.at_start.items()
-        }
-
-    def wakes_since(self, before: Look, pid: int) -> int:
-        """How often the main thread of a process woke up between an earlier look and this one."""
-        return self.at_start.get(pid, NOTHING).wakes - before.at_end.get(pid, NOTHING).wakes
-
-    def receives_since(self, before: Look, rank: Rank) -> bool:
-        """Whether a rank that waits for the network got pieces of its answer. If its main thread waits for the thread that reads, it may
-        wake up by itself, and the others tell."""
-        wakes = self.wakes_since(before, rank.pid)
-        if rank.stack and _WAITS_FOR_THREAD.match(rank.stack[0].file.replace("\\", "/")):
-            wakes = self.all_wakes_since(before, rank.pid) - wakes
-        return wakes >= LEAST_WAKES
-
-    def goes_on_since(self, before: Look, pid: int) -> bool:
-        """Whether a rank that waits in a collective each time came through others between an earlier look and this one."""
-        wakes = self.wakes_since(before, pid)
-        return LEAST_WAKES <= wakes <= MOST_WAKES * max(self.at - before.ended, 1.0)
-
-    def threads_wake_since(self, before: Look, pid: int) -> bool:
-        """Whether the threads of a process woke up more than `THREADS_WAKE` times a second between an earlier look and this one."""
-        return self.all_wakes_since(before, pid) > THREADS_WAKE * max(self.at - before.ended, 1.0)
-
-    def all_wakes_since(self, before: Look, pid: int) -> int:
-        """How often all threads of a process woke up between an earlier look and this one."""
-        return self.at_start.get(pid, NOTHING).all_wakes - before.at_end.get(pid, NOTHING).all_wakes
-
-    def moved_bytes_since(self, before: Look, pid: int) -> bool:
-        """Whether a process read from or wrote to a disk between an earlier look and this one."""
-        return self.at_start.get(pid, NOTHING).bytes != before.at_end.get(pid, NOTHING).bytes
-
-    def helpers_of(self, pid: int, others: Collection[int]) -> list[int]:
-        """The processes below a process, without ``others`` and those below them."""
-        found: list[int] = []
-        todo = [pid]
-        while todo:
-            above = todo.pop()
-            below = [one.pid for one in self.processes if one.parent == above and one.pid not in others]
-            found += below
-            todo += below
-        return found
 
 
 class HangWatch:
@@ -171,6 +52,7 @@ class HangWatch:
         self._longest = 0.0
         self._silence = 0.0
         self._first: Look | None = None
+        self._past: list[Look] = []
         self._wait = BETWEEN_SECONDS
         self._looks = 0
         self._told = False
@@ -182,7 +64,7 @@ class HangWatch:
         """The verdict, once for each stall."""
         if silence < self._silence:  # it printed something
             self._longest = max(self._longest, self._silence)
-            self._first, self._told, self._wait, self._looks = None, False, self._between(), 0
+            self._first, self._told, self._wait, self._looks, self._past = None, False, self._between(), 0, []
         self._silence = silence
         if self._told or silence < self.threshold():
             return None
@@ -194,8 +76,10 @@ class HangWatch:
             return None
         before, now = self._first, Look(self._pid, self._folder)
         self._looks += 1
-        verdict = verdict_on(before, now, patience=silence / max(self.threshold(), 0.1) if self._looks > 2 else 0.0)
+        patience = silence / max(self.threshold(), 0.1) if self._looks > 2 else 0.0
+        verdict = verdict_on(before, now, patience=patience, past=self._past)
         if verdict is None:
+            self._past = [*self._past, before][-MOST_PAST:]
             self._first, self._wait = now, min(2 * self._wait, 300.0)
             return None
         self._told = True
@@ -209,21 +93,23 @@ class HangWatch:
         )
 
 
-def verdict_on(before: Look, now: Look, *, patience: float = 0.0) -> HangVerdict | None:
+def verdict_on(before: Look, now: Look, *, patience: float = 0.0, past: Sequence[Look] = ()) -> HangVerdict | None:
     """The verdict of two looks, None if any rank made progress between them.
 
     ``patience``: how many times as long as usual the silence is. After `PATIENCE` and more a rank that computes counts as hung, too.
+    ``past``: the looks of the same silence that came before.
     """
     cpu = now.cpu_since(before)
     earlier = {rank.pid: rank for rank in ranks_of(before.processes, before.stacks)}
     ranks = ranks_of(now.processes, now.stacks, cpu)
     if not ranks and patience > PATIENCE and all(launcher_meets(one.processes, one.stacks) for one in (before, now)):
-        return HangVerdict("meeting", [], [], [], MEETING, [])
+        return without_ranks(now.processes, now.stacks)
     if not ranks or {rank.pid for rank in ranks} - earlier.keys():
         return None
     is_awaited = any(collective_of(rank.stack) for rank in ranks)
     world = world_size(ranks)
     well = ended_well(now, ranks, world)
+    loops: list[PackageLoop] = []
     for rank in ranks:
         if rank.state in ("T", "t"):
             continue
@@ -252,8 +138,11 @@ def verdict_on(before: Look, now: Look, *, patience: float = 0.0) -> HangVerdict
         busy = "R" in (rank.state, then.state) or cpu.get(rank.pid, 0.0) > MOVING
         if not busy and not same and (patience <= PATIENCE or not is_awaited or not looks_again(then, rank)):
             return None
+        if busy and is_awaited and patience > LOOP_PATIENCE and (loop := _loop_of(rank, ranks, [*past, before, now])):
+            loops.append(loop)
+            continue
         if busy and not (
-            is_long_awaited(then, rank, patience)
+            _never_rests(then, rank, patience, now)
             if is_awaited
             else matches_without_end(then, rank, patience, now.stands_still)
         ):
@@ -263,7 +152,33 @@ def verdict_on(before: Look, now: Look, *, patience: float = 0.0) -> HangVerdict
         return None  # a rank that starts has no stack yet
     if not verdict.waiting and (verdict.cause in _ALONE or all(map(runs_event_loop, ranks))):
         return None  # a script that waits on purpose, a debugger, a loop whose next timer is far away
-    return verdict
+    return with_loops(verdict, loops)
+
+
+def _never_rests(then: Rank, rank: Rank, patience: float, now: Look) -> bool:
+    """Whether a rank computes in such a way that it counts as hung, at further moments, too: two looks may find an evaluation between two calls."""
+    return is_long_awaited(then, rank, patience) and all(
+        is_long_awaited(then, rank._replace(stacks=(stack,)), patience) for stack in now.further_stacks(rank.pid)
+    )
+
+
+def _loop_of(rank: Rank, ranks: Sequence[Rank], looks: Sequence[Look]) -> PackageLoop | None:
+    """The loop of a package in which all looks found a rank, and many further questions do, too."""
+    others = [other.stack for other in ranks if collective_of(other.stack)]
+    stacks = [stack for look in looks if (found := look.stacks.get(rank.pid)) and (stack := found[0])]
+    memory = [one.rss_mb for look in looks[-2:] for one in look.processes if one.pid == rank.pid]
+    if memory[-1] - memory[0] > MAKES_MB or package_loop(stacks, others) is None:
+        return None
+    loop = package_loop([*stacks, *looks[-1].further_stacks(rank.pid)], others)
+    return None if loop is None else loop._replace(rank=rank.number, seconds=time.monotonic() - looks[0].at)
+
+
+def with_loops(verdict: HangVerdict, loops: Sequence[PackageLoop]) -> HangVerdict:
+    """The verdict with the loops of packages that were found. If all late ranks are in one, they compute, whatever asked for it."""
+    if not loops:
+        return verdict
+    in_loops = {one.rank.number for one in verdict.late} == {loop.rank for loop in loops}
+    return verdict._replace(cause="computing" if in_loops else verdict.cause, loops=tuple(loops))
 
 
 def ended_well(look: Look, ranks: Sequence[Rank], world: int | None) -> bool | None:
@@ -295,19 +210,8 @@ def world_size(ranks: Sequence[Rank]) -> int | None:
     return None
 
 
-def _fields(path: Path) -> dict[str, int]:
-    """The lines ``name: number`` of a file of /proc; empty if it cannot be read."""
-    found: dict[str, int] = {}
-    with suppress(OSError):
-        for line in path.read_text(errors="replace").splitlines():
-            name, _, value = line.partition(":")
-            if value.strip().isdecimal():
-                found[name] = int(value)
-    return found
-
-
-def look_twice(pids: Sequence[int], folder: Path | None, between: float = 2.0) -> tuple[list[Rank], int | None]:
-    """The ranks of these processes and of those below them, with the CPU time that they used meanwhile."""
+def verdict_now(pids: Sequence[int], folder: Path | None, between: float = 2.0) -> HangVerdict | None:
+    """Where these processes and those below them stand, with the CPU time that they use meanwhile. None if no stack can be read."""
     before = [one for pid in pids for one in family(pid)]
     at = time.monotonic()
     time.sleep(between)
@@ -315,8 +219,19 @@ def look_twice(pids: Sequence[int], folder: Path | None, between: float = 2.0) -
     earlier = {one.pid: one.cpu_s for one in before}
     seconds = time.monotonic() - at
     cpu = {one.pid: (one.cpu_s - earlier.get(one.pid, one.cpu_s)) / seconds for one in processes}
-    ranks = ranks_of(processes, stacks_of([one.pid for one in processes], folder), cpu)
-    return ranks, world_size(ranks)
+    stacks = stacks_of([one.pid for one in processes], folder)
+    ranks = ranks_of(processes, stacks, cpu)
+    if not ranks:
+        return without_ranks(processes, stacks) if stacks else None
+    verdict = judge(ranks, world_size(ranks))
+    waiting = [one.rank.stack for one in verdict.waiting]
+    asked = time.monotonic()
+    loops: list[PackageLoop] = []
+    for rank in (one.rank for one in verdict.late if one.rank.cpu > MOVING):
+        taken = [rank.stack, *further_stacks(rank.pid, folder)] if package_loop([rank.stack], waiting) else []
+        if loop := package_loop(taken, waiting):
+            loops.append(loop._replace(rank=rank.number, seconds=time.monotonic() - asked))
+    return with_loops(verdict, loops)
 
 
 def folder_of(pid: int) -> Path | None:

@@ -48,6 +48,27 @@ class Rank(NamedTuple):
         return self.stacks[0] if self.stacks else ()
 
 
+class OtherProcess(NamedTuple):
+    """A process of a run that has no rank: a launcher, what it started. ``stack``: its main thread's, if it told."""
+
+    pid: int
+    name: str
+    state: str
+    kernel: str
+    stack: Stack
+
+
+MOST_OTHERS = 32
+
+
+def others_of(processes: Iterable[ProcessState], stacks: Mapping[int, list[Stack]]) -> tuple[OtherProcess, ...]:
+    """What processes a run has, for one of which no rank is known."""
+    return tuple(
+        OtherProcess(one.pid, one.name, one.state, held_by_kernel(one.pid), (stacks.get(one.pid) or [()])[0])
+        for one in sorted(processes)[:MOST_OTHERS]
+    )
+
+
 def ranks_of(
     processes: Iterable[ProcessState], stacks: Mapping[int, list[Stack]], cpu: Mapping[int, float] | None = None
 ) -> list[Rank]:

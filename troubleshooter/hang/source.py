@@ -15,10 +15,10 @@ MAX_BYTES = 2 << 20
 
 
 class CodeBlock(NamedTuple):
-    """Lines of a file that belong together. ``kind``: ``loop``, or ``branch`` for one arm of an ``if``.
+    """Lines of a file that belong together. ``kind``: ``loop``, ``comprehension``, or ``branch`` for one arm of an ``if``.
 
     ``whole``: the first and last line of the statement with all of its arms. ``test``: the condition of a ``while`` or ``if``.
-    ``calls``: what a loop calls, with its arguments.
+    ``calls``: what a loop calls, with its arguments. ``over``: what a ``for`` goes over. ``hands_on``: whether a ``for`` yields each item.
     """
 
     kind: str
@@ -27,6 +27,8 @@ class CodeBlock(NamedTuple):
     whole: tuple[int, int]
     test: str
     calls: tuple[str, ...] = ()
+    over: str = ""
+    hands_on: bool = False
 
     def holds(self, frame: StackFrame) -> bool:
         return self.first <= frame.line <= self.last
@@ -69,7 +71,12 @@ def _blocks_of(node: ast.AST) -> Iterator[CodeBlock]:
     if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
         test = ast.unparse(node.test) if isinstance(node, ast.While) else ""
         lines = node.lineno, node.end_lineno or node.lineno
-        yield CodeBlock("loop", node.lineno, _end(node.body), lines, test, tuple(_calls(node)))
+        over = "" if isinstance(node, ast.While) else ast.unparse(node.iter)[:200]
+        hands_on = bool(over) and any(map(_yields, node.body))
+        yield CodeBlock("loop", node.lineno, _end(node.body), lines, test, tuple(_calls(node)), over, hands_on)
+    elif isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+        lines = node.lineno, node.end_lineno or node.lineno
+        yield CodeBlock("comprehension", *lines, lines, "")
     elif isinstance(node, ast.If):
         test, whole = ast.unparse(node.test), (node.lineno, node.end_lineno or node.lineno)
         for arm in (node.body, node.orelse):
@@ -81,6 +88,11 @@ def _calls(node: ast.AST) -> Iterator[str]:
     for below in ast.walk(node):
         if isinstance(below, ast.Call):
             yield ast.unparse(below)[:200]
+
+
+def _yields(statement: ast.stmt) -> bool:
+    """Whether a statement of a loop's body is a ``yield``, under no condition."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Yield)
 
 
 def _end(body: list[ast.stmt]) -> int:

@@ -1,17 +1,17 @@
-"""The stacks of Python processes. A signal asks the hook for them; py-spy is asked where a process has no hook."""
+"""The stacks of Python processes. The hook is asked for them; py-spy is asked where a process has no hook."""
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
+
+from troubleshooter.hang.asking import Question, ask, can_ask, insist
 
 ANSWER_SECONDS = 5.0
 """How long to wait for the hook's answer. A process that is stopped, or blocked in the kernel, does not answer."""
@@ -43,17 +43,18 @@ Stack = tuple[StackFrame, ...]
 def stacks_of(pids: Sequence[int], folder: Path | None) -> dict[int, list[Stack]]:
     """By process: the stacks of its threads, the main thread's first. Stacks without information are left out.
 
-    ``folder``: where the hook keeps a file for each process that it is in. Only those are sent the signal: it would end any
+    ``folder``: where the hook keeps a file for each process that it is in. Only those are sent a signal: it would end any
     other process. All are asked at once, so that their answers belong to one moment.
     """
+    asked: dict[int, Question] = {}
     places: dict[int, tuple[Path, int]] = {}
     for pid in pids:
         path = folder / f"{pid}.stacks" if folder is not None else None
-        if path is None or not _handles_signal(pid):
+        if path is None or not can_ask(pid):
             continue
         with suppress(OSError):
             places[pid] = path, path.stat().st_size
-            _ask(pid)
+            asked[pid] = ask(pid)
     found: dict[int, list[Stack]] = {}
     deadline = time.monotonic() + ANSWER_SECONDS
     sizes: dict[int, int] = {}
@@ -67,48 +68,13 @@ def stacks_of(pids: Sequence[int], folder: Path | None) -> dict[int, list[Stack]
                     with path.open("rb") as file:
                         file.seek(start)
                         found[pid] = read_dump(file.read(MAX_BYTES).decode("utf-8", "replace"))
+                elif size == start and pid in asked:
+                    asked[pid] = insist(pid, asked[pid])
                 sizes[pid] = size
     for pid in pids:
         if pid not in found and (answer := _spied(pid)):
             found[pid] = answer
     return {pid: stacks for pid, stacks in found.items() if stacks}
-
-
-_FUTEX = {"x86_64": 202, "aarch64": 98}
-"""By machine: the number of the system call in which a thread waits for a lock."""
-
-
-def _ask(pid: int) -> None:
-    """Send SIGUSR2 to a thread that waits for a lock, if the process has one. Linux starts that wait again, whereas a signal cuts short
-    a ``recv`` that already has a part of its bytes, a ``poll`` and a ``sleep``, even where the handler asks for a restart."""
-    import ctypes  # needed by a hang alone
-
-    thread = next(_waiting_for_locks(pid), None)
-    send = getattr(ctypes.CDLL(None), "tgkill", None) if thread is not None else None
-    if send is None or send(pid, thread, int(signal.SIGUSR2)) != 0:
-        os.kill(pid, signal.SIGUSR2)
-
-
-def _waiting_for_locks(pid: int) -> Iterator[int]:
-    """The threads of a process that wait for a lock and do not block the signal."""
-    futex = _FUTEX.get(os.uname().machine)
-    for task in sorted(Path(f"/proc/{pid}/task").glob("*")):
-        with suppress(OSError, ValueError, IndexError):
-            called = (task / "syscall").read_text().split()[0]
-            if called == str(futex) and not _mask(task / "status", "SigBlk:") >> (signal.SIGUSR2 - 1) & 1:
-                yield int(task.name)
-
-
-def _mask(status: Path, name: str) -> int:
-    """A set of signals in a file ``status`` of /proc."""
-    return next((int(line.split()[1], 16) for line in status.read_text().splitlines() if line.startswith(name)), 0)
-
-
-def _handles_signal(pid: int) -> bool:
-    """Whether a process handles the signal. Its file of stacks alone does not prove it: an earlier process may have left the file."""
-    with suppress(OSError, ValueError, IndexError):
-        return bool(_mask(Path(f"/proc/{pid}/status"), "SigCgt:") >> (signal.SIGUSR2 - 1) & 1)
-    return False
 
 
 def read_dump(text: str) -> list[Stack]:

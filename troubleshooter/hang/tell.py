@@ -8,8 +8,9 @@ from typing import Any
 from kb.text.catalog import Section
 from troubleshooter.hang.collectives import MEETING, STORE, WORK
 from troubleshooter.hang.flight import Apart
-from troubleshooter.hang.judge import HangVerdict, Standing
+from troubleshooter.hang.judge import HangVerdict
 from troubleshooter.hang.source import source_line
+from troubleshooter.hang.standing import Standing
 
 say = Section("hang")
 MOST_RANKS = 16
@@ -24,9 +25,21 @@ def lines(verdict: HangVerdict, lang: str) -> list[str]:
         told.append(say("late", lang, ranks=_numbers([one.rank.number for one in verdict.late])))
     elif verdict.standing:
         told.append(say("all-wait", lang) if verdict.waiting else say("stands", lang))
-    elif verdict.cause == "meeting":
-        told.append(say("no-rank", lang))
-    told.append(say(f"cause-{verdict.cause}", lang))
+    else:
+        told.append(say("no-rank" if verdict.cause == "meeting" else "no-rank-found", lang))
+    if verdict.standing or verdict.missing or verdict.cause == "meeting":
+        told.append(say(f"cause-{verdict.cause}", lang))
+    for other in verdict.processes[:MOST_RANKS]:
+        place = str(other.stack[0]) if other.stack else "?"
+        told.append("  " + say("process-at", lang, pid=other.pid, name=other.name, place=place))
+    for loop in verdict.loops[:MOST_RANKS]:
+        place = f"{loop.frame.file}:{loop.first_line}"
+        told.append(
+            say(
+                "endless-loop", lang, rank=loop.rank, package=loop.package, function=loop.frame.function, place=place, looks=loop.looks,
+                seconds=round(loop.seconds),
+            )
+        )  # fmt: skip
     for one in (verdict.late or (verdict.standing if not verdict.waiting else []))[:MOST_RANKS]:
         told += _where(one, lang, "stands-at")
     if verdict.waiting:
@@ -82,6 +95,13 @@ def as_dict(verdict: HangVerdict) -> dict[str, Any]:
         "missing": verdict.missing,
         "waiting": [one.rank.number for one in verdict.waiting],
         "collective": verdict.collective,
+        "loops": [
+            {
+                "rank": loop.rank, "package": loop.package, "function": loop.frame.function, "file": loop.frame.file, "line": loop.first_line,
+                "looks": loop.looks, "seconds": round(loop.seconds, 1),
+            }
+            for loop in verdict.loops
+        ],
         "ranks": [
             {
                 "rank": one.rank.number, "pid": one.rank.pid, "state": one.rank.state, "cpu": round(one.rank.cpu, 2),
@@ -89,7 +109,18 @@ def as_dict(verdict: HangVerdict) -> dict[str, Any]:
             }
             for one in verdict.standing
         ],
+        "no_ranks": None if verdict.standing or verdict.missing else _why_no_ranks(verdict),
+        "processes": [
+            {
+                "pid": one.pid, "name": one.name, "state": one.state, "kernel": one.kernel, "stack": [_frame(f) for f in one.stack[:40]],
+            }
+            for one in verdict.processes
+        ],
     }  # fmt: skip
+
+
+def _why_no_ranks(verdict: HangVerdict) -> str:
+    return "the launcher waits for those of other nodes" if verdict.cause == "meeting" else "no process has a rank"
 
 
 def _frame(frame: Any) -> dict[str, Any] | None:

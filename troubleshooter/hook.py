@@ -310,7 +310,9 @@ def _write_stacks(number: int, interrupted: Optional[FrameType]) -> None:
         frames = sys._current_frames()
         frames.pop(_thread.get_ident(), None)
         dumps = ["Thread 0x%016x (most recent call first):\n%s" % (one, _frames_of(top)) for one, top in frames.items()]
-        dumps.append("Current thread 0x%016x (most recent call first):\n%s" % (_thread.get_ident(), _frames_of(interrupted)))
+        dumps.append(
+            "Current thread 0x%016x (most recent call first):\n%s" % (_thread.get_ident(), _frames_of(interrupted))
+        )
         if _stacks is not None:
             os.write(_stacks[0], "\n".join(dumps).encode("utf-8", "backslashreplace"))
     except Exception:

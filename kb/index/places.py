@@ -33,8 +33,9 @@ _LEAVES = frozenset({"sys.exit", "os._exit", "exit", "quit", "os.abort"})
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def places(source: str, path: str) -> list[MessagePlace]:
-    """The places of a file that print a message, in the order of their lines. ``path`` is only copied into them.
+def places(source: str, path: str, *, at: int | None = None, tree: ast.Module | None = None) -> list[MessagePlace]:
+    """The places of a file that print a message, in the order of their lines. ``path`` is only copied into them. ``at``: read
+    only the functions that hold this line. ``tree``: the parsed file, where there is one already.
 
     Kept are every ``raise`` with an exception and every ``assert``, also without a message, and of other calls those
     with literal text. A file that this Python cannot parse, or that is longer than `MAX_SOURCE`, gives no places;
@@ -45,10 +46,10 @@ def places(source: str, path: str) -> list[MessagePlace]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(source)
+            tree = tree or ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    reader = _Reader(path, clues(source))
+    reader = _Reader(path, clues(source), at)
     # The source is nested deeper than people write; what was found so far is kept.
     with suppress(RecursionError):
         reader.module(tree)
@@ -56,9 +57,10 @@ def places(source: str, path: str) -> list[MessagePlace]:
 
 
 class _Reader:
-    def __init__(self, path: str, clues: list[int]) -> None:
+    def __init__(self, path: str, clues: list[int], at: int | None) -> None:
         self.path = path
         self.clues = clues
+        self.at = at
         self.found: list[MessagePlace] = []
         self.scope = Scope("", (), None)
 
@@ -220,6 +222,8 @@ class _Reader:
     # Scopes.
 
     def _function(self, node: Function) -> None:
+        if self.at is not None and not node.lineno <= self.at <= (node.end_lineno or node.lineno):
+            return
         outer = self.scope
         self._decorated(node)
         name = f"{outer.function}.{node.name}" if outer.function else node.name

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 from enum import Enum
-from functools import lru_cache
 
 from troubleshooter.explaining.shown import calls
-from troubleshooter.explaining.sources import Function
+from troubleshooter.explaining.sources import Function, holding
 from troubleshooter.observe.model import Frame
 
 
@@ -78,14 +77,13 @@ def is_unbound(call: ast.Call) -> bool:
 
 def calls_at(tree: ast.Module, line: int) -> list[ast.Call]:
     """The calls that stand at a line, those that begin there first."""
-    found = [node for node in _all(tree) if node.lineno <= line <= (node.end_lineno or node.lineno)]
+    within: ast.AST = next(reversed([*holding(tree, line)]), tree)
+    found = [
+        node
+        for node in ast.walk(within)
+        if isinstance(node, ast.Call) and node.lineno <= line <= (node.end_lineno or node.lineno)
+    ]
     return sorted(found, key=lambda call: (call.lineno != line, (call.end_lineno or 0) - call.lineno))
-
-
-@lru_cache(maxsize=64)
-def _all(tree: ast.Module) -> list[ast.Call]:
-    """All calls of a file, found once: it is asked for each name that is followed through it."""
-    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
 
 
 def _name(node: ast.expr) -> str:

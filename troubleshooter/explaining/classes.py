@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from functools import lru_cache
 from typing import NamedTuple
 
+from troubleshooter.explaining.kept import kept_with_node
 from troubleshooter.explaining.names import other_branches
 from troubleshooter.explaining.sources import Function, SourceFile, Sources
 
@@ -128,7 +128,7 @@ def _assigned(method: Function, name: str, line: int, *, fills_in: bool = False)
     return best
 
 
-@lru_cache(maxsize=512)
+@kept_with_node
 def _given_to_self(method: Function) -> dict[str, list[tuple[ast.expr, int]]]:
     """What a method gives the attributes of its object, each with the last line of the statement; read once."""
     found: dict[str, list[tuple[ast.expr, int]]] = {}
@@ -146,11 +146,17 @@ def _filled_in(method: Function, name: str, line: int) -> list[tuple[int, int]]:
     """The lines of the branches for ``self.name is None``: what they assign is only a default."""
     empty = {f"{self}.{name} is None" for self in ("self", "cls")} | {f"not {self}.{name}" for self in ("self", "cls")}
     return [
-        (node.body[0].lineno, node.body[-1].end_lineno or node.body[-1].lineno)
+        (begin, last) for test, begin, last in _branches_on_self(method) if test in empty and not begin <= line <= last
+    ]
+
+
+@kept_with_node
+def _branches_on_self(method: Function) -> list[tuple[str, int, int]]:
+    """The conditions of a method's branches, each with the first and the last line of what it leads to."""
+    return [
+        (ast.unparse(node.test), node.body[0].lineno, node.body[-1].end_lineno or node.body[-1].lineno)
         for node in ast.walk(method)
         if isinstance(node, ast.If)
-        and ast.unparse(node.test) in empty
-        and not node.body[0].lineno <= line <= (node.body[-1].end_lineno or line)
     ]
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
+from troubleshooter.explaining.kept import kept_with_node
 from troubleshooter.explaining.sources import Function, SourceFile
 
 
@@ -84,7 +84,7 @@ def last_value(name: str, function: Function, line: int, *, whole: bool = False)
     return best
 
 
-@lru_cache(maxsize=128)
+@kept_with_node
 def _bindings(function: Function) -> dict[str, list[_Binding]]:
     """All names that a function gives values, read once: functions of a thousand lines are asked hundreds of times."""
     found: dict[str, list[_Binding]] = {}
@@ -126,7 +126,7 @@ def other_branches(function: Function, line: int) -> list[tuple[int, int]]:
     return [(begin, last) for begin, last, other, end in _branches(function) if other <= line <= end]
 
 
-@lru_cache(maxsize=128)
+@kept_with_node
 def _branches(function: Function) -> list[tuple[int, int, int, int]]:
     """The first and last lines of each branch that has an ``else``, and those of the ``else``."""
     return [

@@ -41,7 +41,7 @@ from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
 from troubleshooter.explaining.shown import calls, code, marked
 from troubleshooter.explaining.shown_source import shown_context
 from troubleshooter.explaining.simplified import simplified
-from troubleshooter.explaining.sources import Sources
+from troubleshooter.explaining.sources import Sources, holding
 from troubleshooter.explaining.unfolded import unfolded
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
@@ -111,7 +111,7 @@ def _place(context: NameContext, failure: Failure) -> MessagePlace | None:
     """The place at the line of a frame, the one whose text is the message where there are several."""
     here = [
         place
-        for place in context.source.places
+        for place in context.source.places_at(context.line)
         if place.line <= context.line <= place.end_line and place.kind in ("raise", "assert", "check")
     ]
     fitting = [place for place in here if holes.filled(place.template, failure.message)]
@@ -175,7 +175,11 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
         if not (refuted(one, whole, constant, subject) or (one.key == "do-pass" and one.subject in are_given))
     ]
     ordered = suggestions.complete(ordered, told, said, given)
-    others = [one for one in context.source.places if one.function == place.function and one.line != place.line]
+    others = [
+        one
+        for one in context.source.places_at(context.line)
+        if one.function == place.function and one.line != place.line
+    ]
     ordered = [one for one in ordered if not suggestions.forbidden(one, whole, others, constant, subject)]
     parts = [words(what, there.called, lang) for what in (*near, *around)]
     if passes_on(place):  # the conditions around it are not why it was reached
@@ -241,9 +245,9 @@ def _used(expression: ast.expr | None, context: NameContext) -> list[ast.expr]:
 def _at(context: NameContext) -> ast.expr | None:
     """The innermost whole expression of the statement at the line of a frame: the condition of an ``if``, what is assigned."""
     best: ast.expr | None = None
-    for node in ast.walk(context.source.tree):
+    for node in holding(context.source.tree, context.line):
         value = getattr(node, "test", None) or getattr(node, "iter", None) or getattr(node, "value", None)
-        if not isinstance(node, ast.stmt) or not isinstance(value, ast.expr):
+        if not isinstance(value, ast.expr):
             continue
         if value.lineno <= context.line <= (value.end_lineno or value.lineno):
             best = value

@@ -24,7 +24,7 @@ def shown_context(frame: Frame, at: int) -> NameContext | None:
         text = f"def {_name(frame)}():\n" + "\n".join(f"{_INDENT}{line}" for line in lines)
         source = SourceFile(frame.path, installed(frame.path), text)
         line = number + 1
-        if any(place.line <= line <= place.end_line for place in source.places):
+        if any(place.line <= line <= place.end_line for place in source.places_at(line)):
             owner, function = source.around(line)
             return NameContext(source, owner, function, line, at)
     return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from kb.index.place import MessagePlace
@@ -31,6 +31,7 @@ class SourceFile:
         """The path below site-packages; "" for a file of the run itself."""
         self.lines = text.splitlines()
         self.text = text
+        self._places: dict[int, list[MessagePlace]] = {}
 
     @property
     def package(self) -> str:
@@ -46,29 +47,23 @@ class SourceFile:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return ast.Module([], [])
 
-    @cached_property
-    def places(self) -> list[MessagePlace]:
-        from kb.index.places import places  # reading a file takes more than the other ways to explain
+    def places_at(self, line: int) -> list[MessagePlace]:
+        """The places of the functions that hold a line; the whole file would take a tenth of a second."""
+        if line not in self._places:
+            from kb.index.places import places  # reading a file takes more than the other ways to explain
 
-        return places(self.text, self.below or self.path)
+            self._places[line] = places(self.text, self.below or self.path, at=line, tree=self.tree)
+        return self._places[line]
 
     def around(self, line: int) -> tuple[ast.ClassDef | None, Function | None]:
         """The innermost function that holds a line, and the innermost class around that function."""
         owner: ast.ClassDef | None = None
         function: Function | None = None
-        nodes: list[ast.stmt] = self.tree.body
-        while nodes:
-            inner: list[ast.stmt] = []
-            for node in nodes:
-                if node.lineno <= line <= (node.end_lineno or node.lineno):
-                    if isinstance(node, ast.ClassDef):
-                        owner = node
-                    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                        function = node
-                    inner = [child for child in ast.walk(node) if isinstance(child, ast.stmt) and child is not node]
-                    inner = [child for child in inner if isinstance(child, (ast.ClassDef, Function))] or []
-                    break
-            nodes = _outermost(inner)
+        for node in holding(self.tree, line):
+            if isinstance(node, ast.ClassDef):
+                owner = node
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                function = node
         return owner, function
 
     def class_named(self, name: str) -> ast.ClassDef | None:
@@ -76,13 +71,15 @@ class SourceFile:
         return next((node for node in self.tree.body if isinstance(node, ast.ClassDef) and node.name == name), None)
 
 
-def _outermost(nodes: list[ast.stmt]) -> list[ast.stmt]:
-    """Those of the nodes that no other of them holds."""
-    found: list[ast.stmt] = []
-    for node in sorted(nodes, key=lambda node: (node.lineno, -(node.end_lineno or node.lineno))):
-        if not found or node.lineno > (found[-1].end_lineno or found[-1].lineno):
-            found.append(node)
-    return found
+def holding(tree: ast.AST, line: int) -> Iterator[ast.stmt]:
+    """The statements that hold a line, the outermost first. Only these are entered."""
+    for child in ast.iter_child_nodes(tree):
+        if isinstance(child, ast.stmt):
+            if child.lineno <= line <= (child.end_lineno or child.lineno):
+                yield child
+                yield from holding(child, line)
+        elif isinstance(child, (ast.ExceptHandler, ast.match_case)):
+            yield from holding(child, line)
 
 
 class Sources:

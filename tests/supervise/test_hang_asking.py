@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.supervise.test_hang import ENVIRONMENT
-from troubleshooter.hang import asking
-from troubleshooter.hang.asking import Question, ask, insist
+from tests.waiting import wait_for
+from troubleshooter.hang.asking import IN_C_SECONDS, Asked, Question, ask, insist
 from troubleshooter.hang.stacks import Stack, stacks_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc")
@@ -64,9 +63,11 @@ def test_a_process_that_computes_survives_many_questions(tmp_path: Path) -> None
     """SIGUSR2 alone ended it by a segmentation fault after some hundred."""
     with running(tmp_path, CALLS) as process:
         calm = 0
+        asked = Asked(process.pid)
         for _ in range(300):
-            calm += ask(process.pid).calm
-            time.sleep(0.002)
+            before = asked.cpu_s()
+            calm += ask(asked).calm
+            wait_for(lambda before=before: asked.cpu_s() > before)  # it goes on between two questions
         assert calm > 100
         (tmp_path / "stop").touch()
         out, _ = process.communicate()
@@ -98,34 +99,55 @@ def test_a_long_call_into_c_is_asked_at_once_in_the_end(tmp_path: Path) -> None:
         assert [frame.function for frame in main] == ["count", "<module>"]
 
 
+class Made(Asked):
+    """A process whose state the test says; it notes how it was asked."""
+
+    def __init__(self, *, main_runs: bool, used: float = 0.0, others_run: Sequence[bool] = (), waits: bool = False) -> None:
+        super().__init__(os.getpid())
+        self.state = (main_runs, 10.0 + used, waits)
+        self.others = list(others_run)
+        self.sent: list[str] = []
+
+    def takes_calm(self) -> bool:
+        return True
+
+    def main_runs(self) -> bool:
+        return self.state[0]
+
+    def any_runs(self) -> bool:
+        return self.others.pop(0) if self.others else False
+
+    def main_waits_for_lock(self) -> bool:
+        return self.state[2]
+
+    def cpu_s(self) -> float:
+        return self.state[1]
+
+    def ask_calmly(self) -> None:
+        self.sent.append("calmly")
+
+    def ask_at_once(self) -> None:
+        self.sent.append("at once")
+
+
 @pytest.mark.parametrize(("runs", "used", "asked"), [(True, 0.2, False), (True, 1.5, True), (False, 0.2, True)])
-def test_who_got_no_cpu_to_answer_is_not_asked_at_once(monkeypatch: pytest.MonkeyPatch, runs: bool, used: float, asked: bool) -> None:
-    pid, sent = os.getpid(), []
-    monkeypatch.setattr(asking, "_runs", lambda _: runs)
-    monkeypatch.setattr(asking, "_cpu_s", lambda _: 10.0 + used)
-    monkeypatch.setattr(asking, "_ask_at_once", sent.append)
-    question = Question(True, 10.0, time.monotonic() - asking.IN_C_SECONDS)
-    assert insist(pid, question).calm is not asked
-    assert bool(sent) is asked
-    assert insist(pid, Question(True, 0.0, time.monotonic() + 100)).calm
+def test_who_got_no_cpu_to_answer_is_not_asked_at_once(runs: bool, used: float, asked: bool) -> None:
+    process = Made(main_runs=runs, used=used)
+    question = Question(True, 10.0, 100.0)
+    assert insist(process, question, 100.0 + IN_C_SECONDS).calm is not asked
+    assert process.sent == ["at once"] * asked
+    assert insist(process, question, 100.0).calm, "it is given the time to answer"
 
 
-def test_a_process_whose_other_threads_run_is_asked_when_they_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_whose_other_threads_run_is_asked_when_they_do_not() -> None:
     """Its main thread waits. If others never rest, the calm signal comes first: a wait of Python's own for a lock answers it."""
-    pid, sent = os.getpid(), []
-    monkeypatch.setattr(asking, "_takes_calm", lambda _: True)
-    monkeypatch.setattr(asking, "QUIET_SECONDS", 0.0)
-    monkeypatch.setattr(asking, "_ask_at_once", lambda _: sent.append("at once"))
-    monkeypatch.setattr(asking, "_ask_calmly", lambda _: sent.append("calmly") or Question(True, 0.0, 0.0))
-    others = iter([True, False])
-    monkeypatch.setattr(asking, "_runs", lambda task: task.name != str(pid) and next(others))
-    monkeypatch.setattr(Path, "glob", lambda self, pattern: [self / "1"])
-    ask(pid)
-    assert sent == ["at once"]
-    assert next(others, None) is None
-    monkeypatch.setattr(asking, "_runs", lambda task: task.name != str(pid))
-    monkeypatch.setattr(asking, "_waiting_for_locks", lambda _: iter([pid]))
-    ask(pid)
-    monkeypatch.setattr(asking, "_waiting_for_locks", lambda _: iter([]))
-    ask(pid)
-    assert sent == ["at once", "calmly", "at once"]
+    for others, waits, sent in (([True, False], True, "at once"), ([True] * 99, True, "calmly"), ([True] * 99, False, "at once")):
+        process = Made(main_runs=False, others_run=others, waits=waits)
+        ask(process)
+        assert process.sent == [sent]
+
+
+def test_a_process_that_computes_is_asked_calmly() -> None:
+    process = Made(main_runs=True, others_run=[True] * 99)
+    assert ask(process).cpu_s == 10.0
+    assert process.sent == ["calmly"]

@@ -35,56 +35,80 @@ class Question(NamedTuple):
     at: float
 
 
-def can_ask(pid: int) -> bool:
-    """Whether a process handles SIGUSR2. Its file of stacks alone does not prove it: an earlier process may have left the file."""
-    return _handles(pid, signal.SIGUSR2)
+class Asked:
+    """A process of this machine, as /proc shows it, and the two ways to ask it."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+
+    def can_be_asked(self) -> bool:
+        """Whether it handles SIGUSR2. Its file of stacks alone does not prove it: an earlier process may have left the file."""
+        return _handles(self.pid, signal.SIGUSR2)
+
+    def takes_calm(self) -> bool:
+        """Whether it handles the calm signal and does not block it."""
+        number = calm_signal()
+        return _handles(self.pid, number) and not _mask(Path(f"/proc/{self.pid}/status"), "SigBlk:") >> (number - 1) & 1
+
+    def main_runs(self) -> bool:
+        """Whether its main thread runs, or would if it had a core."""
+        return _runs(Path(f"/proc/{self.pid}/task/{self.pid}"))
+
+    def any_runs(self) -> bool:
+        """Whether any of its threads does."""
+        return any(map(_runs, Path(f"/proc/{self.pid}/task").glob("*")))
+
+    def main_waits_for_lock(self) -> bool:
+        return self.pid in _waiting_for_locks(self.pid)
+
+    def cpu_s(self) -> float:
+        """The CPU time that its main thread has used, in seconds; 0 if it is gone."""
+        with suppress(OSError, IndexError, ValueError):
+            part = Path(f"/proc/{self.pid}/task/{self.pid}/stat").read_bytes().rpartition(b")")[2].split()
+            return (int(part[11]) + int(part[12])) / _TICKS
+        return 0.0
+
+    def ask_calmly(self) -> None:
+        _send(self.pid, self.pid, calm_signal())
+
+    def ask_at_once(self) -> None:
+        """Send SIGUSR2 to a thread that waits for a lock, if the process has one. Linux starts that wait again, whereas a signal cuts
+        short a ``recv`` that already has a part of its bytes, a ``poll`` and a ``sleep``, even where the handler asks for a restart."""
+        thread = next(_waiting_for_locks(self.pid), None)
+        if thread is None or not _send(self.pid, thread, int(signal.SIGUSR2)):
+            os.kill(self.pid, signal.SIGUSR2)
 
 
-def ask(pid: int) -> Question:
+def ask(process: Asked) -> Question:
     """Ask a process by SIGUSR2 when none of its threads runs, and by the calm signal if its main thread runs, or others always do."""
-    takes_calm = _takes_calm(pid)
+    takes_calm = process.takes_calm()
+    calm = False
     for _ in range(QUIET_TRIES):
-        if takes_calm and _runs(Path(f"/proc/{pid}/task/{pid}")):
-            return _ask_calmly(pid)
-        if not any(map(_runs, Path(f"/proc/{pid}/task").glob("*"))):
+        calm = takes_calm and process.main_runs()
+        if calm or not process.any_runs():
             break
         time.sleep(QUIET_SECONDS)
     else:
-        if takes_calm and pid in _waiting_for_locks(pid):
-            return _ask_calmly(pid)
-    _ask_at_once(pid)
-    return Question(False, 0.0, time.monotonic())
+        calm = takes_calm and process.main_waits_for_lock()
+    if calm:
+        process.ask_calmly()
+    else:
+        process.ask_at_once()
+    return Question(calm, process.cpu_s() if calm else 0.0, time.monotonic())
 
 
-def _ask_calmly(pid: int) -> Question:
-    _send(pid, pid, calm_signal())
-    return Question(True, _cpu_s(pid), time.monotonic())
-
-
-def insist(pid: int, question: Question) -> Question:
+def insist(process: Asked, question: Question, now: float) -> Question:
     """Ask by SIGUSR2 a process that did not answer the calm signal: it waits now, or is in one long call into C."""
-    if not question.calm or time.monotonic() - question.at < IN_C_SECONDS:
+    if not question.calm or now - question.at < IN_C_SECONDS:
         return question
-    if _runs(Path(f"/proc/{pid}/task/{pid}")) and _cpu_s(pid) - question.cpu_s < IN_C_SECONDS:
+    if process.main_runs() and process.cpu_s() - question.cpu_s < IN_C_SECONDS:
         return question  # it got no CPU to answer
-    _ask_at_once(pid)
+    process.ask_at_once()
     return question._replace(calm=False)
 
 
 def calm_signal() -> int:
     return int(signal.SIGRTMIN) + CALM_OFFSET
-
-
-def _takes_calm(pid: int) -> bool:
-    return _handles(pid, calm_signal()) and not _mask(Path(f"/proc/{pid}/status"), "SigBlk:") >> (calm_signal() - 1) & 1
-
-
-def _ask_at_once(pid: int) -> None:
-    """Send SIGUSR2 to a thread that waits for a lock, if the process has one. Linux starts that wait again, whereas a signal cuts short
-    a ``recv`` that already has a part of its bytes, a ``poll`` and a ``sleep``, even where the handler asks for a restart."""
-    thread = next(_waiting_for_locks(pid), None)
-    if thread is None or not _send(pid, thread, int(signal.SIGUSR2)):
-        os.kill(pid, signal.SIGUSR2)
 
 
 def _send(pid: int, thread: int, number: int) -> bool:
@@ -98,14 +122,6 @@ def _runs(task: Path) -> bool:
     with suppress(OSError, IndexError):
         return (task / "stat").read_bytes().rpartition(b")")[2].split()[0] == b"R"
     return False
-
-
-def _cpu_s(pid: int) -> float:
-    """The CPU time that the main thread of a process has used."""
-    with suppress(OSError, IndexError, ValueError):
-        part = Path(f"/proc/{pid}/task/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-        return (int(part[11]) + int(part[12])) / _TICKS
-    return 0.0
 
 
 def _waiting_for_locks(pid: int) -> Iterator[int]:

@@ -13,7 +13,7 @@ import pytest
 
 from tests.supervise.test_hang import ENVIRONMENT
 from tests.waiting import wait_for
-from troubleshooter.hang.asking import IN_C_SECONDS, Asked, Question, ask, insist
+from troubleshooter.hang.asking import IN_C_SECONDS, AskedProcess, Question, ask, insist
 from troubleshooter.hang.stacks import Stack, stacks_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc")
@@ -63,7 +63,7 @@ def test_a_process_that_computes_survives_many_questions(tmp_path: Path) -> None
     """SIGUSR2 alone ended it by a segmentation fault after some hundred."""
     with running(tmp_path, CALLS) as process:
         calm = 0
-        asked = Asked(process.pid)
+        asked = AskedProcess(process.pid)
         for _ in range(300):
             before = asked.cpu_s()
             calm += ask(asked).calm
@@ -99,7 +99,7 @@ def test_a_long_call_into_c_is_asked_at_once_in_the_end(tmp_path: Path) -> None:
         assert [frame.function for frame in main] == ["count", "<module>"]
 
 
-class Made(Asked):
+class Made(AskedProcess):
     """A process whose state the test says; it notes how it was asked."""
 
     def __init__(self, *, main_runs: bool, used: float = 0.0, others_run: Sequence[bool] = (), waits: bool = False) -> None:

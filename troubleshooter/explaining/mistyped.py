@@ -216,6 +216,8 @@ def _refused_of(found: FoundPlace | None, kind: str, trace: Trace) -> Iterator[t
     context = trace.context(len(trace.frames) - 1) if found is not None and len(found.origins) == 1 else None
     for origin in found.origins if found is not None and context is not None else ():
         able = origin.kind in ("argument", "option") and not origin.lost and origin.passed is not False
+        if origin.value is None and not origin.passed and any(trace.sources.of(trace.frames[at]) for at in trace.own):
+            continue  # the user's file is here and does not give it: its default counts, which is of the right class
         if (
             able
             and context is not None

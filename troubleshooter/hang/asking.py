@@ -35,7 +35,7 @@ class Question(NamedTuple):
     at: float
 
 
-class Asked:
+class AskedProcess:
     """A process of this machine, as /proc shows it, and the two ways to ask it."""
 
     def __init__(self, pid: int) -> None:
@@ -79,7 +79,7 @@ class Asked:
             os.kill(self.pid, signal.SIGUSR2)
 
 
-def ask(process: Asked) -> Question:
+def ask(process: AskedProcess) -> Question:
     """Ask a process by SIGUSR2 when none of its threads runs, and by the calm signal if its main thread runs, or others always do."""
     takes_calm = process.takes_calm()
     calm = False
@@ -97,7 +97,7 @@ def ask(process: Asked) -> Question:
     return Question(calm, process.cpu_s() if calm else 0.0, time.monotonic())
 
 
-def insist(process: Asked, question: Question, now: float) -> Question:
+def insist(process: AskedProcess, question: Question, now: float) -> Question:
     """Ask by SIGUSR2 a process that did not answer the calm signal: it waits now, or is in one long call into C."""
     if not question.calm or now - question.at < IN_C_SECONDS:
         return question

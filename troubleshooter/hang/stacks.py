@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from troubleshooter.hang.asking import Asked, Question, ask, insist
+from troubleshooter.hang.asking import AskedProcess, Question, ask, insist
 
 ANSWER_SECONDS = 5.0
 """How long to wait for the hook's answer. A process that is stopped, or blocked in the kernel, does not answer."""
@@ -50,11 +50,11 @@ def stacks_of(pids: Sequence[int], folder: Path | None) -> dict[int, list[Stack]
     places: dict[int, tuple[Path, int]] = {}
     for pid in pids:
         path = folder / f"{pid}.stacks" if folder is not None else None
-        if path is None or not Asked(pid).can_be_asked():
+        if path is None or not AskedProcess(pid).can_be_asked():
             continue
         with suppress(OSError):
             places[pid] = path, path.stat().st_size
-            asked[pid] = ask(Asked(pid))
+            asked[pid] = ask(AskedProcess(pid))
     found: dict[int, list[Stack]] = {}
     deadline = time.monotonic() + ANSWER_SECONDS
     sizes: dict[int, int] = {}
@@ -69,7 +69,7 @@ def stacks_of(pids: Sequence[int], folder: Path | None) -> dict[int, list[Stack]
                         file.seek(start)
                         found[pid] = read_dump(file.read(MAX_BYTES).decode("utf-8", "replace"))
                 elif size == start and pid in asked:
-                    asked[pid] = insist(Asked(pid), asked[pid], time.monotonic())
+                    asked[pid] = insist(AskedProcess(pid), asked[pid], time.monotonic())
                 sizes[pid] = size
     for pid in pids:
         if pid not in found and (answer := _spied(pid)):

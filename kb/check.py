@@ -22,6 +22,7 @@ from kb.placeholders import HOLE, TYPES
 from kb.problem import Problem
 from kb.proof.parsing import faults
 from kb.proof.risks import understated
+from kb.summaries import repeats
 from kb.text.catalog import Section, language, languages
 
 _MARKS = sorted({Section("drafts")("unwritten", code) for code in languages()})
@@ -153,6 +154,9 @@ def _titles(item: Loaded) -> Iterator[Problem]:
         for one in item.translated.values()
         if one.text is not None
     ]
+    if repeats(item.entry):
+        said, step = "says only what title, cause, fixes and symptoms say", "take it out, also of the translations"
+        yield item.document.problem(("summary",), said, step)
     for document, title, summary, cause in texts:
         if (cells := title_cells(title)) > MAX_TITLE_CELLS:
             text = f"is {cells} characters wide, {MAX_TITLE_CELLS} at most"

@@ -21,14 +21,20 @@ _COMMON = frozenset({
 
 
 def repeats(entry: Entry) -> bool:
-    """True if the entry has a summary of which less than `NEW` is new."""
+    """True if the entry has a summary of which less than `NEW` is new, and which shows no value of the log that nothing else shows."""
     if entry.summary is None:
         return False
     fixes = [part for fix in entry.fixes for part in (fix.do, fix.why, fix.shell, fix.code) if part]
+    if _values(entry.summary) - _values(" ".join([entry.title, entry.cause, *fixes])):
+        return False
     symptoms = str([symptom.model_dump() for symptom in entry.symptoms]).replace("\\", " ")
     said = _words(" ".join([entry.title, entry.cause, *fixes, symptoms]))
     words = _words(entry.summary)
     return len(words - said) < NEW * len(words)
+
+
+def _values(text: str) -> set[str]:
+    return {hole["name"] for hole in HOLE.finditer(text)}
 
 
 def _words(text: str) -> set[str]:

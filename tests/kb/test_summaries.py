@@ -33,6 +33,8 @@ sources:
     [
         ("flux capacitor drained - charge it before the first step", True),
         ("The capacitors are drained and were not charged: charge()", True),
+        ("flux capacitor drained at <<rate:integer|some>> units", False),  # nothing else shows the rate
+        ("flux capacitor drained before <<step:integer|the first>> step", True),
         ("Only plutonium and lightning reach 1.21 gigawatts.", False),
     ],
 )

@@ -36,7 +36,8 @@ def test_what_why_and_the_first_fix(tool: Diagnoser) -> None:
     what, why, do = lines(report, 1000)
     found = report.diagnoses[0]
     assert what == f"{found.confidence}: {found.title} ({found.id})"
-    assert why == f"Why: {found.summary}"
+    assert why.startswith("Why: In evaluation")  # no summary: the first sentence of the cause
+    assert found.cause.replace("`", "").startswith(why.removeprefix("Why: ")[:60])
     assert report.diagnoses[0].fixes[0].do in do
     assert str(found.fixes[0].shell) in do
 

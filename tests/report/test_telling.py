@@ -63,8 +63,8 @@ def test_what_torch_adds_to_every_error_is_no_evidence(tool: Diagnoser) -> None:
 
 
 def test_a_label_out_of_range_is_named(tool: Diagnoser) -> None:
-    summary = tool.report([from_text("IndexError: Target 4 is out of bounds.\n")]).diagnoses[0].summary
-    assert "target 4 is outside" in summary
+    cause = tool.report([from_text("IndexError: Target 4 is out of bounds.\n")]).diagnoses[0].cause
+    assert "the target 4 outside" in cause
 
 
 @pytest.mark.parametrize(

@@ -185,7 +185,7 @@ COMPILING_FOLDERS = ("compile", "conditions")
 COMPILING_MODULES = (
     "clean.py", "compiled.py", "compiled_conditions.py", "error_words.py", "errors.py", "files.py", "form.py", "form_texts.py", "forked.py", "lazy.py",
     "likeness.py", "literal_index.py", "load.py", "localized.py", "nearest.py", "patterns.py", "placeholders.py", "problem.py", "samples.py", "sealed.py",
-    "search.py", "shown.py", "source.py", "standing.py", "versions.py",
+    "search.py", "shown.py", "source.py", "standing.py", "versions.py", "wild.py",
 )  # fmt: skip
 """The modules that decide what entries are compiled to, beside all in `COMPILING_FOLDERS`."""
 

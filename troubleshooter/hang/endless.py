@@ -22,7 +22,7 @@ _COMPUTES = frozenset(
     )
 )  # fmt: skip
 """Packages whose loops are the work itself."""
-_NEVER_ENDS = re.compile(r"\b(?:count|cycle)\(|\brepeat\([^,()]*\)$|^iter\(.+, .+\)$")
+_NEVER_ENDS = re.compile(r"\b(?:count|cycle)\(|\brepeat\([^,()]*\)$")
 _GOES_OVER = re.compile(
     r"\b(?:map|filter|starmap|reduce|\w{0,20}apply|imap\w{0,20}|sorted|sum|min|max|any|all|list|tuple|set|dict|frozenset|deque|Counter|extend|update|"
     r"join|array|fromiter|writelines|executemany)\("
@@ -112,7 +112,7 @@ def _told(loop: CodeBlock, stacks: Sequence[Stack], depth: int) -> PackageLoop |
     package = _package(last)
     if not package or package in _COMPUTES or loop.kind != "loop":
         return None
-    if not loop.test and not _NEVER_ENDS.search(loop.over):
+    if not loop.test and not _NEVER_ENDS.search(loop.over) and not _is_called_for_each(loop.over):
         return None
     inside = (frame for stack in stacks for frame in stack[: len(stack) - 1 - depth])
     if any(_package(frame) not in ("", package) for frame in inside):
@@ -123,3 +123,8 @@ def _told(loop: CodeBlock, stacks: Sequence[Stack], depth: int) -> PackageLoop |
 def _package(frame: StackFrame) -> str:
     found = installed_file(frame.file.replace("\\", "/"))
     return found.package if found is not None else ""
+
+
+def _is_called_for_each(over: str) -> bool:
+    """Whether a loop is over ``iter(function, last)``, which calls the function until it returns the last value."""
+    return over.startswith("iter(") and over.endswith(")") and ", " in over

@@ -111,7 +111,7 @@ def _weigh(candidate: Candidate, observations: Observations) -> Ranked:
     if candidate.body.get("status") == "draft":
         answer = answer.limited("draft", weights.DRAFT, "the entry is a draft")
     if _goes_on(candidate):
-        answer = answer.limited("goes-on", weights.NO_HARM, "its line says how the run goes on")
+        answer = answer.limited("goes-on", weights.GOES_ON, "its line says how the run goes on")
     score = answer.score.at_most("highest", weights.HIGHEST).at_least("lowest", weights.LOWEST)
     return answer._replace(score=score)
 
@@ -123,7 +123,8 @@ _GOES_ON = lazy.compile(
     r"\b(?:falls? back to|is used instead|so it is disabled|you can ignore this|this is just a warning|will not be enabled|"
     r"will overwrite your|checkpoint instead|if you are using \w{1,40}, you will get|warn_only=true|will (?:be|raise) an error in)\b)"
 )
-"""Words of a line that says what the program does without what it lacks."""
+"""Words of a line that says what the program does without what it lacks: those of the notices in the index of messages that
+were told as a crash for certain or likely."""
 
 
 def _goes_on(candidate: Candidate) -> bool:

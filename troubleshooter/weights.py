@@ -44,7 +44,7 @@ DOUBTED = LIKELY - 0.05
 """The highest value for an answer about a library that the log does not show."""
 DRAFT = LIKELY - 0.05
 """The highest value for an entry that calls itself a draft."""
-NO_HARM = LIKELY - 0.05
+GOES_ON = LIKELY - 0.05
 """The highest value for an answer about a crash or hang whose line says how the run goes on without it ("…, skipping it")."""
 ONE_THREAD = CERTAIN - 0.02
 """The highest value for a symptom that is known from one thread only: one report may be mistaken about its cause."""

@@ -77,10 +77,12 @@ def is_unbound(call: ast.Call) -> bool:
 
 def calls_at(tree: ast.Module, line: int) -> list[ast.Call]:
     """The calls that stand at a line, those that begin there first."""
-    within: ast.AST = next(reversed([*holding(tree, line)]), tree)
     found = [
         node
-        for node in ast.walk(within)
+        for statement in holding(tree, line)
+        for part in ast.iter_child_nodes(statement)
+        if not isinstance(part, (ast.stmt, ast.ExceptHandler, ast.match_case))  # what it holds of these comes by itself
+        for node in ast.walk(part)
         if isinstance(node, ast.Call) and node.lineno <= line <= (node.end_lineno or node.lineno)
     ]
     return sorted(found, key=lambda call: (call.lineno != line, (call.end_lineno or 0) - call.lineno))

@@ -48,12 +48,20 @@ def _last(node: ast.AST, key: str) -> ast.expr | None:
 def _written(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """The named entries of the dictionaries that an expression or a function writes out."""
     for part in ast.walk(node):
-        if isinstance(part, ast.Dict):
-            for name, value in zip(part.keys, part.values, strict=True):
-                if isinstance(name, ast.Constant) and isinstance(name.value, str):
-                    yield name.value, value
-        elif isinstance(part, ast.Call) and ast.unparse(part.func) == "dict":
-            yield from ((one.arg, one.value) for one in part.keywords if one.arg is not None)
+        if isinstance(part, ast.expr):
+            yield from ((name, value) for name, value, _ in named_entries(part))
+
+
+def named_entries(node: ast.expr) -> Iterator[tuple[str, ast.expr, int]]:
+    """The named entries of ``{"name": value}`` and ``dict(name=value)``, each with its line."""
+    if isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                yield key.value, value, key.lineno
+    elif isinstance(node, ast.Call) and ast.unparse(node.func) == "dict":
+        for keyword in node.keywords:
+            if keyword.arg is not None:
+                yield keyword.arg, keyword.value, keyword.value.lineno
 
 
 def _set_in(function: Function, mapping: str, key: str, line: int) -> ast.expr | None:

@@ -13,6 +13,8 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import NamedTuple
 
+from troubleshooter.explaining.calls import calls_at
+from troubleshooter.explaining.mappings import named_entries
 from troubleshooter.explaining.remedy import UNKNOWN, literal
 from troubleshooter.explaining.shown import calls, code, parsed
 from troubleshooter.explaining.sources import Sources
@@ -48,6 +50,7 @@ class OwnCode:
         self._frames = frames
         self._sources = sources
         self._own = own
+        self._constants: dict[str, dict[str, ast.expr]] = {}
 
     @cached_property
     def calls(self) -> list[ast.Call]:
@@ -57,12 +60,8 @@ class OwnCode:
         """
         found: list[ast.Call] = []
         for at in reversed(self._own):
-            line, tree = self._frames[at].line, self.tree(at)
-            whole = [
-                node
-                for node in (ast.walk(tree) if tree is not None else ())
-                if isinstance(node, ast.Call) and node.lineno <= line <= (node.end_lineno or node.lineno)
-            ]
+            tree = self.tree(at)
+            whole = calls_at(tree, self._frames[at].line) if tree is not None else []
             found += [self._filled(call, at) for call in whole] or calls(code(self._frames[at]))
         return found
 
@@ -103,11 +102,8 @@ class OwnCode:
             if frame.path != given.file:
                 continue
             tree = self.tree(at)
-            if frame.line == given.line or any(
-                node.lineno <= min(frame.line, given.line) and max(frame.line, given.line) <= (node.end_lineno or 0)
-                for node in (ast.walk(tree) if tree is not None else ())
-                if isinstance(node, ast.Call)
-            ):
+            here = calls_at(tree, frame.line) if tree is not None else []
+            if frame.line == given.line or any(one.lineno <= given.line <= (one.end_lineno or 0) for one in here):
                 return True
         return False
 
@@ -139,15 +135,11 @@ class OwnCode:
             self._constants[path] = _bound_once(tree) if tree is not None else {}
         return self._constants[path]
 
-    @cached_property
-    def _constants(self) -> dict[str, dict[str, ast.expr]]:
-        return {}
-
     def _filled(self, call: ast.Call, at: int) -> ast.Call:
         keywords: list[ast.keyword] = []
         for keyword in call.keywords:
             inner = self._named(at).get(keyword.value.id) if isinstance(keyword.value, ast.Name) else keyword.value
-            entries = list(_entries(inner)) if keyword.arg is None and inner is not None else []
+            entries = list(named_entries(inner)) if keyword.arg is None and inner is not None else []
             if entries:
                 keywords += [ast.keyword(name, self.written(value, at)) for name, value, _ in entries]
             else:
@@ -163,7 +155,7 @@ def _given(tree: ast.Module, path: str) -> Iterator[Given]:
                 if keyword.arg is not None:
                     yield Given(keyword.arg, keyword.value, keyword.value.lineno, path, holder)
         elif isinstance(node, ast.Dict):
-            for name, value, line in _entries(node):
+            for name, value, line in named_entries(node):
                 yield Given(name, value, line, path, "")
         elif isinstance(node, ast.Assign):
             for target in node.targets:
@@ -171,18 +163,6 @@ def _given(tree: ast.Module, path: str) -> Iterator[Given]:
                     yield Given(target.attr, node.value, node.lineno, path, ast.unparse(target.value))
                 elif isinstance(target, ast.Subscript) and isinstance(key := literal(ast.unparse(target.slice)), str):
                     yield Given(key, node.value, node.lineno, path, ast.unparse(target.value))
-
-
-def _entries(node: ast.expr) -> Iterator[tuple[str, ast.expr, int]]:
-    """The named entries of ``{"name": value}`` and ``dict(name=value)``, each with its line."""
-    if isinstance(node, ast.Dict):
-        for key, value in zip(node.keys, node.values, strict=True):
-            if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                yield key.value, value, key.lineno
-    elif isinstance(node, ast.Call) and ast.unparse(node.func) == "dict":
-        for keyword in node.keywords:
-            if keyword.arg is not None:
-                yield keyword.arg, keyword.value, keyword.value.lineno
 
 
 def _bound_once(tree: ast.Module) -> dict[str, ast.expr]:

@@ -72,14 +72,18 @@ class SourceFile:
 
 
 def holding(tree: ast.AST, line: int) -> Iterator[ast.stmt]:
-    """The statements that hold a line, the outermost first. Only these are entered."""
-    for child in ast.iter_child_nodes(tree):
-        if isinstance(child, ast.stmt):
-            if child.lineno <= line <= (child.end_lineno or child.lineno):
-                yield child
-                yield from holding(child, line)
-        elif isinstance(child, (ast.ExceptHandler, ast.match_case)):
-            yield from holding(child, line)
+    """The statements that hold a line, the outermost first. Only these are entered, without recursion: a chain of ``elif`` may be long."""
+    level: list[ast.AST] = [tree]
+    while level:
+        inner: list[ast.AST] = []
+        for child in (child for node in level for child in ast.iter_child_nodes(node)):
+            if isinstance(child, ast.stmt):
+                if child.lineno <= line <= (child.end_lineno or child.lineno):
+                    yield child
+                    inner.append(child)
+            elif isinstance(child, (ast.ExceptHandler, ast.match_case)):
+                inner.append(child)
+        level = inner
 
 
 class Sources:

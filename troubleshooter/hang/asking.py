@@ -7,7 +7,6 @@ calm signal is answered by Python itself, between two instructions, but not whil
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import time
@@ -113,6 +112,8 @@ def calm_signal() -> int:
 
 def _send(pid: int, thread: int, number: int) -> bool:
     """Send a signal to one thread. Whether it was sent."""
+    import ctypes  # needed by a hang alone, and every `run` imports this module
+
     send = getattr(ctypes.CDLL(None), "tgkill", None)
     return send is not None and send(pid, thread, number) == 0
 

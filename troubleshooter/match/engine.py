@@ -75,7 +75,8 @@ def _share_captures(best: Trial, trials: list[Trial]) -> None:
     for trial in sorted(trials, key=_strength, reverse=True):
         failure = trial.anchor.failure if trial.anchor else None
         if trial is not best and (failure is None or failure is own):
-            best.captured.update((k, v) for k, v in trial.captured.items() if k not in best.captured)
+            for name, value in trial.captured.items():
+                best.captured.setdefault(name, value)
 
 
 def _may_hold(symptom: CompiledSymptom, log: Context) -> bool:

@@ -113,6 +113,8 @@ def test_an_answer_without_a_fix_stands_behind_the_next(tmp_path: Path):
         ("{any: [{line: gadget.drain}, {line: gadget.fill}]}", True),
         ("{any: [{line: gadget.drain}, {message: the gadget burns}]}", False),
         ("{any: [{line: gadget.drain}, {package: deepspeed}]}", True),
+        ("{all: [{line: gadget.drain}, {package: deepspeed}]}", False),
+        ("{all: [{line: gadget.fill}, {package: deepspeed}]}", True),
         ("{package: deepspeed}", True),
         ("{frame: me/train.py}", True),
         ("{frame: me/other.py}", False),

@@ -60,17 +60,18 @@ def _left_without(item: Ranked, observations: Observations, knowledge: Knowledge
 
 def ruled_out(fix: Mapping[str, Any], context: Context) -> bool:
     """True if the log contradicts the condition of a fix (``when``), or lacks the words that it asks for."""
-    if "when" not in fix:
-        return False
-    state = evaluate(fix["when"], context).state
-    return state == "contradicted" or (state == "unseen" and _of_words(fix["when"]))
+    return "when" in fix and _fails(fix["when"], context)
 
 
-def _of_words(condition: Condition) -> bool:
-    """Whether a condition asks for printed words only. What was never printed is absent, and not only unknown."""
-    if condition["kind"] == "any" or condition["kind"] == "all":
-        return all(_of_words(part) for part in condition["parts"])
-    return bool(own_patterns(condition))
+def _fails(condition: Condition, context: Context) -> bool:
+    """Whether a condition is contradicted, or asks for printed words that the log lacks: what was never printed is absent,
+    and not only unknown."""
+    if condition["kind"] == "any":
+        return all(_fails(part, context) for part in condition["parts"])
+    if condition["kind"] == "all":
+        return any(_fails(part, context) for part in condition["parts"])
+    state = evaluate(condition, context).state
+    return state == "contradicted" or (state == "unseen" and bool(own_patterns(condition)))
 
 
 def already_installed(fix: Mapping[str, Any], context: Context) -> list[Fact] | None:

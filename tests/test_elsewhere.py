@@ -86,3 +86,45 @@ def test_the_explanation_stands_first(tool: Diagnoser, tmp_path: Path):
     assert report.explained[0]["package"] == "otherlib"
     for text in (str(report), markdown(report), html(report)):
         assert text.index("otherlib/store.py") < text.rindex("The gadget is full")
+
+
+EVERYDAY = ENTRY.replace(
+    """      - exception: ValueError
+        message: "no room is left in this gadget"
+    support:
+      - frame: gadget/core.py
+""",
+    """      - exception: TypeError
+        message: "'NoneType' object is not iterable"
+      - any:
+          - frame: gadget/core.py
+          - line: "gadget\\\\.fill\\\\("
+""",
+)
+NONE = "TypeError: 'NoneType' object is not iterable\n"
+HELPER = '  File "/home/me/helpers.py", line 3, in split\n    {code}\n'
+
+
+@pytest.mark.parametrize(
+    ("frames", "sure"),
+    [
+        (LIBRARY.format(file="gadget/core.py"), True),
+        (LIBRARY.format(file="gadget/core.py") + HELPER.format(code="for part in parts:"), False),
+        # the line that raised is one that the symptom asks for
+        (LIBRARY.format(file="gadget/core.py") + HELPER.format(code="for part in gadget.fill(parts):"), True),
+        # another library raised: that may well be the same failure
+        (LIBRARY.format(file="gadget/core.py") + LIBRARY.format(file="gadget/parts.py"), True),
+        (LIBRARY.format(file="gadget/core.py").replace("opt/venv/lib", "x") + '  File "C:\\Python311\\Lib\\json.py", line 3, in f\n', True),
+        (LIBRARY.format(file="gadget/core.py") + '  File "<ipython-input-3-a1>", line 3, in f\n', False),
+    ],
+)  # fmt: skip
+def test_what_any_code_prints_is_only_possible_where_the_users_own_code_raised_it(
+    tmp_path: Path, frames: str, sure: bool
+):
+    folder = tmp_path / "entries" / "data" / "gadget-is-full"
+    folder.mkdir(parents=True)
+    (folder / "entry.yaml").write_text(EVERYDAY, encoding="utf-8")
+    (folder / "samples.log").write_text(f"=== match fill\n{HEAD}{LIBRARY.format(file='gadget/core.py')}>>> {NONE}", "utf-8")  # fmt: skip
+    made = Diagnoser.load([tmp_path / "entries"])
+    head = HEAD.replace("gadget.fill()", "main()")
+    assert (first(made, head + frames + NONE) == ("gadget-is-full", "possible")) is not sure

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kb.load import load
-from kb.proof.any_code import generic
+from kb.any_code import generic
 from troubleshooter.check import check, notes
 from troubleshooter.pipeline import Diagnoser
 

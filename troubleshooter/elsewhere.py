@@ -1,39 +1,56 @@
-"""If an answer's words fit but another package raised them, the answer is at most "possible", and an explanation can be added.
+"""If an answer's words fit but another place raised them, the answer is at most "possible", and an explanation can be added.
 
-An entry that names frames says where its failure is raised. Suppose that the log shows a whole traceback without any of these
-frames, and that the library which raised belongs to none of them. Then the same words came from elsewhere, often for another
-reason. This says nothing about entries that name no frame, nor about a traceback that ends in the user's own code, because that
-one may have been shortened.
+An entry that names frames says where its failure is raised. In two cases the log shows that the same words came from elsewhere,
+often for another reason:
+
+- It shows a whole traceback without any of these frames, and the library which raised belongs to none of them. This says nothing
+  about a traceback that ends in the user's own code, because that one may have been shortened.
+- Its traceback has a frame or a line of code that the symptom requires, but code outside of all installed packages, which the
+  library had called, raised. This counts only for a message that Python prints about any code and whose names everybody's code
+  has (``'NoneType' object is not iterable``): a library's own words name their cause whoever called.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kb import lazy
+from kb.any_code import generic
+from kb.compiled_conditions import Condition
+from troubleshooter.match.conditions.frame import is_at
+from troubleshooter.match.outcome import Trial
+from troubleshooter.match.regex import search
+from troubleshooter.observe.model import Failure, Frame
 from troubleshooter.ranked import Ranked
+from troubleshooter.read.text import fold
 from troubleshooter.weights import DOUBTED, LIKELY
 
 PASSING_ON = ("torch/nn/modules/module.py", "<frozen", "<string>")
 """Files that pass on calls and attributes of all packages, so that a frame in them proves nothing."""
 _INSTALLED = lazy.compile(r"/(?:site|dist)-packages/([A-Za-z_]\w*)(?:/|\.py$)")
+_OWN = lazy.compile(r"\.py$|^<ipython-input|^Cell\b|^Input In\b")
+_LIBRARY = lazy.compile(r"/(?:site|dist)-packages/|/lib/python\d|(?i:/python[\d.]{0,8}/{1,2}lib/)")
+"""In the path of a frame: a file or cell of Python code; installed packages and Python's own library."""
 NOTE = "raised at another place than the one that this answer is about"
 
 
 def elsewhere(ranked: Sequence[Ranked]) -> list[Ranked]:
     """The answers, with a lower confidence if the traceback shows that another place raised."""
     return [
-        item.limited("elsewhere", DOUBTED, NOTE) if item.confidence >= LIKELY and _is_elsewhere(item) else item
+        item.limited("elsewhere", DOUBTED, NOTE)
+        if item.confidence >= LIKELY and (_is_elsewhere(item) or _is_called_back(item))
+        else item
         for item in ranked
     ]
 
 
 def _is_elsewhere(item: Ranked) -> bool:
+    """Whether another library raised than those whose frames the symptom names."""
     trial = item.candidate.trial
     failure = trial.anchor.failure if trial.anchor is not None else None
     if failure is None or not failure.uncaught or "CUDA error" in failure.message:
         return False  # a CUDA error is reported by some later call, so its place means nothing
-    symptom = next(one for one in item.candidate.body["symptoms"] if one["name"] == trial.symptom)
+    symptom = _symptom(item)
     packages: set[str] = set()
     for key, outcomes in (("require", trial.require), ("support", trial.support)):
         for condition, outcome in zip(symptom[key], outcomes, strict=True):
@@ -44,3 +61,57 @@ def _is_elsewhere(item: Ranked) -> bool:
     raised = [frame.path for frame in failure.frames if not any(part in frame.path for part in PASSING_ON)]
     place = _INSTALLED.search(raised[-1]) if raised and packages else None
     return place is not None and place[1] not in packages
+
+
+def _is_called_back(item: Ranked) -> bool:
+    """Whether the user's own code raised what any code can, below the place that the symptom requires."""
+    trial = item.candidate.trial
+    failure = trial.anchor.failure if trial.anchor is not None else None
+    if failure is None or len(failure.frames) < 2 or not _is_own(failure.frames[-1]):
+        return False
+    *outer, inner = failure.frames
+    if any(frame.path == inner.path for frame in outer if _is_own(frame) and _asked(item, frame)):
+        return False  # the file that raised is the one that the symptom is about
+    if _asked(item, inner) or not any(_asked(item, frame) for frame in outer) or _rests_on_more(trial, failure):
+        return False
+    found = generic(failure.type, failure.message)
+    return found is not None and all(slot.everyday for slot in found.slots)
+
+
+def _is_own(frame: Frame) -> bool:
+    """Whether a frame's code is neither installed nor Python's own."""
+    return bool(_OWN.search(frame.path)) and not _LIBRARY.search(frame.path)
+
+
+def _symptom(item: Ranked) -> dict[str, list[Condition]]:
+    return next(one for one in item.candidate.body["symptoms"] if one["name"] == item.candidate.trial.symptom)
+
+
+def _asked(item: Ranked, frame: Frame) -> bool:
+    """Whether the symptom requires this frame, or words of its code."""
+    shown = [fold(line) for line in (*((frame.seen.text,) if frame.seen else ()), *frame.shown)]
+    for condition in _leaves(_symptom(item)["require"]):
+        if condition["kind"] == "frame" and is_at(condition, frame):
+            return True
+        if condition["kind"] == "line" and any(search(p["re"], line) for p in condition["patterns"] for line in shown):
+            return True
+    return False
+
+
+def _leaves(conditions: Iterable[Condition]) -> Iterator[Condition]:
+    for condition in conditions:
+        if condition["kind"] == "any" or condition["kind"] == "all":
+            yield from _leaves(condition["parts"])
+        else:
+            yield condition
+
+
+def _rests_on_more(trial: Trial, failure: Failure) -> bool:
+    """Whether something outside of the traceback is part of the evidence."""
+    return any(
+        evidence.line.file != failure.line.file
+        or not failure.start.number <= evidence.line.number <= failure.line.number
+        for outcome in trial.require
+        if outcome.state == "held"
+        for evidence in outcome.evidence
+    )

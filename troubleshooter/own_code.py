@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from kb.any_code import Generic, generic
 from kb.load import Loaded
 from kb.problem import Problem
-from kb.proof.any_code import Generic, generic
 from kb.samples import EntrySample
 from troubleshooter.limits import limited
 from troubleshooter.pipeline import Diagnoser

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kb.compiled_conditions import FrameCondition
 from troubleshooter.match.context import Context
 from troubleshooter.match.outcome import Evidence, Outcome
+from troubleshooter.observe.model import Frame
 from troubleshooter.paths import below_site_packages
 
 
@@ -16,11 +17,16 @@ def evaluate(condition: FrameCondition, context: Context) -> Outcome:
         return Outcome("unseen", said)
     frames = failure.frames[-1:] if condition["at"] == "innermost" else failure.frames
     for one in reversed(frames):
-        path = one.path
-        if any(part in path for part in condition["paths"]) and (
-            not condition["functions"] or one.function.rpartition(".")[2] in condition["functions"]
-        ):
-            text = f"{below_site_packages(path)}:{one.line} in {one.function}"
+        if is_at(condition, one):
+            text = f"{below_site_packages(one.path)}:{one.line} in {one.function}"
             return Outcome("held", said, [Evidence(one.seen or failure.start, text, "the frame")])
     cut = failure.cut and condition["at"] == "anywhere"
     return Outcome("unseen" if cut else "contradicted", said)
+
+
+def is_at(condition: FrameCondition, frame: Frame) -> bool:
+    """Whether a frame is in one of the files and functions of the condition."""
+    path = frame.path
+    return any(part in path for part in condition["paths"]) and (
+        not condition["functions"] or frame.function.rpartition(".")[2] in condition["functions"]
+    )

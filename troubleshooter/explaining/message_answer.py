@@ -22,7 +22,8 @@ class MessageAnswer(NamedTuple):
     """Values of the sentence that are phrases themselves, by their keys."""
 
 
-Rule = Callable[[re.Match[str]], MessageAnswer]
+Rule = Callable[[re.Match[str]], MessageAnswer | None]
+"""What makes an answer of a match; None where the message fits the pattern and yet tells nothing."""
 MessageRule = tuple[str, re.Pattern[str], Rule]
 """The names of exceptions, a pattern of the message, and the rule."""
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from kb import lazy
-from troubleshooter.explaining import python_messages, statuses
+from troubleshooter.explaining import python_messages, self_telling, statuses
 from troubleshooter.explaining.advice import allowed
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.message_answer import MessageAnswer, MessageRule, make_rule
@@ -26,7 +26,9 @@ MAX_VALUE = 80
 
 def explain(failure: Failure, lang: str) -> FoundPlace | None:
     """The explanation of a failure by its message; None where no rule knows it."""
-    return _by_rules(failure, (*RULES, *python_messages.RULES, *(WITH_FRAMES if failure.frames else ())), lang)
+    return _by_rules(
+        failure, (*RULES, *python_messages.RULES, *self_telling.RULES, *(WITH_FRAMES if failure.frames else ())), lang
+    )
 
 
 def explain_alone(failure: Failure, lang: str) -> FoundPlace | None:
@@ -37,8 +39,7 @@ def explain_alone(failure: Failure, lang: str) -> FoundPlace | None:
 def _by_rules(failure: Failure, rules: Sequence[MessageRule], lang: str) -> FoundPlace | None:
     for exceptions, pattern, rule in rules:
         found = pattern.search(failure.message) if failure.type in exceptions.split() else None
-        if found is not None:
-            told = rule(found)
+        if found is not None and (told := rule(found)) is not None:
             said = {name: say(key, lang) for name, key in told.phrases.items()}
             origins = [Origin(told.name, "data", "", told.value)] if told.name else []
             frame = failure.frames[-1] if failure.frames else None

@@ -15,7 +15,7 @@ from kb.load import Library, Loaded, conditions
 from kb.patterns import words
 from kb.problem import Problem
 from kb.samples import EntrySample, write
-from troubleshooter import own_code
+from troubleshooter import own_code, shown_fixes
 from troubleshooter.explain import explain
 from troubleshooter.neighbours import Neighbours
 from troubleshooter.observe.observations import Observations
@@ -148,6 +148,7 @@ def _too_certain(item: Loaded, tool: Diagnoser) -> Iterator[Problem]:
 
 def _match(item: Loaded, tool: Diagnoser, fired: dict[str, set[str]], shared: bool) -> Iterator[Problem]:
     entry = item.entry
+    seen: set[int] = set()
     for sample in item.samples_of("match"):
         tried = try_log(tool, sample, whole=_about_the_end(item))
         mine = next((r for r in tried.ranked if r.candidate.id == entry.id), None)
@@ -163,7 +164,9 @@ def _match(item: Loaded, tool: Diagnoser, fired: dict[str, set[str]], shared: bo
         if sample.evidence and sample.evidence != (shown := evidence_lines(mine)):
             text = f"the evidence is on {_lines(shown)}, marked is {_lines(sample.evidence)}"
             yield item.sample_problem(sample, sample.evidence[0], text, "if that is right: troubleshoot check --mark")
+        seen |= shown_fixes.shown(mine, tried.observations, tool.knowledge)
         yield from _others(item.samples_path, sample, entry.id, tried, tool)
+    yield from shown_fixes.problems(item, seen)
 
 
 def mark(item: Loaded, tool: Diagnoser) -> bool:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from kb import lazy
-from troubleshooter.explaining import operands
+from troubleshooter.explaining import function_rules, operands
 from troubleshooter.explaining.calling import LineAnswer, LineFunction
 
 
@@ -242,18 +242,18 @@ OPERANDS: tuple[LineRule, ...] = (
     ("ValueError", lazy.compile(r"invalid literal for int\(\) with base \d+: ('.*'|\".*\")"), _number),
     ("FileNotFoundError", lazy.compile(r"No such file or directory: ['\"](.{1,300}?)['\"]$"), _file),
     ("AssertionError", lazy.compile(r""), _assert),
-    ("ValueError", lazy.compile(r"^(?:(.{1,120}) is not in (?:list|deque|tuple|range)|list\.remove\(x\): x not in list|tuple\.index\(x\): x not in tuple)$"), operands.not_in),
-    ("TypeError", lazy.compile(r"^len\(\) of (?:a 0-d tensor|unsized object)"), operands.no_length),
-    ("IndexError", lazy.compile(r"^Cannot choose from an empty sequence"), operands.nothing_to_choose),
-    ("ValueError", lazy.compile(r"^(?:Sample larger than population|Cannot take a larger sample than population)"), operands.sample),
-    ("ValueError", lazy.compile(r"^dictionary update sequence element #(\d+) has length (\d+); 2 is required"), operands.pairs_wanted),
-    ("ValueError OverflowError", lazy.compile(r"^math (?:domain|range) error|^expected a (?:non-?negative|positive) input"), operands.domain),
-    ("IsADirectoryError", lazy.compile(r"^\[Errno 21\] Is a directory: ['\"](.{1,300}?)['\"]$"), operands.is_folder),
+    ("ValueError", lazy.compile(r"^(?:(.{1,120}) is not in (?:list|deque|tuple|range)|list\.remove\(x\): x not in list|tuple\.index\(x\): x not in tuple)$"), function_rules.not_in),
+    ("TypeError", lazy.compile(r"^len\(\) of (?:a 0-d tensor|unsized object)"), function_rules.no_length),
+    ("IndexError", lazy.compile(r"^Cannot choose from an empty sequence"), function_rules.nothing_to_choose),
+    ("ValueError", lazy.compile(r"^(?:Sample larger than population|Cannot take a larger sample than population)"), function_rules.sample),
+    ("ValueError", lazy.compile(r"^dictionary update sequence element #(\d+) has length (\d+); 2 is required"), function_rules.pairs_wanted),
+    ("ValueError OverflowError", lazy.compile(r"^math (?:domain|range) error|^expected a (?:non-?negative|positive) input"), function_rules.domain),
+    ("IsADirectoryError", lazy.compile(r"^\[Errno 21\] Is a directory: ['\"](.{1,300}?)['\"]$"), function_rules.is_folder),
 )  # fmt: skip
 """The line shows the operands."""
 
 OWN: tuple[LineRule, ...] = (
-    ("StopIteration", lazy.compile(r"^$"), operands.at_end),
+    ("StopIteration", lazy.compile(r"^$"), function_rules.at_end),
 )  # fmt: skip
 """The same for the user's own lines only: libraries catch it themselves."""
 

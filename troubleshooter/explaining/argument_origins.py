@@ -80,7 +80,8 @@ def parameter(trace: TraceFrames, name: str, context: NameContext, left: int) ->
             return [origin._replace(value=ast.unparse(trace.own_code.written(value, at)), passed=True)]
         if outer is None:
             return [origin._replace(lost=True)]
-        inner = trace.origins_of_value(value, outer, left - 1)
+        # A name that is only passed on takes one step for each frame, not two.
+        inner = trace.origins_of_value(value, outer, left if isinstance(value, ast.Name) else left - 1)
         if inner:
             return inner
         # The library itself passes it: nothing of this name is the user's to set.

@@ -30,7 +30,7 @@ from troubleshooter.explaining.option_origins import option
 from troubleshooter.explaining.options import is_holder
 from troubleshooter.explaining.origin import Origin
 
-MAX_STEPS = 8
+MAX_STEPS = 10
 """Assignments, attributes and calls that are followed for one name."""
 
 

@@ -86,8 +86,12 @@ def nearest(value: Any, allowed: Sequence[Any]) -> Any:
         return UNKNOWN
     same = [text for text in texts if _folded(text) == _folded(str(value))]
     longer = same or [text for text in texts if _folded(text).startswith(_folded(str(value)))]
-    if longer:
-        return texts[longer[0]] if len(longer) == 1 else UNKNOWN
+    if len(longer) == 1:
+        return texts[longer[0]]
+    if longer:  # "cosin" means "cosine", not "cosine_with_restarts"
+        ranked = _by_likeness(str(value), texts)
+        is_one_letter_off = len(ranked[0][1]) == len(str(value)) + 1 and ranked[0][1] in longer
+        return texts[ranked[0][1]] if is_one_letter_off and len(ranked[1][1]) > len(ranked[0][1]) + 1 else UNKNOWN
     least = SHORT_LIKE if str(value).isalpha() and len(str(value)) < SHORT else CLEARLY_LIKE
     ranked = _by_likeness(str(value), texts)
     clear = len(ranked) < 2 or ranked[0][0] - ranked[1][0] >= CLEARLY_NEARER

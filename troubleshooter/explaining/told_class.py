@@ -29,7 +29,7 @@ _POSITION = lazy.compile(
     r"^(?P<f>\w{1,80})\(\): argument '\w{1,60}' \(position (?P<n>\d{1,2})\) must be (?:(?P<u>Tensor), not (?:list|tuple|int|float|numpy\.ndarray)|(?P<k>int|float), not str)$"
 )
 _WHOLE = lazy.compile(
-    r"\b(?:must|should|has to|needs to) be an? (?:positive |non-?negative )?int(?:eger)?(?: (?:value|number))?(?:,| but|;)[^\n]{0,40}?\bgot `?(?:\w{1,60} ?= ?)?[1-9]\d{0,9}$"
+    r"\b(?:must|should|has to|needs to) be an? (?:positive |non-?negative )?int(?:eger)?(?: (?:value|number))?(?:,| but|;)[^\n]{0,40}?\bgot `?(?:\w{1,60} ?= ?)?[1-9]\d{0,9}(?:\.0)?$"
 )
 """A message that wants a whole number and shows one: what it shows is a text, or a number of another class."""
 _BETWEEN = lazy.compile(
@@ -155,9 +155,9 @@ def _whole(found: FoundPlace, message: str) -> bool:
     able = settable([one._replace(exact=True) for one in found.origins[:1]])
     if _WHOLE.search(message) is None or not able:
         return False
-    _first(
-        found, able[0], [Remedy("do-class", (("x", able[0].name), ("y", "int")), f"{able[0].name}=int(...)", "message")]
-    )
+    value = able[0].value if able[0].passed and able[0].value else "..."
+    fix = Remedy("do-class", (("x", able[0].name), ("y", "int")), f"{able[0].name}=int({value})", "message")
+    _first(found, able[0], [fix])
     return True
 
 

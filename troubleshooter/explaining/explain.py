@@ -84,13 +84,18 @@ def _amended(found: FoundPlace | None, failure: Failure, sources: Sources, lang:
     frames = failure.frames
     if not frames or not any(map(is_own, frames)):
         return found
+    from troubleshooter.explaining import batched
+
+    found = batched.amended(found, failure, sources, lang)
     if is_own(frames[-1]) and (found is not None or code(frames[-1]).startswith(("raise", "assert"))):
         return found  # else compiled code raised it in the user's own line
-    from troubleshooter.explaining import mistyped, own_values
+    from troubleshooter.explaining import mistyped, own_numbers, own_values, returned
     from troubleshooter.explaining.origins import Trace
 
     trace = Trace(frames, sources)
-    return own_values.amended(mistyped.amended(found, failure, trace, lang), failure, trace, lang)
+    for step in (mistyped, returned, own_numbers, own_values):
+        found = step.amended(found, failure, trace, lang)
+    return found
 
 
 def _compiled(failure: Failure, lang: str) -> FoundPlace | None:

@@ -84,6 +84,16 @@ def last_value(name: str, function: Function, line: int, *, whole: bool = False)
     return best
 
 
+def given_values(name: str, function: Function, line: int) -> list[ast.expr]:
+    """All that is assigned to a name above a line, the last first; for a loop's target what the loop runs over."""
+    found = [
+        one.value
+        for one in _bindings(function).get(name, ())
+        if not one.inner and one.value.lineno <= line and one.end < line
+    ]
+    return sorted(found, key=lambda value: -value.lineno)
+
+
 @kept_with_node
 def _bindings(function: Function) -> dict[str, list[_Binding]]:
     """All names that a function gives values, read once: functions of a thousand lines are asked hundreds of times."""

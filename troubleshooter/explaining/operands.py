@@ -145,9 +145,20 @@ def unpack(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     names, wanted = ", ".join(map(text, target.elts)), m[2] or str(_least(target))
     many = m[1].startswith("too many")
     fixes = (("own-unpack-rest", f"{names}, *rest"),) if many else ()
+    if many and not item and (each_part := _passed_through(target, value)):
+        fixes = (("own-unpack-names", f"{each_part} = {text(value)}"),)
     look = ("own-look", f"print({text(value)})")
     key = f"own-unpack-{'many' if many else 'few'}{item}"
     return LineAnswer(key, {"x": text(value), "names": names, "n": wanted}, (text(value), names), (*fixes, look))
+
+
+def _passed_through(target: ast.Tuple | ast.List, value: ast.expr) -> str:
+    """A name for each part, where a call gives back what it got and the line takes only the first: ``a, b = f(a, b, c)``."""
+    if not isinstance(value, ast.Call) or value.keywords:
+        return ""
+    given, taken = [text(one) for one in value.args], [text(one) for one in target.elts]
+    is_first = len(given) > len(taken) and given[: len(taken)] == taken
+    return ", ".join(given) if is_first and all(one.isidentifier() for one in given) else ""
 
 
 def _least(target: ast.Tuple | ast.List) -> int:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from kb import lazy
-from troubleshooter.explaining import function_rules, operands
+from troubleshooter.explaining import function_rules, operands, whole_numbers
 from troubleshooter.explaining.calling import LineAnswer, LineFunction
 
 
@@ -118,13 +118,24 @@ def _concatenate(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and not _is_text(node.right, m[1]):
             other = _text(node.right)
             fix = f"str({other})" if m[1] == "str" else f"{m[1]}({other})"
+            fixes = (
+                (("own-convert", fix),)
+                if m[1] != "str" or m[2] not in _CONTAINERS
+                else (("own-look", f"print({other})"),)
+            )
             return LineAnswer(
                 "own-concatenate",
                 {"x": _text(node.left), "y": other, "t": m[2]},
                 (other, _text(node.left)),
-                (("own-convert", fix),),
+                fixes,
             )
     return None
+
+
+_CONTAINERS = frozenset(
+    ("list", "tuple", "dict", "set", "NoneType", "generator", "function", "method", "Tensor", "ndarray")
+)
+"""Classes whose text is hardly what was to be joined."""
 
 
 def _not_callable(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
@@ -253,6 +264,7 @@ OPERANDS: tuple[LineRule, ...] = (
 """The line shows the operands."""
 
 OWN: tuple[LineRule, ...] = (
+    ("OverflowError", lazy.compile(r"^Python integer (-?\d{1,30}) out of bounds for (u?int)(8|16|32|64)$"), whole_numbers.out_of_bounds),
     ("StopIteration", lazy.compile(r"^$"), function_rules.at_end),
 )  # fmt: skip
 """The same for the user's own lines only: libraries catch it themselves."""

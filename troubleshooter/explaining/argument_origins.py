@@ -77,7 +77,9 @@ def parameter(trace: TraceFrames, name: str, context: NameContext, left: int) ->
             lost = default == "None" and at not in trace.own
             return [origin._replace(value=default if whole else None, passed=False if whole else None, lost=lost)]
         if at in trace.own:
-            return [origin._replace(value=ast.unparse(trace.own_code.written(value, at)), passed=True)]
+            written = trace.own_code.written(value, at)
+            place = trace.own_code.run_place(written)
+            return [origin._replace(value=ast.unparse(written), passed=True, place=place)]
         if outer is None:
             return [origin._replace(lost=True)]
         # A name that is only passed on takes one step for each frame, not two.

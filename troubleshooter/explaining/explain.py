@@ -6,6 +6,7 @@ what the index has of it, is read by `placed`, which is imported only for a fail
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -14,27 +15,37 @@ from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.indexed import KnownMessage, known
 from troubleshooter.explaining.origin import is_own
 from troubleshooter.explaining.presented import presented
+from troubleshooter.explaining.run_options import RunOptions
 from troubleshooter.explaining.shown import code
 from troubleshooter.explaining.sources import Sources
-from troubleshooter.observe.model import Failure
+from troubleshooter.observe.model import Failure, ShownCommand
 
 if TYPE_CHECKING:
     from troubleshooter.report.parts import Explained
 
 
-def explain(failure: Failure, folders: Sequence[str] = (), lang: str = "en") -> Explained | None:
+def explain(
+    failure: Failure,
+    folders: Sequence[str] = (),
+    lang: str = "en",
+    commands: Sequence[ShownCommand] = (),
+    failures: Sequence[Failure] = (),
+) -> Explained | None:
     """The explanation of a failure; None where neither its source nor a rule tells anything.
 
     ``folders``: where the packages of the training environment are installed, besides the paths that the log names.
+    ``commands``: those that the log shows. ``failures``: all exceptions of the log, of which a launcher's shows its command.
     """
+    mine = [os.path.dirname(frame.path) for frame in failure.frames if is_own(frame) and os.path.isabs(frame.path)]
+    options = RunOptions(commands, failures, list(dict.fromkeys(["", *mine])))
     try:
-        return chained.of_chain(failure, lambda one: _explain(one, folders, lang), lang)
+        return chained.of_chain(failure, lambda one: _explain(one, Sources(folders, options), lang), lang)
     except RecursionError:  # a log may hold code that is nested deeper than people write
         return None
 
 
-def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained | None:
-    sources = Sources(folders)  # one for all steps: each file is read and parsed once
+def _explain(failure: Failure, sources: Sources, lang: str) -> Explained | None:
+    """``sources``: one for all steps, so that each file is read and parsed once."""
     found = (
         traced.explain(failure, lang)
         or callbacks.explain(failure, sources, lang)

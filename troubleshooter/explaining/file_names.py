@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cached_property
 
 from troubleshooter.explaining.declared_options import DeclaredOption, declared
 from troubleshooter.explaining.mappings import named_entries
+from troubleshooter.explaining.options import is_holder
 from troubleshooter.explaining.remedy import UNKNOWN, literal
+from troubleshooter.explaining.run_options import RunOptions
 
 MAX_VALUE = 300
 """Characters of a value that stands for a name."""
@@ -27,15 +29,21 @@ _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
 }
+_HOLDERS = frozenset(("opt", "opts", "options", "conf", "params", "hparams", "flags", "settings", "arguments", "hp"))
 _CHANGES = frozenset(("append", "extend", "insert", "update", "pop", "remove", "clear", "setdefault", "add", "popitem"))
 
 
 class FileNames:
-    """The names of one file. ``options``: values of the command line by the name of the option, as the log shows them."""
+    """The names of one file. ``options``: what the run's own command gives."""
 
-    def __init__(self, tree: ast.Module, options: Mapping[str, str]) -> None:
+    def __init__(self, tree: ast.Module, options: RunOptions) -> None:
         self._tree = tree
         self._options = options
+        self._places: dict[int, tuple[ast.expr, str]] = {}
+
+    def place(self, value: ast.expr) -> str:
+        """The place of the command line or of a configuration that gave a value; "" where the file did."""
+        return self._places.get(id(value), (value, ""))[1]
 
     def value(self, node: ast.expr) -> ast.expr | None:
         """The literal that an expression stands for; None where the file does not show one value."""
@@ -100,30 +108,48 @@ class FileNames:
             return self._followed(_of_class(self._classes[holder], name), left)
         made = self.bound.get(holder)
         if not isinstance(made, ast.Call):
-            return self._option(name, left) if made is None and name in self._declared else None
+            return self._option(holder, name, left) if made is None else None
         given = [keyword.value for keyword in made.keywords if keyword.arg == name]
         if given:
             return self._followed(given[0], left)
         function = ast.unparse(made.func)
-        if function not in self._classes and name in self._declared:
-            return self._option(name, left)
+        if function not in self._classes:
+            return self._option(holder, name, left)
         class_ = self._classes.get(function)
         is_plain = class_ is not None and not made.args and all(keyword.arg is not None for keyword in made.keywords)
         return self._followed(_of_class(class_, name), left) if class_ is not None and is_plain else None
 
-    def _option(self, name: str, left: int) -> ast.expr | None:
-        """The value of an option of the user's own program: what its command line gives, else the default."""
-        option = self._declared[name]
-        if (told := self._options.get(name)) is not None:
-            return option.value(told)
-        return self._followed(option.default, left)
+    def _option(self, holder: str, name: str, left: int) -> ast.expr | None:
+        """The value of an option of the user's own program: what its command line gives, or its configuration, else the default."""
+        declared = self._declared.get(name)
+        told = self._options.one(name) if declared is not None or _holds_options(holder) else None
+        if told is not None:
+            value: ast.expr = declared.value(told.text) if declared is not None else told.expression
+            self._places[id(value)] = value, told.place
+            return value
+        if declared is not None:
+            return self._followed(declared.default, left)
+        if not (_holds_options(holder) and self._parses_classes):
+            return None
+        fields = [one for class_ in self._classes.values() if (one := _of_class(class_, name)) is not None]
+        return self._followed(fields[0], left) if len(fields) == 1 else None
+
+    @cached_property
+    def _parses_classes(self) -> bool:
+        """Whether the file makes the options of its command line from the fields of classes."""
+        return any(
+            isinstance(node, ast.Attribute) and node.attr.startswith("parse_args_into") for node in ast.walk(self._tree)
+        )
 
     def _item(self, holder: str, key: ast.expr, left: int) -> ast.expr | None:
         made, name = self.bound.get(holder), literal(ast.unparse(key))
-        if made is None or holder in self._changed or not isinstance(name, str):
+        if holder in self._changed or not isinstance(name, str):
             return None
-        found = [value for one, value, _ in named_entries(made) if one == name]
-        return self._followed(found[-1], left) if found else None
+        found = [value for one, value, _ in named_entries(made) if one == name] if made is not None else []
+        if found:
+            return self._followed(found[-1], left)
+        is_written = made is not None and next(named_entries(made), None) is not None
+        return self._option(holder, name, left) if not is_written and self._options.one(name) is not None else None
 
     def _calculated(self, node: ast.BinOp, left: int) -> ast.expr | None:
         calculate = _OPERATORS.get(type(node.op))
@@ -141,6 +167,11 @@ class FileNames:
         if not isinstance(number, (int, float)) or isinstance(number, bool):
             return None
         return number if abs(number) <= MAX_NUMBER else None
+
+
+def _holds_options(name: str) -> bool:
+    """Whether a name is one of an object that holds the options of a run."""
+    return is_holder(name) or name.lower() in _HOLDERS or name.lower().endswith("_args")
 
 
 def _of_class(class_: ast.ClassDef, name: str) -> ast.expr | None:

@@ -48,8 +48,15 @@ class TraceFrames(ABC):
 
     def given(self, origin: Origin, given: Given) -> Origin:
         """An origin with the value that the user's file gives it, and with the line if the traceback does not show that."""
-        place = "" if self.own_code.is_in_line(given) else given.place
+        place = self.own_code.run_place(given.value)
+        place = place or ("" if self.own_code.is_in_line(given) else given.place)
         return origin._replace(value=given.text, passed=True, place=place)
+
+    def told_by_run(self, origin: Origin) -> Origin:
+        """An origin with the value that the run's command line or its configuration gives it, where no code shows one."""
+        is_open = origin.value is None and origin.passed is None and not origin.lost
+        told = self.sources.options.one(origin.name) if is_open and origin.kind in ("argument", "option") else None
+        return origin._replace(value=told.source, passed=True, place=told.place) if told is not None else origin
 
     def frame_of(self, found: Attribute, context: NameContext) -> int | None:
         """The frame in which the attribute was set, if that function is still running."""

@@ -43,6 +43,7 @@ class Trace(TraceFrames):
         for part in references(expression, context):
             written = ast.unparse(part)
             for origin in self._follow(part, context, MAX_STEPS):
+                origin = self.told_by_run(origin)
                 found.setdefault((origin.name, origin.kind), origin._replace(expression=written))
         return list(found.values())
 

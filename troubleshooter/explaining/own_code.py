@@ -8,7 +8,7 @@ A traceback shows one line of a file, and the value at fault is often given on a
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import cached_property
 from pathlib import PurePath
 from typing import NamedTuple
@@ -80,7 +80,10 @@ class OwnCode:
             tree = self.tree(at)
             if tree is not None:
                 seen.add(path)
-                out += [one._replace(value=self.written(one.value, at)) for one in _given(tree, path)]
+                out += [
+                    one._replace(value=self.written(one.value, at))
+                    for one in _given(tree, path, self._sources.options.texts)
+                ]
             else:
                 out += _around(self._frames[at])
         return out
@@ -137,6 +140,10 @@ class OwnCode:
             found, at = self._passed(found, at), at - 1
         return value
 
+    def run_place(self, value: ast.expr) -> str:
+        """The place of the command line or of a configuration that a value, as `written` gave it, comes from."""
+        return next((place for names in self._names.values() if (place := names.place(value))), "")
+
     def filled(self, call: ast.Call, at: int) -> ast.Call:
         """A call with what its names stand for, and with all that a dictionary or ``functools.partial`` adds."""
         names = self._names_of(at)
@@ -155,7 +162,7 @@ class OwnCode:
         path = self._frames[at].path
         if path not in self._names:
             tree = self.tree(at)
-            self._names[path] = FileNames(tree if tree is not None else ast.Module([], []), {})
+            self._names[path] = FileNames(tree if tree is not None else ast.Module([], []), self._sources.options)
         return self._names[path]
 
     def _passed(self, value: ast.expr, at: int) -> ast.expr | None:
@@ -186,12 +193,13 @@ def _calls(call: ast.Call, name: str) -> bool:
     return (call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)) == name
 
 
-def _given(tree: ast.Module, path: str) -> Iterator[Given]:
+def _given(tree: ast.Module, path: str, told: Container[str] = ()) -> Iterator[Given]:
+    """``told``: options that the command line gives, so that their default does not count."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             holder = ast.unparse(node.func)[:MAX_VALUE]
             if (option := declared_by(node)) is not None:
-                if option.default is not None:
+                if option.default is not None and option.name not in told:
                     yield Given(option.name, option.default, option.default.lineno, path, "")
                 continue
             for keyword in node.keywords:

@@ -145,8 +145,7 @@ def _only_text_number(found: FoundPlace, failure: Failure, trace: Trace) -> bool
         for origin in found.origins[:1]
     ):
         return False
-    place = "" if trace.own_code.is_in_line(one) else one.place
-    origin = Origin(one.name, "argument", "", one.text, True, place=place)
+    origin = trace.given(Origin(one.name, "argument"), one)
     _first(found, origin, [set_to(origin, repr(number_in(literal(one.text))))])
     return True
 

@@ -975,6 +975,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "false": "`{x}` is false",
         "why-passed": "your call passes it",
         "why-other-line": "{place} gives it",
+        "why-command": "the command in line {line} of the log gives it",
         "why-not-passed": "your call does not pass it; its default counts",
         "why-message": "the message shows its value",
         "why-option": "an option of `{owner}`",

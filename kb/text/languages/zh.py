@@ -896,6 +896,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "false": "`{x}` 为假",
         "why-passed": "你的调用传入了它",
         "why-other-line": "由 {place} 给出",
+        "why-command": "由日志第 {line} 行的命令给出",
         "why-not-passed": "你的调用没有传入它，因此采用默认值",
         "why-message": "报错信息显示了它的值",
         "why-option": "`{owner}` 的选项",

@@ -59,6 +59,8 @@ def parameter(trace: TraceFrames, name: str, context: NameContext, left: int) ->
         call = called(outer.source.tree if outer else None, frame, text, marked(frame), function, owner)
         if call is None:
             return [origin._replace(lost=at not in trace.own)]
+        if at in trace.own:
+            call = trace.own_code.filled(call, at)
         unbound = context.owner is not None and is_unbound(call)
         value = passed(call, name, position + 1 if unbound and position is not None else position)
         if isinstance(value, Unseen) and value is PASSED_ON:

@@ -24,7 +24,7 @@ _OPTION = lazy.compile(r"(?:^|\s)(?:--?[A-Za-z]|[\w.]{1,80}=\S|\S{1,300}\.(?:ya?
 class CommandReader:
     """Keeps the commands, each with the lines that it goes on with behind a backslash."""
 
-    keywords: ClassVar[tuple[str, ...]] = (*_STARTS, "--")
+    keywords: ClassVar[tuple[str, ...]] = (*_STARTS, "--", " \\")
     reads_metric_lines: ClassVar[bool] = False
 
     def __init__(self, observations: Observations) -> None:
@@ -37,7 +37,7 @@ class CommandReader:
         if self._open is not None:
             last = self._open
             self._open = None
-            if line.number == last.number + 1 and line.file == last.file and text.lstrip().startswith("-"):
+            if line.number == last.number + 1 and line.file == last.file:
                 self._go_on(line, text)
                 return
         if not any(start in text for start in _STARTS) or len(self._commands) >= MAX_COMMANDS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 Basis = Literal["message", "guard", "rule"]
@@ -70,9 +71,13 @@ class Remedy(NamedTuple):
 
 
 def literal(text: str | None) -> Any:
-    """The value of a literal; `UNKNOWN` for other text."""
-    if text is None:
-        return UNKNOWN
+    """The value of a literal; `UNKNOWN` for other text. The values are not to be changed: each text is read once."""
+    return UNKNOWN if text is None else _literal(text)
+
+
+@lru_cache(maxsize=1024)
+def _literal(text: str) -> Any:
+    """One explanation asks for the same texts a thousand times, and reading one means to compile it."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):

@@ -137,3 +137,36 @@ def test_a_number_that_yaml_reads_as_a_text_is_suggested_in_a_form_that_it_reads
     program = "import sys\nfrom widget import heat\nconfig = dict([open(sys.path[0] + '/../' + sys.argv[1]).read().strip().split(': ')])\nheat(config['rate'])\n"
     found = of_run(library, program, command="$ python train.py plan.yaml", files={"plan.yaml": "rate: 2e-5\n"})
     assert found.explained[0]["suggestions"][0]["code"] == "rate=2.0e-05"
+
+
+@pytest.mark.parametrize(
+    ("program", "value"),
+    [
+        ("plan = {'speed': 2}\nplan['depth'] = 0\ndrill(**plan)\n", "0"),
+        ("plan = dict(speed=2)\nplan.update(depth=0)\ndrill(**plan)\n", "0"),
+        ("plan = {'speed': 2}\nplan.update({'depth': 0})\ndrill(**plan)\n", "0"),
+        ("plan = {'depth': 3}\nplan['depth'] = 0\ndrill(**plan)\n", None),
+        ("plan = {'depth': 3}\nplan['depth'] -= 3\ndrill(**plan)\n", None),
+    ],
+)
+def test_a_dictionary_that_is_built_in_several_steps(of_run: Run, program: str, value: str | None):
+    name, told, _ = first(of_run(LIBRARY, "from widget import drill\n" + program))
+    assert (name, told) == ("depth", value)
+
+
+CLOSED = """
+def mill(width, step=2):
+    wide = width * 2
+    def cut(part):
+        return turn(part, step)
+    return [cut(part) for part in range(width)]
+
+def turn(part, step):
+    if step > 3:
+        raise ValueError("too fast a step")
+"""
+
+
+def test_a_name_of_the_function_around_a_function(of_run: Run):
+    found = of_run(CLOSED, "from widget import mill\nmill(3, step=9)\n")
+    assert first(found) == ("step", "9", "your call passes it")

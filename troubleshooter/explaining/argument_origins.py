@@ -24,7 +24,7 @@ def constructed(trace: TraceFrames, name: str, found: Attribute, context: NameCo
                 continue
             value = passed(call, name, None)
             if isinstance(value, ast.expr):
-                shown = ast.unparse(value)
+                shown = ast.unparse(trace.own_code.written(value, at) if at in trace.own else value)
                 return origin._replace(value=shown, passed=True, owner=ast.unparse(call.func))
             if value is NOT_PASSED and not call.args and is_whole(code(trace.frames[at])):
                 return origin._replace(value=found.default, passed=False, owner=ast.unparse(call.func))

@@ -98,6 +98,8 @@ def _amended(found: FoundPlace | None, failure: Failure, sources: Sources, lang:
     from troubleshooter.explaining import batched
 
     found = batched.amended(found, failure, sources, lang)
+    if is_own(frames[-1]) and found is not None and any("..." in (one.code or "") for one in found.remedies):
+        return _of_own_line(found, failure, sources, lang)
     if is_own(frames[-1]) and (found is not None or code(frames[-1]).startswith(("raise", "assert"))):
         return found  # else compiled code raised it in the user's own line
     from troubleshooter.explaining import mistyped, own_numbers, own_values, returned
@@ -106,6 +108,17 @@ def _amended(found: FoundPlace | None, failure: Failure, sources: Sources, lang:
     trace = Trace(frames, sources)
     for step in (mistyped, returned, own_numbers, own_values):
         found = step.amended(found, failure, trace, lang)
+    return found
+
+
+def _of_own_line(found: FoundPlace, failure: Failure, sources: Sources, lang: str) -> FoundPlace:
+    """An explanation of the user's own line that called compiled code, with the value of another class that the line passes."""
+    from troubleshooter.explaining import mistyped
+    from troubleshooter.explaining.origins import Trace
+
+    told, found.remedies = found.remedies, []
+    mistyped.amended(found, failure, Trace(failure.frames, sources), lang)
+    found.remedies = found.remedies or told
     return found
 
 

@@ -66,6 +66,25 @@ class FileNames:
         whole = ast.Call(made.args[0], [*made.args[1:], *call.args], [*keywords, *call.keywords])
         return ast.copy_location(whole, call)
 
+    def entries(self, mapping: ast.expr) -> list[tuple[str, ast.expr]]:
+        """The entries of a dictionary that a call passes as ``**mapping``, also those that the file adds later on.
+
+        An entry that is set twice has no value; nothing is told of a dictionary that is changed in other ways.
+        """
+        if not isinstance(mapping, ast.Name):
+            return [(name, value) for name, value, _ in named_entries(mapping)]
+        made = self.bound.get(mapping.id)
+        if made is None:
+            return []
+        found = [(name, value) for name, value, _ in named_entries(made)]
+        for node in ast.walk(self._tree) if mapping.id in self._changed else ():
+            added = _added(node, mapping.id)
+            if added is None:
+                return []
+            found += added
+        names = [name for name, _ in found]
+        return [one for one in found if names.count(one[0]) == 1]
+
     @cached_property
     def _changed(self) -> set[str]:
         return _changed(self._tree)
@@ -167,6 +186,30 @@ class FileNames:
         if not isinstance(number, (int, float)) or isinstance(number, bool):
             return None
         return number if abs(number) <= MAX_NUMBER else None
+
+
+def _added(node: ast.AST, name: str) -> list[tuple[str, ast.expr]] | None:
+    """What a statement or a call adds to a dictionary of a name; None where it changes it in a way that is not seen."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) and target.value.id == name:
+                key = literal(ast.unparse(target.slice))
+                return [(key, node.value)] if isinstance(key, str) else None
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGES:
+        if not (isinstance(node.func.value, ast.Name) and node.func.value.id == name):
+            return []
+        if node.func.attr != "update" or any(keyword.arg is None for keyword in node.keywords):
+            return None
+        parts = [list(named_entries(one)) for one in node.args]
+        if any(not part for part in parts):
+            return None
+        given = [(key, value) for part in parts for key, value, _ in part]
+        return given + [(keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg is not None]
+    elif isinstance(node, (ast.AugAssign, ast.Delete)):
+        targets = node.targets if isinstance(node, ast.Delete) else [node.target]
+        if any(isinstance(one, ast.Subscript) and ast.unparse(one.value) == name for one in targets):
+            return None
+    return []
 
 
 def _holds_options(name: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from troubleshooter.explaining.classes import Attribute
-from troubleshooter.explaining.names import NameContext
+from troubleshooter.explaining.names import NameContext, enclosing
 from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.own_code import Given, OwnCode
 from troubleshooter.explaining.sources import SourceFile, Sources
@@ -34,6 +34,19 @@ class TraceFrames(ABC):
             source, line = self.sources.of(self.frames[at]), self.frames[at].line
             self._contexts[at] = NameContext(source, *source.around(line), line, at) if source is not None else None
         return self._contexts[at]
+
+    def around(self, context: NameContext) -> NameContext | None:
+        """The function that a function is written in, at the line where it runs if it still does; None where there is none."""
+        outer = enclosing(context.source, context.function) if context.function is not None else None
+        if outer is None:
+            return None
+        for at in range(context.at if context.at is not None else -1, -1, -1):
+            here = self.context(at)
+            if here is not None and here.function is outer:
+                return here
+        return NameContext(
+            context.source, context.source.around(outer.lineno)[0], outer, outer.end_lineno or outer.lineno, None
+        )
 
     @cached_property
     def own_sources(self) -> list[SourceFile]:

@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from troubleshooter.explaining.kept import kept_with_node
-from troubleshooter.explaining.sources import Function, SourceFile
+from troubleshooter.explaining.sources import Function, SourceFile, holding
+
+MAX_ENCLOSING = 3
+"""Functions around a function whose names are looked at."""
 
 
 class NameContext(NamedTuple):
@@ -235,8 +238,27 @@ def _root(node: ast.expr) -> str | None:
 
 def _is_global(name: str, context: NameContext) -> bool:
     """Whether a name is a module, a class, a function or a constant rather than something of this call."""
-    function = context.function
+    function: Function | None = context.function
     if name in ("self", "cls"):
         return False
-    is_local = function is not None and (name in parameters(function) or last_value(name, function, 10**9) is not None)
-    return not is_local
+    for _ in range(MAX_ENCLOSING):
+        if function is None or binds(function, name):
+            break
+        function = enclosing(context.source, function)
+    return function is None or not binds(function, name)
+
+
+def binds(function: Function, name: str) -> bool:
+    """Whether a function gives a name a value: by a parameter, or in its body."""
+    return name in parameters(function) or any(not one.inner for one in _bindings(function).get(name, ()))
+
+
+def enclosing(source: SourceFile, function: Function) -> Function | None:
+    """The function that a function is written in."""
+    several = [
+        node
+        for node in holding(source.tree, function.lineno)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    ]
+    at = next((n for n, node in enumerate(several) if node is function), 0)
+    return several[at - 1] if at else None

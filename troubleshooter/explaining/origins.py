@@ -17,6 +17,7 @@ from troubleshooter.explaining.names import (
     NameContext,
     annotation_of,
     asked_for,
+    binds,
     constructor,
     is_each,
     is_reference,
@@ -86,6 +87,9 @@ class Trace(TraceFrames):
         function = context.function
         if name in ("self", "cls"):
             return []  # the object itself is nothing that a user sets
+        if function is not None and not binds(function, name):
+            around = self.around(context)
+            return self._name(name, around, left - 1) if around is not None and left > 0 else []
         value = last_value(name, function, context.line) if function is not None else None
         out: list[Origin] = []
         if function is not None and name in parameters(function):

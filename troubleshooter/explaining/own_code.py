@@ -150,10 +150,9 @@ class OwnCode:
         call = names.partial(call)
         keywords: list[ast.keyword] = []
         for keyword in call.keywords:
-            inner = names.bound.get(keyword.value.id) if isinstance(keyword.value, ast.Name) else keyword.value
-            entries = list(named_entries(inner)) if keyword.arg is None and inner is not None else []
+            entries = names.entries(keyword.value) if keyword.arg is None else []
             if entries:
-                keywords += [ast.keyword(name, self.written(value, at)) for name, value, _ in entries]
+                keywords += [ast.keyword(name, self.written(value, at)) for name, value in entries]
             else:
                 keywords.append(ast.keyword(keyword.arg, self.written(keyword.value, at)))
         return ast.copy_location(ast.Call(call.func, [self.written(one, at) for one in call.args], keywords), call)
@@ -171,9 +170,11 @@ class OwnCode:
         function = source.around(self._frames[at].line)[1] if source is not None else None
         if not isinstance(value, ast.Name) or function is None or value.id not in parameters(function):
             return None
+        owner = source.around(self._frames[at].line)[0] if source is not None else None
+        name = owner.name if owner is not None and function.name == "__init__" else function.name
         tree = self.tree(at - 1) if at - 1 in self._own else None
         named = (
-            [call for call in calls_at(tree, self._frames[at - 1].line) if _calls(call, function.name)]
+            [call for call in calls_at(tree, self._frames[at - 1].line) if _calls(call, name)]
             if tree is not None
             else []
         )
@@ -208,6 +209,13 @@ def _given(tree: ast.Module, path: str, told: Container[str] = ()) -> Iterator[G
         elif isinstance(node, ast.Dict):
             for name, value, line in named_entries(node):
                 yield Given(name, value, line, path, "")
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, (ast.Attribute, ast.Subscript)):
+            changed = ast.BinOp(node.target, node.op, node.value)
+            name = (
+                node.target.attr if isinstance(node.target, ast.Attribute) else literal(ast.unparse(node.target.slice))
+            )
+            if isinstance(name, str):
+                yield Given(name, changed, node.lineno, path, ast.unparse(node.target.value))
         elif isinstance(node, ast.Assign):
             for target in node.targets:
                 if isinstance(target, ast.Attribute):

@@ -12,6 +12,8 @@ CLEARLY_LIKE, CLEARLY_NEARER = 0.6, 0.05
 """Least likeness (0 to 1) of an allowed value to the refused one, and its least lead over the next: below, none is the one meant."""
 SHORT, SHORT_LIKE = 4, 0.8
 """Words of fewer characters are like many others, so they have to be more alike."""
+CUT = 3
+"""Characters that may lack at the end of a value, where other values go on from the one meant."""
 MAX_CHOICES = 8
 """Allowed values that a suggestion lists."""
 
@@ -93,10 +95,12 @@ def nearest(value: Any, allowed: Sequence[Any]) -> Any:
     longer = same or [text for text in texts if _folded(text).startswith(_folded(str(value)))]
     if len(longer) == 1:
         return texts[longer[0]]
-    if longer:  # "cosin" means "cosine", not "cosine_with_restarts"
-        ranked = _by_likeness(str(value), texts)
-        is_one_letter_off = len(ranked[0][1]) == len(str(value)) + 1 and ranked[0][1] in longer
-        return texts[ranked[0][1]] if is_one_letter_off and len(ranked[1][1]) > len(ranked[0][1]) + 1 else UNKNOWN
+    if longer:  # "cosin" means "cosine" and not "cosine_with_restarts", which goes on from it
+        shortest = min(longer, key=len)
+        is_meant = len(shortest) - len(str(value)) <= CUT and all(
+            _folded(one).startswith(_folded(shortest)) for one in longer
+        )
+        return texts[shortest] if is_meant else UNKNOWN
     least = SHORT_LIKE if str(value).isalpha() and len(str(value)) < SHORT else CLEARLY_LIKE
     ranked = _by_likeness(str(value), texts)
     clear = len(ranked) < 2 or ranked[0][0] - ranked[1][0] >= CLEARLY_NEARER

@@ -14,7 +14,7 @@ from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.own_functions import OwnFunction, class_of_value
 from troubleshooter.explaining.remedy import Remedy
-from troubleshooter.explaining.shown import code, marked, parsed
+from troubleshooter.explaining.shown import called, code, marked, parsed
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
@@ -23,6 +23,11 @@ _OBJECT = lazy.compile(
     r"|is not (?:subscriptable|iterable|a mapping|callable)|(?P<set>does not support item assignment))"
 )
 _OPERATOR = lazy.compile(r"^unsupported operand type\(s\) for [^\s:]{1,12}: '(?P<a>\w{1,40})' and '(?P<b>\w{1,40})'")
+_NO_NUMBERS = lazy.compile(
+    r"^(?:too many dimensions '(?P<t>str|dict)'|could not determine the shape of object type '(?P<u>str|dict)')"
+)
+"""What torch says of something that it was to make a tensor of."""
+_MAKES = ("tensor", "as_tensor", "Tensor", "FloatTensor")
 LONG = 120
 """Characters of a returned value that are shown."""
 
@@ -30,7 +35,7 @@ LONG = 120
 def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str) -> FoundPlace | None:
     """An explanation that names the function and what it has to return, where nothing was suggested yet."""
     weak = found is None or all(one.key in ("do-check", "own-guard", "own-look") for one in found.remedies)
-    if not weak or failure.type not in ("TypeError", "AttributeError") or not trace.own_sources:
+    if not weak or failure.type not in ("TypeError", "AttributeError", "ValueError") or not trace.own_sources:
         return found
     wrong = _wrong_value(failure, trace)
     context = trace.context(len(trace.frames) - 1) if wrong is not None else None
@@ -39,7 +44,7 @@ def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
     kind, value = wrong
     makers = Makers(trace)
     maker = makers.of(value, context)
-    if maker is None and kind != "NoneType":
+    if maker is None and kind not in ("NoneType", ""):
         of_kind = [one for one in makers.given_to_library() if _gives(one, kind)]
         maker = of_kind[0] if len(of_kind) == 1 else None
     if maker is None or maker.is_generator or is_own(trace.frames[-1]):
@@ -65,6 +70,14 @@ def _wrong_value(failure: Failure, trace: Trace) -> tuple[str, ast.expr] | None:
             ]
             if len({ast.unparse(one) for one in holders}) == 1:
                 return said["t"], holders[0]
+        elif _NO_NUMBERS.match(failure.message) is not None:
+            made = [
+                node.args[0]
+                for node in nodes
+                if isinstance(node, ast.Call) and node.args and called(node).rpartition(".")[2] in _MAKES
+            ]
+            if len(made) == 1:
+                return "", made[0]
         elif (said := _OPERATOR.match(failure.message)) is not None and "NoneType" in said.groups():
             sides = [(node.left, node.right) for node in nodes if isinstance(node, ast.BinOp)]
             sides += [(node.target, node.value) for node in nodes if isinstance(node, ast.AugAssign)]
@@ -91,7 +104,7 @@ def _told(
         fix = Remedy(key, (("x", name), ("y", f"{file}:{line}")), "return ...", "rule")
         shown = "None" if empty else None
     else:
-        given = [node for node in returned if class_of_value(node.value) in (kind, "")]
+        given = [node for node in returned if not kind or class_of_value(node.value) in (kind, "")]
         if len(given) != 1 or given[0].value is None:
             return found
         line, shown = given[0].lineno, ast.unparse(given[0].value)[:LONG]
@@ -100,6 +113,8 @@ def _told(
     place = f"{file}:{line}"
     told = found.condition
     found.condition = say("ret-from" if told else "ret-gives", lang, told=told, f=name, t=kind, place=place)
+    if not kind:
+        found.condition = told
     origin = Origin(name, "data", "", shown, True, place=place)
     found.origins = [origin, *(one for one in found.origins if one.passed)]
     found.remedies = [fix]

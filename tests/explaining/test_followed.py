@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -170,3 +171,16 @@ def turn(part, step):
 def test_a_name_of_the_function_around_a_function(of_run: Run):
     found = of_run(CLOSED, "from widget import mill\nmill(3, step=9)\n")
     assert first(found) == ("step", "9", "your call passes it")
+
+
+def test_only_files_beside_the_users_own_are_read_and_no_secret(of_run: Run, tmp_path: Path):
+    elsewhere = tmp_path.parent / f"{tmp_path.name}-other" / "plan.yaml"
+    elsewhere.parent.mkdir()
+    elsewhere.write_text("depth: 2\nkind: wod\n", encoding="utf-8")
+    program = CONFIGURED.replace('sys.path[0] + "/../" + sys.argv[1]', "sys.argv[1]")
+    found = of_run(LIBRARY, program, command=f"$ python train.py {elsewhere}")
+    assert "plan.yaml" not in str(found.explained)
+    library = "def open_with(api_key):\n    if len(api_key) < 9:\n        raise ValueError('the key is too short')\n"
+    asks = "import sys\nfrom widget import open_with\nconfig = dict([open(sys.path[0] + '/../' + sys.argv[1]).read().strip().split(': ')])\nopen_with(config['api_key'])\n"
+    secret = of_run(library, asks, command="$ python train.py plan.yaml", files={"plan.yaml": "api_key: sesame\n"})
+    assert "sesame" not in str(secret.explained)

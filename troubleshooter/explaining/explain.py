@@ -20,6 +20,9 @@ from troubleshooter.explaining.shown import code
 from troubleshooter.explaining.sources import Sources
 from troubleshooter.observe.model import Failure, ShownCommand
 
+MAX_OWN = 8
+"""Files of the user's own whose folders may hold the configuration that the run's command names."""
+
 if TYPE_CHECKING:
     from troubleshooter.report.parts import Explained
 
@@ -36,12 +39,18 @@ def explain(
     ``folders``: where the packages of the training environment are installed, besides the paths that the log names.
     ``commands``: those that the log shows. ``failures``: all exceptions of the log, of which a launcher's shows its command.
     """
-    mine = [os.path.dirname(frame.path) for frame in failure.frames if is_own(frame) and os.path.isabs(frame.path)]
+    mine = [os.path.dirname(path) for path in _own_files(failure)]
     options = RunOptions(commands, failures, list(dict.fromkeys(["", *mine])))
     try:
         return chained.of_chain(failure, lambda one: _explain(one, Sources(folders, options), lang), lang)
     except RecursionError:  # a log may hold code that is nested deeper than people write
         return None
+
+
+def _own_files(failure: Failure) -> list[str]:
+    """The user's own files that a traceback names and that are on this machine."""
+    paths = dict.fromkeys(frame.path for frame in failure.frames if is_own(frame) and os.path.isabs(frame.path))
+    return [path for path in list(paths)[:MAX_OWN] if path.endswith(".py") and os.path.isfile(path)]
 
 
 def _explain(failure: Failure, sources: Sources, lang: str) -> Explained | None:
@@ -98,6 +107,11 @@ def _amended(found: FoundPlace | None, failure: Failure, sources: Sources, lang:
     from troubleshooter.explaining import batched
 
     found = batched.amended(found, failure, sources, lang)
+    if is_own(frames[-1]) and found is not None and "NoneType" in failure.message:
+        from troubleshooter.explaining import returned
+        from troubleshooter.explaining.origins import Trace
+
+        return returned.amended(found, failure, Trace(frames, sources), lang)
     if is_own(frames[-1]) and found is not None and any("..." in (one.code or "") for one in found.remedies):
         return _of_own_line(found, failure, sources, lang)
     if is_own(frames[-1]) and (found is not None or code(frames[-1]).startswith(("raise", "assert"))):

@@ -114,8 +114,8 @@ class FileNames:
             return self._followed(inner, left - 1)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             return self._attribute(node.value.id, node.attr, left - 1)
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-            return self._item(node.value.id, node.slice, left - 1)
+        if isinstance(node, ast.Subscript):
+            return self._item(node.value, node.slice, left - 1)
         if isinstance(node, ast.BinOp):
             return self._calculated(node, left - 1)
         return node
@@ -160,15 +160,16 @@ class FileNames:
             isinstance(node, ast.Attribute) and node.attr.startswith("parse_args_into") for node in ast.walk(self._tree)
         )
 
-    def _item(self, holder: str, key: ast.expr, left: int) -> ast.expr | None:
-        made, name = self.bound.get(holder), literal(ast.unparse(key))
+    def _item(self, whole: ast.expr, key: ast.expr, left: int) -> ast.expr | None:
+        holder, name = whole.id if isinstance(whole, ast.Name) else "", literal(ast.unparse(key))
         if holder in self._changed or not isinstance(name, str):
             return None
-        found = [value for one, value, _ in named_entries(made) if one == name] if made is not None else []
+        made = self._followed(self.bound.get(holder) if holder else whole, left)
+        entries = list(named_entries(made)) if made is not None else []
+        found = [value for one, value, _ in entries if one == name]
         if found:
             return self._followed(found[-1], left)
-        is_written = made is not None and next(named_entries(made), None) is not None
-        return self._option(holder, name, left) if not is_written and self._options.one(name) is not None else None
+        return self._option(holder, name, left) if not entries and self._options.one(name) is not None else None
 
     def _calculated(self, node: ast.BinOp, left: int) -> ast.expr | None:
         calculate = _OPERATORS.get(type(node.op))

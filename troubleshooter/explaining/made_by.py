@@ -32,6 +32,10 @@ class Makers:
         """The function that gave a value; None where the source does not show one."""
         return next(self._makers(value, context, MAX_STEPS), None)
 
+    def length(self) -> OwnFunction | None:
+        """The one ``__len__`` of the user's own."""
+        return next(iter(self._named("__len__", methods=True)), None)
+
     def _makers(self, node: ast.expr, context: NameContext, left: int) -> Iterator[OwnFunction]:
         if left <= 0:
             return
@@ -49,6 +53,22 @@ class Makers:
                 yield from self._makers(node.value, context, left - 1)
         elif isinstance(node, ast.Call):
             yield from self._of_call(node, context, left - 1)
+
+    def of_own_line(self, value: ast.expr, context: NameContext) -> OwnFunction | None:
+        """The function that gave None to a line of the user's own: one that it called, or that it handed to what it goes through."""
+        if not isinstance(value, ast.Name):
+            return None
+        given = given_values(value.id, context.function or context.source.tree, context.line)
+        for call in given[:1]:
+            if not isinstance(call, ast.Call):
+                return None
+            name = ast.unparse(call.func)
+            passed_on = [self._named(ast.unparse(one.value), methods=False) for one in call.keywords]
+            if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == "self":
+                return next(iter(self._named(call.func.attr, methods=True)), None)
+            several = [*self._named(name, methods=False), *(one for some in passed_on for one in some)]
+            return several[0] if len(several) == 1 else None
+        return None
 
     def _of_name(self, name: str, context: NameContext, left: int) -> Iterator[OwnFunction]:
         function = context.function
@@ -91,8 +111,20 @@ class Makers:
         given = self._trace.own_code.one(name) or self._trace.own_code.one(f"{name}s")
         if given is not None and isinstance(given.value, ast.Name):
             yield from self._named(given.value.id, methods=False)
+        for origin in self._trace.origins(call.func, context) if context.at is not None else ():
+            yield from self._in_value(origin.value)
         if len(call.args) == 1 and not call.keywords:  # a function that gives the same in another form
             yield from self._makers(call.args[0], context, left)
+
+    def _in_value(self, text: str | None) -> Iterator[OwnFunction]:
+        """The function whose name stands alone in a value: ``f``, ``[f]``."""
+        try:
+            value = ast.parse(text or "", mode="eval").body
+        except (SyntaxError, ValueError):
+            return
+        parts = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
+        if len(parts) == 1 and isinstance(parts[0], ast.Name):
+            yield from self._named(parts[0].id, methods=False)
 
     def _named(self, name: str, *, methods: bool) -> list[OwnFunction]:
         """The one function of a name; none where several bear it."""

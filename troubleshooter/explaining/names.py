@@ -87,7 +87,7 @@ def last_value(name: str, function: Function, line: int, *, whole: bool = False)
     return best
 
 
-def given_values(name: str, function: Function, line: int) -> list[ast.expr]:
+def given_values(name: str, function: Function | ast.Module, line: int) -> list[ast.expr]:
     """All that is assigned to a name above a line, the last first; for a loop's target what the loop runs over."""
     found = [
         one.value
@@ -98,7 +98,7 @@ def given_values(name: str, function: Function, line: int) -> list[ast.expr]:
 
 
 @kept_with_node
-def _bindings(function: Function) -> dict[str, list[_Binding]]:
+def _bindings(function: Function | ast.Module) -> dict[str, list[_Binding]]:
     """All names that a function gives values, read once: functions of a thousand lines are asked hundreds of times."""
     found: dict[str, list[_Binding]] = {}
     for node in ast.walk(function):

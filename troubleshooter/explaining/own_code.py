@@ -165,7 +165,15 @@ class OwnCode:
         return self._names[path]
 
     def _passed(self, value: ast.expr, at: int) -> ast.expr | None:
-        """What the frame above passes for a parameter, if both are the user's own; else its default."""
+        """What the frame above passes for a parameter, or for what an attribute or an item of it is read from, if both are the user's own;
+        else the default."""
+        if isinstance(value, (ast.Attribute, ast.Subscript)) and isinstance(value.value, ast.Name):
+            whole = self._passed(value.value, at)
+            if whole is None:
+                return None
+            if isinstance(value, ast.Attribute):
+                return ast.Attribute(whole, value.attr, ast.Load())
+            return ast.Subscript(whole, value.slice, ast.Load())
         source = self._sources.of(self._frames[at]) if isinstance(value, ast.Name) and at in self._own else None
         function = source.around(self._frames[at].line)[1] if source is not None else None
         if not isinstance(value, ast.Name) or function is None or value.id not in parameters(function):

@@ -33,6 +33,11 @@ class OwnFunction(NamedTuple):
         return [node for node in _inside(self.function) if isinstance(node, ast.Return)]
 
     @property
+    def may_end(self) -> bool:
+        """Whether it can end without a ``return``, so that it gives None."""
+        return _may_end(self.function.body)
+
+    @property
     def is_generator(self) -> bool:
         return any(isinstance(node, _GENERATORS) for node in _inside(self.function))
 
@@ -64,6 +69,21 @@ def class_of_value(value: ast.expr | None) -> str:
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in _MADE:
         return value.func.id
     return _DISPLAYS.get(type(value), "")
+
+
+def _may_end(body: list[ast.stmt]) -> bool:
+    last = body[-1] if body else None
+    if isinstance(last, (ast.Return, ast.Raise)):
+        return False
+    if isinstance(last, ast.If):
+        return not last.orelse or _may_end(last.body) or _may_end(last.orelse)
+    if isinstance(last, (ast.With, ast.AsyncWith)):
+        return _may_end(last.body)
+    if isinstance(last, ast.Try):
+        return _may_end(last.orelse or last.body) or any(_may_end(one.body) for one in last.handlers)
+    if isinstance(last, ast.While):
+        return not (isinstance(last.test, ast.Constant) and last.test.value)
+    return not isinstance(last, ast.Match)
 
 
 def _inside(function: Function) -> Iterator[ast.AST]:

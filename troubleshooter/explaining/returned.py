@@ -43,11 +43,15 @@ def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
         return found
     kind, value = wrong
     makers = Makers(trace)
-    maker = makers.of(value, context)
+    if is_own(trace.frames[-1]):
+        maker = makers.of_own_line(value, context) if kind == "NoneType" else None
+        is_none = maker is not None and not maker.is_generator and (not maker.returned or maker.may_end)
+        return _told(found, maker, kind, value, failure, lang) if maker is not None and is_none else found
+    maker = makers.length() if ast.unparse(value) == "len" else makers.of(value, context)
     if maker is None and kind not in ("NoneType", ""):
         of_kind = [one for one in makers.given_to_library() if _gives(one, kind)]
         maker = of_kind[0] if len(of_kind) == 1 else None
-    if maker is None or maker.is_generator or is_own(trace.frames[-1]):
+    if maker is None or maker.is_generator:
         return found
     return _told(found, maker, kind, value, failure, lang)
 
@@ -70,6 +74,9 @@ def _wrong_value(failure: Failure, trace: Trace) -> tuple[str, ast.expr] | None:
             ]
             if len({ast.unparse(one) for one in holders}) == 1:
                 return said["t"], holders[0]
+        elif failure.message.startswith("'float' object cannot be interpreted as an integer"):
+            if any(isinstance(node, ast.Call) and called(node) == "len" for node in nodes):
+                return "float", ast.Name("len", ast.Load())
         elif _NO_NUMBERS.match(failure.message) is not None:
             made = [
                 node.args[0]
@@ -97,9 +104,9 @@ def _told(
     file = PurePath(maker.source.path).name
     if kind == "NoneType":
         empty = [node for node in returned if class_of_value(node.value) == "NoneType"]
-        if returned and not empty:  # it may end without one
+        if returned and not empty and not maker.may_end:
             return found
-        line = empty[0].lineno if empty else maker.function.lineno
+        line = empty[0].lineno if empty else maker.function.body[-1].lineno if returned else maker.function.lineno
         key = "ret-value-at" if len(empty) < len(returned) else "ret-value"
         fix = Remedy(key, (("x", name), ("y", f"{file}:{line}")), "return ...", "rule")
         shown = "None" if empty else None
@@ -127,6 +134,9 @@ def _instead(maker: OwnFunction, shown: str, value: ast.expr, failure: Failure) 
     last = ast.unparse(value).rpartition(".")[2]
     if last in parameters(maker.function):
         return Remedy("ret-own", (("x", name), ("y", last)), f"return {last}", "rule")
+    if name == "__len__":
+        whole = f"return {shown.replace(' / ', ' // ')}" if shown.count(" / ") == 1 else f"return int({shown})"
+        return Remedy("ret-whole", (("x", name), ("y", whole)), whole, "rule")
     if "item assignment" in failure.message:
         made = f'return {{"value": {shown}}}'
         return Remedy("ret-dict", (("x", name), ("y", made)), made, "rule")

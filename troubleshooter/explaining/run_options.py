@@ -33,6 +33,7 @@ _NUMBER = lazy.compile(
     r"[-+]?(?:\d[\d_]{0,30}|\d{0,30}\.\d{1,30}(?:[eE][-+]\d{1,3})?|\d{1,30}\.(?:\d{0,30}[eE][-+]\d{1,3})?)$"
 )
 """Numbers of YAML: ``2e-5`` is a text there, ``2.0e-5`` a number."""
+_SECRET = lazy.compile(r"(?i)key|token|secret|passw|credential|auth")
 _FAILED = lazy.compile(r"Command '(?P<c>\[[^\n]{1,8000}\])' (?:returned non-zero|died with)")
 
 
@@ -59,7 +60,11 @@ class RunValue(NamedTuple):
 
 
 class RunOptions:
-    """The options of the run. ``commands``: as the log shows them; ``folders``: where a relative path may begin."""
+    """The options of the run. ``commands``: as the log shows them.
+
+    ``folders``: those whose files may be read: the current one, and those of the user's own files. A log comes from a stranger,
+    so what it names elsewhere is left alone.
+    """
 
     def __init__(
         self, commands: Sequence[ShownCommand], failures: Sequence[Failure] = (), folders: Sequence[str] = ()
@@ -120,10 +125,11 @@ class RunOptions:
     def _read(self, path: str) -> list[RunValue]:
         if ".." in path.split("/") or path.startswith(("//", "~", "\\")):
             return []
-        for folder in ("",) if os.path.isabs(path) else self._folders:
+        for folder in self._folders:
             whole = os.path.join(folder, path)
             try:
-                if not os.path.isfile(whole) or os.path.getsize(whole) > MAX_CONFIG_BYTES:
+                inside = os.path.realpath(whole).startswith(os.path.realpath(folder or ".") + os.sep)
+                if not inside or not os.path.isfile(whole) or os.path.getsize(whole) > MAX_CONFIG_BYTES:
                     continue
                 with open(whole, encoding="utf-8", errors="replace") as file:
                     return list(_entries(file.read(MAX_CONFIG_BYTES), PurePath(path).name))
@@ -173,6 +179,8 @@ def _entries(text: str, file: str) -> Iterator[RunValue]:
         if found is None:
             continue
         value = found["v"].strip().rstrip(",") if is_json else re.sub(r"\s#.*$", "", found["v"]).strip()
+        if _SECRET.search(found["k"]):
+            continue
         if not value or value[0] in "{|>&*!" or value in ("[", "null") or (value[0] == "[" and not value.endswith("]")):
             continue
         number_here = literal(value)

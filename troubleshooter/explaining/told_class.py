@@ -26,7 +26,7 @@ _FIELD = lazy.compile(
     rf"(?: an?)? '?(?P<u>{_PLAIN})'?,? (?:but )?(?:got|not|is)(?: an?)? '?(?P<t>{_PLAIN})'?(?: \(value: (?P<v>[^\n)]{{1,80}})\))?(?!\w)"
 )
 _POSITION = lazy.compile(
-    r"^(?P<f>\w{1,80})\(\): argument '\w{1,60}' \(position (?P<n>\d{1,2})\) must be (?:(?P<u>Tensor), not (?:list|tuple|int|float|numpy\.ndarray)|(?P<k>int|float), not str)$"
+    r"^(?P<f>\w{1,80})\(\): argument '\w{1,60}' \(position (?P<n>\d{1,2})\) must be (?:(?P<u>Tensor), not (?:list|(?P<parts>tuple)|int|float|numpy\.ndarray)|(?P<k>int|float), not str)$"
 )
 _WHOLE = lazy.compile(
     r"\b(?:must|should|has to|needs to) be an? (?:positive |non-?negative )?int(?:eger)?(?: (?:value|number))?(?:,| but|;)[^\n]{0,40}?\bgot `?(?:\w{1,60} ?= ?)?[1-9]\d{0,9}(?:\.0)?$"
@@ -94,7 +94,10 @@ def _position(found: FoundPlace, message: str, trace: Trace) -> bool:
         able = settable(trace.origins(call.args[number], context))
         if len(able) == 1:
             maker, number_ = "torch.as_tensor" if said["u"] else said["k"], number_in(literal(able[0].value))
-            if said["k"] and number_ is not None:
+            if said["parts"] and able[0].value:
+                part = f"{able[0].value}[0]"
+                fix = Remedy("ret-part", (("x", able[0].value), ("y", part)), part, "rule")
+            elif said["k"] and number_ is not None:
                 fix = set_to(able[0], repr(number_))
             else:
                 value = f"{maker}({able[0].value or '...'})"

@@ -1025,6 +1025,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "ret-dict": "Let `{x}` return a dictionary: `{y}`",
         "ret-value": "Let `{x}` return a value: it returns None ({y})",
         "ret-value-at": "Let `{x}` return a value in {y}, too: there it returns None",
+        "ret-whole": "Let `{x}` return a whole number: `{y}`",
+        "ret-part": "`{x}` is a tuple: take the part that is meant, such as `{y}`",
         "ret-own": "Let `{x}` return `{y}`, or nothing",
         "ret-other": "Let `{x}` return something else than `{y}`",
         "ref-own-key": "the library asks `{x}` for the key `{k}`, and your code writes only {have}",

@@ -946,6 +946,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "ret-dict": "让 `{x}` 返回字典：`{y}`",
         "ret-value": "让 `{x}` 返回一个值：它返回的是 None（{y}）",
         "ret-value-at": "让 `{x}` 在 {y} 也返回一个值：那里返回的是 None",
+        "ret-whole": "让 `{x}` 返回整数：`{y}`",
+        "ret-part": "`{x}` 是元组：取出所要的部分，例如 `{y}`",
         "ret-own": "让 `{x}` 返回 `{y}`，或者什么都不返回",
         "ret-other": "让 `{x}` 返回 `{y}` 以外的值",
         "ref-own-key": "库向 `{x}` 要键 `{k}`，而您的代码只写了 {have}",

@@ -213,3 +213,66 @@ def test_a_call_that_gives_back_all_that_it_got(of_run: Run):
     assert told(of_run(LIBRARY, program))[2][0] == "a, b, c = ready(a, b, c)"
     other = "from widget import *\ndef ready(*parts):\n    return 1, 2, 3\na = b = 1\na, b = ready(a)\n"
     assert told(of_run(LIBRARY, other))[2][0] == "a, b, *rest"
+
+
+def test_a_function_that_returns_only_in_one_case(of_run: Run):
+    program = (
+        "from widget import *\nclass Mine(Plant):\n    def loss(self, rows):\n        if len(rows) > 3:\n            return 1.0\n"
+        "Mine([1]).run()\n"
+    )
+    report = of_run(LIBRARY, program)
+    assert told(report)[0] == "loss"
+    assert "behind train.py:4 it ends without `return`" in report.explained[0]["suggestions"][0]["do"]
+    whole = program.replace("Mine([1])", "    @staticmethod\n    def other():\n        pass\nMine([1])").replace(
+        "return 1.0\n", "return 1.0\n        raise ValueError('few')\n"
+    )
+    assert "return ..." not in str(of_run(LIBRARY, whole).explained)
+
+
+def test_a_collator_that_forgets_its_return(of_run: Run):
+    library = "def load(rows, join=None):\n    for row in rows:\n        yield join(row)\n"
+    program = "from widget import load\ndef collate(row):\n    batch = {'x': row}\nfor batch in load([1, 2], join=collate):\n    print(batch['x'])\n"
+    name, _, codes = told(of_run(library, program))
+    assert (name, codes) == ("collate", ["return ..."])
+    given = program.replace("batch = {'x': row}", "return [None, {}][row > 2]")
+    assert told(of_run(library, given))[2] == ["print(type(batch))"]
+
+
+def test_a_length_that_is_no_whole_number(of_run: Run):
+    library = "def count(rows):\n    return len(rows)\n"
+    program = "from widget import count\nclass Rows:\n    def __len__(self):\n        return 7 / 2\ncount(Rows())\n"
+    assert told(of_run(library, program))[:3:2] == ("__len__", ["return 7 // 2"])
+
+
+def test_a_key_of_the_users_own_line_that_the_file_writes_otherwise(of_run: Run):
+    program = "state = {'optim': 1, 'net': 2}\nprint(state['optimizer'])\n"
+    assert told(of_run("", program))[2] == ["'optim'", "print(state.keys())"]
+    assert told(of_run("", program.replace("'optim'", "'weights'")))[2] == ["print(state.keys())"]
+
+
+def test_the_bound_of_a_slice_that_is_no_whole_number(of_run: Run):
+    assert told(of_run("", "ROWS, SHARE = 10, 0.8\nx = [1, 2]\nprint(x[:ROWS * SHARE])\n"))[2] == ["int(ROWS * SHARE)"]
+
+
+@pytest.mark.parametrize(
+    ("line", "at", "code"),
+    [
+        (
+            "x.view(b, n, self.heads, self.size)",
+            'failed to unpack the object at pos 4 with error "type must be tuple of ints,but got float',
+            ["int(self.size)"],
+        ),
+        (
+            "torch.zeros(rows, width)",
+            'failed to unpack the object at pos 2 with error "type must be tuple of ints,but got float',
+            ["int(width)"],
+        ),
+    ],
+)
+def test_the_size_that_is_no_whole_number(line: str, at: str, code: list[str]):
+    from troubleshooter.pipeline import Diagnoser
+
+    name = line.partition("(")[0].rpartition(".")[2]
+    log = f'Traceback (most recent call last):\n  File "/home/me/train.py", line 3, in <module>\n    y = {line}\nTypeError: {name}(): argument \'size\' {at}"\n'
+    [found] = Diagnoser.of([]).diagnose(log).explained
+    assert [one["code"] for one in found["suggestions"]] == code

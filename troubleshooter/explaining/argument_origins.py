@@ -91,7 +91,8 @@ def parameter(trace: TraceFrames, name: str, context: NameContext, left: int) ->
         # The library itself passes it: nothing of this name is the user's to set.
         shown = ast.unparse(value) if isinstance(value, ast.Constant) else None
         return [origin._replace(kind="attribute", value=shown)]
-    made = trace.own_code.made(name, owner) if at is None and context.owner is not None else None
+    is_made = at is None and context.owner is not None
+    made = trace.own_code.made(name, owner, position) if is_made else None
     return [trace.given(origin, made) if made is not None else origin]
 
 

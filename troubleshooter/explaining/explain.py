@@ -104,9 +104,11 @@ def _amended(found: FoundPlace | None, failure: Failure, sources: Sources, lang:
     frames = failure.frames
     if not frames or not any(map(is_own, frames)):
         return found
-    from troubleshooter.explaining import batched
+    from troubleshooter.explaining import batched, own_keys
 
     found = batched.amended(found, failure, sources, lang)
+    if is_own(frames[-1]) and found is not None:
+        found = own_keys.amended(found, failure, sources)
     if is_own(frames[-1]) and found is not None and "NoneType" in failure.message:
         from troubleshooter.explaining import returned
         from troubleshooter.explaining.origins import Trace

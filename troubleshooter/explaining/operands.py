@@ -237,3 +237,17 @@ def numbered(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     [(holder, item)] = asked.items()
     key = "own-text-item" if m["s"] == "string" else "own-numbered"
     return LineAnswer(key, {"x": holder, "s": m["s"], "k": item}, (holder,), (("own-look", f"print({holder})"),))
+
+
+def slice_bound(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    """The one bound of a slice that is no written number."""
+    bounds = [
+        text(one)
+        for node in nodes
+        if isinstance(node, ast.Slice)
+        for one in (node.lower, node.upper, node.step)
+        if one is not None and may_be(one, "float") and not isinstance(one, (ast.Constant, ast.UnaryOp))
+    ]
+    if len(bounds) != 1:
+        return None
+    return LineAnswer("own-slice", {"x": bounds[0]}, (bounds[0],), (("own-convert", f"int({bounds[0]})"),))

@@ -92,10 +92,22 @@ class OwnCode:
         """What the user's code gives of a name, if that is one value; where several are given, what ``holder`` gets."""
         return next(iter(self._same(name, holder)), None)
 
-    def made(self, name: str, holder: str) -> Given | None:
+    def made(self, name: str, holder: str, position: int | None = None) -> Given | None:
         """What the user's code gives the maker of an object of a class, on a line that the traceback does not show."""
         found = [one for one in self.given if one.name == name and one.holder.rpartition(".")[2] == holder]
+        found = found or [*self._in_order(name, holder, position)]
         return found[0] if found and len({one.text for one in found}) == 1 else None
+
+    def _in_order(self, name: str, holder: str, position: int | None) -> Iterator[Given]:
+        for path, at in {self._frames[at].path: at for at in self._own}.items():
+            tree = self.tree(at) if position is not None else None
+            for node in ast.walk(tree) if tree is not None else ():
+                is_its = isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == holder
+                if not is_its or not isinstance(node, ast.Call) or position is None or len(node.args) <= position:
+                    continue
+                value = node.args[position]
+                if not any(isinstance(one, ast.Starred) for one in node.args):
+                    yield Given(name, self.written(value, at), value.lineno, path, holder)
 
     def is_of_file(self, given: Given) -> bool:
         """Whether the whole file that gives a value was read, not only the lines that the log shows of it."""

@@ -265,6 +265,7 @@ OPERANDS: tuple[LineRule, ...] = (
 
 OWN: tuple[LineRule, ...] = (
     ("OverflowError", lazy.compile(r"^Python integer (-?\d{1,30}) out of bounds for (u?int)(8|16|32|64)$"), whole_numbers.out_of_bounds),
+    ("TypeError", lazy.compile(r"^slice indices must be integers"), operands.slice_bound),
     ("StopIteration", lazy.compile(r"^$"), function_rules.at_end),
 )  # fmt: skip
 """The same for the user's own lines only: libraries catch it themselves."""

@@ -107,7 +107,7 @@ def _told(
         if returned and not empty and not maker.may_end:
             return found
         line = empty[0].lineno if empty else maker.function.body[-1].lineno if returned else maker.function.lineno
-        key = "ret-value-at" if len(empty) < len(returned) else "ret-value"
+        key = "ret-value" if len(empty) == len(returned) else "ret-value-at" if empty else "ret-value-end"
         fix = Remedy(key, (("x", name), ("y", f"{file}:{line}")), "return ...", "rule")
         shown = "None" if empty else None
     else:

@@ -184,3 +184,18 @@ def test_only_files_beside_the_users_own_are_read_and_no_secret(of_run: Run, tmp
     asks = "import sys\nfrom widget import open_with\nconfig = dict([open(sys.path[0] + '/../' + sys.argv[1]).read().strip().split(': ')])\nopen_with(config['api_key'])\n"
     secret = of_run(library, asks, command="$ python train.py plan.yaml", files={"plan.yaml": "api_key: sesame\n"})
     assert "sesame" not in str(secret.explained)
+
+
+SAME = """
+def draw(parts, shares, seed=1):
+    def each():
+        return exec("raise ValueError('a and p must have same size')", {"a": len(parts), "p": shares, "seed": seed})
+    return each()
+"""
+
+
+def test_two_lists_that_compiled_code_wants_equally_long(of_run: Run):
+    found = of_run(SAME, "from widget import draw\ndraw([1, 2], shares=[0.5, 0.3, 0.2], seed=3)\n").explained[0]
+    assert found["suggestions"][0]["do"] == "Make `parts` and `shares` equally long"
+    other = of_run(SAME.replace("have same size", "be sorted"), "from widget import draw\ndraw([1, 2], shares=[3])\n")
+    assert other.explained[0]["suggestions"] == []

@@ -238,9 +238,10 @@ def _passed_through(trace: Trace, context: NameContext, failure: Failure) -> Fou
 
 def _equally_long(people: list[Origin], message: str) -> Iterator[Remedy]:
     """The two arguments of the user's own that a line used, where the message says that two things have to be equally long."""
-    mine = list(dict.fromkeys(one.name for one in people if one.passed and (one.value or "")[:1] in ("[", "(")))
+    several = [one.name for one in people if one.passed and not isinstance(literal(one.value), (int, float))]
+    mine = list(dict.fromkeys(several))
     if len(mine) == 2 and _SAME_LENGTH.search(message):
-        yield Remedy("do-lengths", (("x", mine[0]), ("y", mine[1])), f"len({mine[0]}) == len({mine[1]})", "message")
+        yield Remedy("do-lengths", (("x", mine[0]), ("y", mine[1])), f"{mine[1]}=...", "message")
 
 
 def _forgotten(people: list[Origin], message: str) -> Iterator[Remedy]:

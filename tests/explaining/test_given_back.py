@@ -112,6 +112,11 @@ def test_a_callback_that_returns_a_flag_where_it_returns_its_parameter(of_run: R
     watch = "from widget import *\nclass Mine(Watch):\n    def on_step(self, control):\n        return {}\nPlant([1], watches=[Mine()]).run()\n"
     name, _, codes = told(of_run(LIBRARY, watch.format("1 > 2")))
     assert (name, codes) == ("on_step", ["return control"])
+    # A method of a class that no library knows is not what the library called.
+    own = watch.replace("(Watch)", "").replace("watches=[Mine()]", "watches=[Watch()]").replace("return {}", "pass")
+    assert "on_step" not in str(
+        of_run(LIBRARY.replace("self.control = Control()", "self.control = False"), own).explained[0]["arguments"]
+    )
     # Two functions that give such a value: neither is named.
     two = watch.format("1 > 2").replace(
         "Plant(", "class Other(Watch):\n    def on_start(self, control):\n        return False\nPlant("
@@ -248,6 +253,8 @@ def test_a_key_of_the_users_own_line_that_the_file_writes_otherwise(of_run: Run)
     program = "state = {'optim': 1, 'net': 2}\nprint(state['optimizer'])\n"
     assert told(of_run("", program))[2] == ["'optim'", "print(state.keys())"]
     assert told(of_run("", program.replace("'optim'", "'weights'")))[2] == ["print(state.keys())"]
+    other = program.replace("'optim'", "'text'").replace("'optimizer'", "'test'")
+    assert told(of_run("", other))[2] == ["print(state.keys())"]
 
 
 def test_the_bound_of_a_slice_that_is_no_whole_number(of_run: Run):

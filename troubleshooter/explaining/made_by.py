@@ -65,7 +65,8 @@ class Makers:
             name = ast.unparse(call.func)
             passed_on = [self._named(ast.unparse(one.value), methods=False) for one in call.keywords]
             if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == "self":
-                return next(iter(self._named(call.func.attr, methods=True)), None)
+                mine = [one for one in self.functions if one.name == call.func.attr and one.owner is not None]
+                return mine[0] if len(mine) == 1 else None
             several = [*self._named(name, methods=False), *(one for some in passed_on for one in some)]
             return several[0] if len(several) == 1 else None
         return None
@@ -127,9 +128,16 @@ class Makers:
             yield from self._named(parts[0].id, methods=False)
 
     def _named(self, name: str, *, methods: bool) -> list[OwnFunction]:
-        """The one function of a name; none where several bear it."""
+        """The one function of a name; none where several bear it. A library calls methods of classes that are made from its own."""
         found = [one for one in self.functions if one.name == name and (one.owner is not None) is methods]
-        return found if len(found) == 1 else []
+        is_called = not methods or name.startswith("__") or any(map(self._is_derived, found))
+        return found if len(found) == 1 and is_called else []
+
+    def _is_derived(self, one: OwnFunction) -> bool:
+        """Whether a method's class is made from one that is not the user's own."""
+        classes = {other.owner.name for other in self.functions if other.owner is not None}
+        bases = [ast.unparse(base).rpartition(".")[2] for base in one.owner.bases] if one.owner is not None else []
+        return any(base not in classes for base in bases)
 
     def given_to_library(self) -> Iterator[OwnFunction]:
         """The functions that a library calls: those that a call passes by name, and methods of classes that are made from its own."""
@@ -141,8 +149,6 @@ class Makers:
             for part in (*call.args, *(keyword.value for keyword in call.keywords))
             if isinstance(part, ast.Name)
         }
-        classes = {one.owner.name for one in self.functions if one.owner is not None}
         for one in self.functions:
-            bases = [ast.unparse(base).rpartition(".")[2] for base in one.owner.bases] if one.owner is not None else []
-            if (one.owner is None and one.name in passed_on) or any(base not in classes for base in bases):
+            if (one.owner is None and one.name in passed_on) or self._is_derived(one):
                 yield one

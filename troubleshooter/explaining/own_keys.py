@@ -10,6 +10,8 @@ from troubleshooter.observe.model import Failure
 
 LEAST = 4
 """Characters of a key that is compared with others by likeness."""
+NEAR = 0.8
+"""Least likeness, from 0 to 1."""
 
 
 def amended(found: FoundPlace, failure: Failure, sources: Sources) -> FoundPlace:
@@ -20,7 +22,15 @@ def amended(found: FoundPlace, failure: Failure, sources: Sources) -> FoundPlace
         return found
     there = list(dict(written_keys(source.tree)))
     meant = nearest(key, there) if there and key not in there else UNKNOWN
-    if meant is not UNKNOWN:
+    if meant is not UNKNOWN and _is_near(key, str(meant)):
         fix = Remedy("do-replace", (("x", repr(key)), ("y", repr(meant))), repr(meant), "rule")
         found.remedies = [fix, *found.remedies]
     return found
+
+
+def _is_near(key: str, meant: str) -> bool:
+    """Whether one text begins with the other, or nearly all of their letters agree: "test" is not "text"."""
+    import difflib
+
+    one, other = sorted((key.lower(), meant.lower()), key=len)
+    return other.startswith(one) or difflib.SequenceMatcher(None, one, other).ratio() >= NEAR

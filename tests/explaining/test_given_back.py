@@ -283,3 +283,30 @@ def test_the_size_that_is_no_whole_number(line: str, at: str, code: list[str]):
     log = f'Traceback (most recent call last):\n  File "/home/me/train.py", line 3, in <module>\n    y = {line}\nTypeError: {name}(): argument \'size\' {at}"\n'
     [found] = Diagnoser.of([]).diagnose(log).explained
     assert [one["code"] for one in found["suggestions"]] == code
+
+
+REWARDS = """
+class Dataset:
+    @staticmethod
+    def from_dict(columns):
+        return columns
+
+def judge(rows, by):
+    return score(rows, by)
+
+def score(rows, by):
+    return by(**rows)
+"""
+
+
+def test_a_parameter_that_is_called_otherwise_than_the_column(of_run: Run):
+    program = (
+        "from widget import *\ndef exact(prompt, answer, **others):\n    return 1\n"
+        "rows = Dataset.from_dict({'prompt': ['a'], 'solution': ['b']})\njudge(rows, by=exact)\n"
+    )
+    found = of_run(REWARDS, program).explained[0]
+    assert found["suggestions"][0]["code"] == "solution"
+    assert "Name the parameter `answer`" in found["suggestions"][0]["do"]
+    # Columns that the program changes on the way are not known.
+    changed = program.replace("judge(", "others = {}\nif others:\n    rows.rename_column('a', 'b')\njudge(")
+    assert "solution" not in str(of_run(REWARDS, changed).explained[0]["suggestions"])

@@ -1009,6 +1009,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "cb-fewer": "the library calls your function `{f}` without `{x}`",
         "cb-take": "Let `{x}` take `{y}`, or whatever else comes: `**kwargs`",
         "cb-take-number": "Let `{x}` take {y} arguments",
+        "cb-column": "Name the parameter `{x}` as the column of your data that it takes; not taken yet: {y}",
         "cb-default": "Take `{y}` out of the parameters of `{x}`, give it a default, or have the library pass it",
         "ref-exists": "See why `{x}` is not there: the folder that the run was started in, and the spelling",
         "ref-class": "`{x}` is a {t}, and a {u} was needed",

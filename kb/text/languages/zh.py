@@ -930,6 +930,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "cb-fewer": "库调用你的函数 `{f}` 时没有传入 `{x}`",
         "cb-take": "让 `{x}` 接受 `{y}`，或用 `**kwargs` 接受其余所有参数",
         "cb-take-number": "让 `{x}` 接受 {y} 个参数",
+        "cb-column": "把参数 `{x}` 改成它所对应的数据列的名字；尚未使用的列：{y}",
         "cb-default": "从 `{x}` 的参数中去掉 `{y}`，给它一个默认值，或让库传入它",
         "ref-exists": "看看为什么没有 `{x}`：启动运行时所在的文件夹，以及拼写",
         "ref-class": "`{x}` 是 {t}，而这里需要 {u}",

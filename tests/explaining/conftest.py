@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -245,3 +247,38 @@ def explained(site: Path) -> Callable[..., Report]:
 
     assert troubleshooter.diagnose
     return report
+
+
+@pytest.fixture
+def of_run(tmp_path: Path) -> Callable[..., Report]:
+    """The report on a program that was run: ``of_run(library, program)``; the program imports ``widget``, the library.
+
+    ``command``: what the log shows above the traceback. ``files``: more files beside the program.
+    """
+
+    def report(
+        library: str, program: str, *, command: str = "", below: str = "", files: Mapping[str, str] | None = None
+    ) -> Report:
+        package = tmp_path / "site-packages" / "widget"
+        package.mkdir(parents=True, exist_ok=True)
+        (package / "__init__.py").write_text("from widget.core import *\n", encoding="utf-8")
+        (package / "core.py").write_text(library, encoding="utf-8")
+        for name, text in {**(files or {}), "train.py": program}.items():
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        words = command.rpartition("train.py ")[2].split() if "train.py " in command else []
+        run = [sys.executable, "-I", "-c", _RUN, str(package.parent), str(tmp_path / "train.py"), *words]
+        ended = subprocess.run(run, capture_output=True, text=True, check=False)
+        assert ended.returncode == 1, ended.stderr
+        log = f"{command}\n{ended.stderr}{below}\n" if command else f"{ended.stderr}{below}\n"
+        return Diagnoser.of([]).diagnose(log)
+
+    return report
+
+
+_RUN = """
+import sys
+site, path, *sys.argv[1:] = sys.argv[1:]
+sys.argv[0] = path
+sys.path.insert(0, site)
+exec(compile(open(path).read(), path, "exec"), {"__name__": "__main__"})
+"""

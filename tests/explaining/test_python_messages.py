@@ -110,7 +110,11 @@ def test_python_s_own_messages_are_known_where_they_are_cut(message: str) -> Non
     assert PYTHONS_OWN.match(message)
 
 
-@pytest.mark.parametrize("row", [*operation_rules.RULES, *array_rules.RULES, *array_rules.NUMPY, *requirements.RULES], ids=lambda row: str(row[0]))
+@pytest.mark.parametrize(
+    "row",
+    [*operation_rules.RULES, *array_rules.RULES, *array_rules.NUMPY, *requirements.RULES],
+    ids=lambda row: str(row[0]),
+)
 def test_a_rule_s_part_is_in_each_match_of_its_pattern(row: tuple[str, re.Pattern[str], object]) -> None:
     part, pattern, _ = row
     assert any(all(part.lower() in text for text in clause) for clause in required_texts(pattern.pattern))

@@ -88,7 +88,11 @@ def _einsum(m: re.Match[str], line: CallingLine) -> OperationAnswer:
 def _whole_sizes(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     kind = m["one"] or m["found"] or m["got"]
     place = int(m["at"]) if m["at"] else int(m["pos"]) - 1 if m["pos"] else 0
-    which = line.operand(place)
+    line = line.of(m["f"])
+    if line.call is None or line.function.rpartition(".")[2] != m["f"]:  # a layer made it, of what the line gave it
+        return OperationAnswer("op-whole-sizes", {"f": m["f"], "t": kind})
+    has_object = len(line.operands) > len(line.call.args) + len(line.call.keywords)  # x.view(a, b)
+    which = line.operand(place + has_object)
     fixes = (("op-cast", f"int({which})"),) if which and kind == "float" else ()
     return OperationAnswer("op-whole-sizes", {"f": m["f"], "t": kind}, (which,), fixes)
 

@@ -8,8 +8,11 @@ from __future__ import annotations
 import re
 
 from kb import lazy
+from troubleshooter.explaining import own_data
 from troubleshooter.explaining.found import FoundPlace
+from troubleshooter.explaining.names import parameters
 from troubleshooter.explaining.origin import Origin, is_own
+from troubleshooter.explaining.own_functions import functions_of
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.shown import called, calls, code, marked
 from troubleshooter.explaining.sources import Sources
@@ -51,12 +54,35 @@ def explain(failure: Failure, sources: Sources, lang: str) -> FoundPlace | None:
         "cb-fewer": ("cb-default", ", ".join(f"{name}=None" for name in names)),
     }
     word, text = fixes[key]
+    columns = _columns(function, names, failure, sources) if key == "cb-fewer" and len(names) == 1 else []
+    renamed = (
+        [
+            Remedy(
+                "cb-column",
+                (("x", names[0]), ("y", ", ".join(map(repr, columns)))),
+                columns[0] if len(columns) == 1 else None,
+                "rule",
+            )
+        ]
+        if columns
+        else []
+    )
     if function == "<lambda>" and key == "cb-unexpected":
         text = "lambda ..., **kwargs: ..."
     return FoundPlace(
         frames[-1], say(key, lang, **values), [Origin(function, "data"), *(Origin(name, "data") for name in names)],
-        [Remedy(word, (("x", function), ("y", told.get("given", "") or listed)), text, "rule")], "rule",
+        [*renamed, Remedy(word, (("x", function), ("y", told.get("given", "") or listed)), text, "rule")], "rule",
     )  # fmt: skip
+
+
+def _columns(function: str, missing: list[str], failure: Failure, sources: Sources) -> list[str]:
+    """The columns of the user's data that none of the function's parameters is called by; empty where one is called as what is missing."""
+    files = [one for frame in failure.frames if is_own(frame) and (one := sources.of(frame)) is not None]
+    taken = [
+        name for one in files for own in functions_of(one) if own.name == function for name in parameters(own.function)
+    ]
+    columns = own_data.columns(dict.fromkeys(files))
+    return [one for one in columns if one not in taken] if taken and missing[0] not in columns else []
 
 
 def _is_users(function: str, failure: Failure, sources: Sources) -> bool:

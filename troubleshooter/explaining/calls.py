@@ -44,6 +44,9 @@ def called(
         return passing_on[0]
     if special:
         made = [call for call in found if _name(call.func)[:1].isupper()]
+        if pointed and marked.strip() != text.strip():  # the marks tell which of several
+            same = [call for call in made if ast.unparse(call) == ast.unparse(pointed[0])]
+            made = same or made
         return (made or found or [None])[0]  # type: ignore[list-item]
     return found[0] if len(found) == 1 else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from troubleshooter.explaining.origin import is_own
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 from troubleshooter.report.fill import safe
@@ -47,6 +48,8 @@ def _first_raised(failure: Failure) -> Failure:
         cause = failure.cause
         if cause is None or not cause.frames or (cause.type, cause.message) != (failure.type, failure.message):
             break
+        if any(map(is_own, failure.frames)) and not any(map(is_own, cause.frames)):
+            break  # it was raised, caught and raised again below one call of the user's, which only this one shows
         failure = cause
     return failure
 

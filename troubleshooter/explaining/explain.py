@@ -6,6 +6,7 @@ what the index has of it, is read by `placed`, which is imported only for a fail
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -14,27 +15,46 @@ from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.indexed import KnownMessage, known
 from troubleshooter.explaining.origin import is_own
 from troubleshooter.explaining.presented import presented
+from troubleshooter.explaining.run_options import RunOptions
 from troubleshooter.explaining.shown import code
 from troubleshooter.explaining.sources import Sources
-from troubleshooter.observe.model import Failure
+from troubleshooter.observe.model import Failure, ShownCommand
+
+MAX_OWN = 8
+"""Files of the user's own whose folders may hold the configuration that the run's command names."""
 
 if TYPE_CHECKING:
     from troubleshooter.report.parts import Explained
 
 
-def explain(failure: Failure, folders: Sequence[str] = (), lang: str = "en") -> Explained | None:
+def explain(
+    failure: Failure,
+    folders: Sequence[str] = (),
+    lang: str = "en",
+    commands: Sequence[ShownCommand] = (),
+    failures: Sequence[Failure] = (),
+) -> Explained | None:
     """The explanation of a failure; None where neither its source nor a rule tells anything.
 
     ``folders``: where the packages of the training environment are installed, besides the paths that the log names.
+    ``commands``: those that the log shows. ``failures``: all exceptions of the log, of which a launcher's shows its command.
     """
+    mine = [os.path.dirname(path) for path in _own_files(failure)]
+    options = RunOptions(commands, failures, list(dict.fromkeys(["", *mine])))
     try:
-        return chained.of_chain(failure, lambda one: _explain(one, folders, lang), lang)
+        return chained.of_chain(failure, lambda one: _explain(one, Sources(folders, options), lang), lang)
     except RecursionError:  # a log may hold code that is nested deeper than people write
         return None
 
 
-def _explain(failure: Failure, folders: Sequence[str], lang: str) -> Explained | None:
-    sources = Sources(folders)  # one for all steps: each file is read and parsed once
+def _own_files(failure: Failure) -> list[str]:
+    """The user's own files that a traceback names and that are on this machine."""
+    paths = dict.fromkeys(frame.path for frame in failure.frames if is_own(frame) and os.path.isabs(frame.path))
+    return [path for path in list(paths)[:MAX_OWN] if path.endswith(".py") and os.path.isfile(path)]
+
+
+def _explain(failure: Failure, sources: Sources, lang: str) -> Explained | None:
+    """``sources``: one for all steps, so that each file is read and parsed once."""
     found = (
         traced.explain(failure, lang)
         or callbacks.explain(failure, sources, lang)
@@ -84,13 +104,38 @@ def _amended(found: FoundPlace | None, failure: Failure, sources: Sources, lang:
     frames = failure.frames
     if not frames or not any(map(is_own, frames)):
         return found
+    from troubleshooter.explaining import batched, own_keys
+
+    found = batched.amended(found, failure, sources, lang)
+    if is_own(frames[-1]) and found is not None:
+        found = own_keys.amended(found, failure, sources)
+    if is_own(frames[-1]) and found is not None and "NoneType" in failure.message:
+        from troubleshooter.explaining import returned
+        from troubleshooter.explaining.origins import Trace
+
+        return returned.amended(found, failure, Trace(frames, sources), lang)
+    if is_own(frames[-1]) and found is not None and any("..." in (one.code or "") for one in found.remedies):
+        return _of_own_line(found, failure, sources, lang)
     if is_own(frames[-1]) and (found is not None or code(frames[-1]).startswith(("raise", "assert"))):
         return found  # else compiled code raised it in the user's own line
-    from troubleshooter.explaining import mistyped, own_values
+    from troubleshooter.explaining import mistyped, own_numbers, own_values, returned
     from troubleshooter.explaining.origins import Trace
 
     trace = Trace(frames, sources)
-    return own_values.amended(mistyped.amended(found, failure, trace, lang), failure, trace, lang)
+    for step in (mistyped, returned, own_numbers, own_values):
+        found = step.amended(found, failure, trace, lang)
+    return found
+
+
+def _of_own_line(found: FoundPlace, failure: Failure, sources: Sources, lang: str) -> FoundPlace:
+    """An explanation of the user's own line that called compiled code, with the value of another class that the line passes."""
+    from troubleshooter.explaining import mistyped
+    from troubleshooter.explaining.origins import Trace
+
+    told, found.remedies = found.remedies, []
+    mistyped.amended(found, failure, Trace(failure.frames, sources), lang)
+    found.remedies = found.remedies or told
+    return found
 
 
 def _compiled(failure: Failure, lang: str) -> FoundPlace | None:

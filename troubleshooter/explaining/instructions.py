@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 
 import re2
 
@@ -49,7 +50,7 @@ _ORDERS = lazy.compile(
     r"(?:^|, )((?:[Pp]lease |[Yy]ou (?:should|must|need to|have to) |[Mm]ake sure |[Ee]nsure |[Tt]ry |[Cc]onsider |[Uu]se |[Ss]et |[Pp]ass |[Pp]rovide |[Ss]pecify |[Cc]all |[Ii]ncrease |[Dd]ecrease |[Rr]educe )\S)"
 )
 _NO_ORDER = lazy.compile(
-    r"(?i)\b(?:valid|correct|proper|properly|report|issue|bug|documentation|docs?|refer|see|https?|more (?:details|information)|traceback|above|below|following|feature request|contact)\b"
+    r"(?i)\b(?:valid|correct|proper|properly|report|issue|bug|documentation|docs?|refer|see|https?|more (?:details|information)|traceback|above|below|following|feature request|contact|if (?:needed|necessary))\b"
 )
 _REFUSES = lazy.compile(
     r"(?i)\b(?:not supported|unsupported|not (?:a )?valid|invalid|not recogni[sz]ed|unknown|cannot be|not compatible|incompatible)\b"
@@ -102,11 +103,16 @@ def unset(message: str, passed: Mapping[str, str]) -> Iterator[Remedy]:
 
 
 def instructions(
-    message: str, people: Mapping[str, Origin], passed: Mapping[str, str], asked: Iterable[str] = ()
+    message: str,
+    people: Mapping[str, Origin],
+    passed: Mapping[str, str],
+    asked: Iterable[str] = (),
+    aliases: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Remedy]:
     """What a message says to do, the surest first.
 
     ``people``: the origins behind the condition; ``passed``: the user's own arguments; ``asked``: names whose class it asks for.
+    ``aliases``: the user's names of what the library calls otherwise.
     """
     known = {*people, *passed, *asked}
     if "instead" in message:
@@ -122,7 +128,7 @@ def instructions(
         for found in _CALLED.finditer(message):
             yield Remedy("do-use", (("x", found[1]),), found[1], "message")
     yield from _classes(message, known, passed)
-    yield from _divisible(message, known, passed)
+    yield from _divisible(message, {*known, *aliases}, passed, aliases)
     if "return" in message:
         for found in _RETURNS.finditer(message):
             if found[1] in known:
@@ -209,7 +215,9 @@ def _classes(message: str, known: set[str], passed: Mapping[str, str]) -> Iterat
             if type(value).__name__ == kind:  # it is one, and wrong in another way
                 continue
             code = (
-                f"{name}={kind}({passed[name]})" if value is not UNKNOWN and kind in ("str", "int", "float") else None
+                f"{name}={kind}({passed[name]})"
+                if isinstance(value, (str, int, float)) and kind in ("str", "int", "float")
+                else None
             )
             yield Remedy("do-class", (("x", name), ("y", kind)), code or f"{name}={kind}(...)", "message")
 
@@ -234,13 +242,16 @@ def respelled(message: str, texts: Mapping[str, str]) -> Iterator[Remedy]:
         yield Remedy("do-replace", values, f"{texts[text]}={better!r}" if texts[text] else repr(better), "message")
 
 
-def _divisible(message: str, known: set[str], passed: Mapping[str, str]) -> Iterator[Remedy]:
+def _divisible(
+    message: str, known: set[str], passed: Mapping[str, str], aliases: Mapping[str, str]
+) -> Iterator[Remedy]:
     """What a message says has to be a multiple of what, where it names both as the user's arguments."""
     for found in _DIVISIBLE.finditer(message) if "divisible" in message or "multiple" in message else ():
-        whole, part = literal(passed.get(found[1])), literal(passed.get(found[2]))
+        large, small = (aliases.get(name, name) if name not in passed else name for name in found.groups())
+        whole, part = literal(passed.get(large)), literal(passed.get(small))
         if isinstance(whole, int) and isinstance(part, int) and whole > 0 and part > 0 and whole % part:
             if (good := largest_divisor(whole, part)) is not None:
-                yield Remedy("do-set", (("x", found[2]), ("y", str(good))), f"{found[2]}={good}", "message")
+                yield Remedy("do-set", (("x", small), ("y", str(good))), f"{small}={good}", "message")
         elif {found[1], found[2]} <= known:
-            needed = f"{found[1]} % {found[2]} == 0"
-            yield Remedy("do-pair", (("x", found[1]), ("y", needed)), f"{found[1]}=...", "message")
+            needed = f"{large} % {small} == 0"
+            yield Remedy("do-pair", (("x", large), ("y", needed)), f"{large}=...", "message")

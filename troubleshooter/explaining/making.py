@@ -27,7 +27,9 @@ def settable(several: list[Origin]) -> list[Origin]:
 
 
 def set_to(origin: Origin, value: str) -> Remedy:
-    """Set it to a value, given as source."""
+    """Set it to a value, given as source. YAML reads ``2e-05`` as a text and ``2.0e-05`` as a number, as Python does both."""
+    if re.search(r"\.ya?ml:\d+$", origin.place):
+        value = re.sub(r"^(-?\d+)(e[-+]?\d+)$", r"\1.0\2", value)
     code = f"{origin.name}={value}" if origin.kind != "environment" else f"export {origin.name}={value}"
     return Remedy("do-set", (("x", origin.name), ("y", value)), code)
 

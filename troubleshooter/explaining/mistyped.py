@@ -43,6 +43,8 @@ _WANTED = (
     ),
 )
 """What compiled code says of one value: its class, and the class that was wanted."""
+_ARGUMENT = lazy.compile(r"^argument '(?P<x>\w{1,60})': Expected (?P<u>[^\n]{3,160})$")
+"""What the compiled code of `tokenizers` says of an argument."""
 _PROCESSING = lazy.compile(r"\nwhile processing '(?P<x>\w{1,60})'")
 _CLASSES = {
     "vec": "sequence",
@@ -63,6 +65,10 @@ _PARTS = ("parameters", "params")
 def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str) -> FoundPlace | None:
     """An explanation that suggests the class, where it suggests nothing yet, or only to check an argument."""
     message = failure.message
+    if found is None and (asked := _ARGUMENT.match(message)) is not None:
+        origin = Origin(asked["x"], "argument", "", passed_values(trace).get(asked["x"]), True)
+        fix = Remedy("do-class", (("x", origin.name), ("y", asked["u"])), f"{origin.name}=...", "message")
+        return FoundPlace(None, say("ref-form", lang, x=origin.name, u=asked["u"]), [origin], [fix], "rule")
     weak = found.remedies if found is not None else []
     if found is not None and told_class.stored_text(found, message):
         return found
@@ -147,6 +153,8 @@ def _only_value(
     number = literal(value) if isinstance(value, str) and wanted in ("int", "float") else UNKNOWN
     if number is not UNKNOWN:
         fix = set_to(origin, repr(number))
+    elif wanted == "int" and isinstance(value, float) and value.is_integer():
+        fix = set_to(origin, repr(int(value)))
     elif wanted in ("list", "sequence") and isinstance(value, dict):
         fix = set_to(origin, repr(list(value.items())))
     elif wanted == "list":

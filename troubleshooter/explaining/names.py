@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from troubleshooter.explaining.kept import kept_with_node
-from troubleshooter.explaining.sources import Function, SourceFile
+from troubleshooter.explaining.sources import Function, SourceFile, holding
+
+MAX_ENCLOSING = 3
+"""Functions around a function whose names are looked at."""
 
 
 class NameContext(NamedTuple):
@@ -58,13 +61,15 @@ def references(expression: ast.expr, context: NameContext) -> Iterator[ast.expr]
 class _Binding(NamedTuple):
     """A statement that gives a name a value. ``end``: its last line, 0 where the value counts within the statement.
 
-    ``inner``: it gives the value to a part of the name's object (``name[key] = …``).
+    ``inner``: it gives the value to a part of the name's object (``name[key] = …``). ``begin``: the line from which it counts, which is
+    above the value in a comprehension.
     """
 
     value: ast.expr
     end: int
     is_loop: bool
     inner: bool
+    begin: int
 
 
 def last_value(name: str, function: Function, line: int, *, whole: bool = False) -> ast.expr | None:
@@ -76,19 +81,30 @@ def last_value(name: str, function: Function, line: int, *, whole: bool = False)
     at = 0
     bindings = _bindings(function).get(name, ())
     passed_by = other_branches(function, line) if bindings else []
-    for value, end, _, inner in bindings:
-        if not at < value.lineno <= line or end >= line or (whole and inner):
+    for value, end, _, inner, start in bindings:
+        if not at < value.lineno or start > line or end >= line or (whole and inner):
             continue
         if not any(begin <= value.lineno <= last for begin, last in passed_by):
             best, at = value, value.lineno
     return best
 
 
+def given_values(name: str, function: Function | ast.Module, line: int) -> list[ast.expr]:
+    """All that is assigned to a name above a line, the last first; for a loop's target what the loop runs over."""
+    found = [
+        one.value for one in _bindings(function).get(name, ()) if not one.inner and one.begin <= line and one.end < line
+    ]
+    return sorted(found, key=lambda value: -value.lineno)
+
+
 @kept_with_node
-def _bindings(function: Function) -> dict[str, list[_Binding]]:
+def _bindings(function: Function | ast.Module) -> dict[str, list[_Binding]]:
     """All names that a function gives values, read once: functions of a thousand lines are asked hundreds of times."""
     found: dict[str, list[_Binding]] = {}
+    begins: dict[int, int] = {}  # by comprehension: the first line of the expression that it is a part of
     for node in ast.walk(function):
+        if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            begins |= {id(loop): node.lineno for loop in node.generators}
         value: ast.expr | None = None
         names: list[ast.expr] = []
         if isinstance(node, ast.Assign):
@@ -102,6 +118,7 @@ def _bindings(function: Function) -> dict[str, list[_Binding]]:
         if value is None:
             continue
         end = (node.end_lineno or 0) if isinstance(node, (ast.Assign, ast.AnnAssign)) else 0
+        begin = begins.get(id(node), value.lineno)
         parts = {
             part.id: not isinstance(part.ctx, ast.Store)
             for target in names
@@ -109,7 +126,7 @@ def _bindings(function: Function) -> dict[str, list[_Binding]]:
             if isinstance(part, ast.Name)
         }
         for name, inner in parts.items():
-            found.setdefault(name, []).append(_Binding(value, end, isinstance(node, _LOOPS), inner))
+            found.setdefault(name, []).append(_Binding(value, end, isinstance(node, _LOOPS), inner, begin))
     return found
 
 
@@ -225,8 +242,27 @@ def _root(node: ast.expr) -> str | None:
 
 def _is_global(name: str, context: NameContext) -> bool:
     """Whether a name is a module, a class, a function or a constant rather than something of this call."""
-    function = context.function
+    function: Function | None = context.function
     if name in ("self", "cls"):
         return False
-    is_local = function is not None and (name in parameters(function) or last_value(name, function, 10**9) is not None)
-    return not is_local
+    for _ in range(MAX_ENCLOSING):
+        if function is None or binds(function, name):
+            break
+        function = enclosing(context.source, function)
+    return function is None or not binds(function, name)
+
+
+def binds(function: Function, name: str) -> bool:
+    """Whether a function gives a name a value: by a parameter, or in its body."""
+    return name in parameters(function) or any(not one.inner for one in _bindings(function).get(name, ()))
+
+
+def enclosing(source: SourceFile, function: Function) -> Function | None:
+    """The function that a function is written in."""
+    several = [
+        node
+        for node in holding(source.tree, function.lineno)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    ]
+    at = next((n for n, node in enumerate(several) if node is function), 0)
+    return several[at - 1] if at else None

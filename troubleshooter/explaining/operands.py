@@ -145,9 +145,20 @@ def unpack(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     names, wanted = ", ".join(map(text, target.elts)), m[2] or str(_least(target))
     many = m[1].startswith("too many")
     fixes = (("own-unpack-rest", f"{names}, *rest"),) if many else ()
+    if many and not item and (each_part := _passed_through(target, value)):
+        fixes = (("own-unpack-names", f"{each_part} = {text(value)}"),)
     look = ("own-look", f"print({text(value)})")
     key = f"own-unpack-{'many' if many else 'few'}{item}"
     return LineAnswer(key, {"x": text(value), "names": names, "n": wanted}, (text(value), names), (*fixes, look))
+
+
+def _passed_through(target: ast.Tuple | ast.List, value: ast.expr) -> str:
+    """A name for each part, where a call gives back what it got and the line takes only the first: ``a, b = f(a, b, c)``."""
+    if not isinstance(value, ast.Call) or value.keywords:
+        return ""
+    given, taken = [text(one) for one in value.args], [text(one) for one in target.elts]
+    is_first = len(given) > len(taken) and given[: len(taken)] == taken
+    return ", ".join(given) if is_first and all(one.isidentifier() for one in given) else ""
 
 
 def _least(target: ast.Tuple | ast.List) -> int:
@@ -228,77 +239,15 @@ def numbered(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     return LineAnswer(key, {"x": holder, "s": m["s"], "k": item}, (holder,), (("own-look", f"print({holder})"),))
 
 
-def _calls(nodes: list[ast.AST], *names: str) -> list[ast.Call]:
-    """The calls of functions or methods of these names; all calls without names."""
-    found = [node for node in nodes if isinstance(node, ast.Call)]
-    return [one for one in found if not names or text(one.func).rpartition(".")[2] in names]
-
-
-def not_in(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
-    """A value that a list does not hold."""
-    calls = [one for one in _calls(nodes, "index", "remove") if isinstance(one.func, ast.Attribute) and one.args]
-    if len(calls) != 1 or not isinstance(calls[0].func, ast.Attribute):
+def slice_bound(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    """The one bound of a slice that is no written number."""
+    bounds = [
+        text(one)
+        for node in nodes
+        if isinstance(node, ast.Slice)
+        for one in (node.lower, node.upper, node.step)
+        if one is not None and may_be(one, "float") and not isinstance(one, (ast.Constant, ast.UnaryOp))
+    ]
+    if len(bounds) != 1:
         return None
-    holder, value = text(calls[0].func.value), m[1] or text(calls[0].args[0])
-    return LineAnswer("fn-not-in", {"x": holder, "v": value}, (holder,), (("own-look", f"print({holder})"),))
-
-
-def nothing_to_choose(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
-    """An empty list of which one was to be taken."""
-    calls = [one for one in _calls(nodes, "choice", "choices") if one.args]
-    if len(calls) != 1:
-        return None
-    rows = text(calls[0].args[0])
-    return LineAnswer("fn-empty", {"x": rows}, (rows,), (("own-guard", f"if {rows}:"),))
-
-
-def sample(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
-    """More values than a list holds."""
-    calls = [one for one in _calls(nodes, "sample") if len(one.args) > 1]
-    if len(calls) != 1:
-        return None
-    rows, count = text(calls[0].args[0]), text(calls[0].args[1])
-    fixes = (("own-smaller", f"min({count}, len({rows}))"),)
-    return LineAnswer("fn-sample", {"x": rows, "k": count}, (rows, count), fixes)
-
-
-def pairs_wanted(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
-    """A dictionary made of what are no pairs."""
-    calls = [one for one in _calls(nodes, "dict", "update") if len(one.args) == 1]
-    if len(calls) != 1:
-        return None
-    rows = text(calls[0].args[0])
-    return LineAnswer("fn-pairs", {"i": m[1], "n": m[2], "x": rows}, (rows,), (("own-look", f"print({rows})"),))
-
-
-def domain(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
-    """A number for which a function of ``math`` is not defined."""
-    calls = [one for one in _calls(nodes) if text(one.func).startswith("math.") and one.args]
-    if len(calls) != 1:
-        return None
-    function, value = text(calls[0].func), text(calls[0].args[0])
-    key = "fn-range" if m[0].startswith("math range") else "fn-domain"
-    return LineAnswer(key, {"f": function, "x": value}, (value,), (("own-look", f"print({value})"),))
-
-
-def at_end(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
-    """An iterator that has no more items."""
-    calls = [one for one in _calls(nodes, "next") if len(one.args) == 1]
-    if len(calls) != 1:
-        return None
-    rows = text(calls[0].args[0])
-    return LineAnswer("fn-at-end", {"x": rows}, (rows,), (("own-default", f"next({rows}, None)"),))
-
-
-def is_folder(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
-    """A folder where a file was expected."""
-    return LineAnswer("fn-folder", {"x": m[1]}, (m[1],))
-
-
-def no_length(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
-    """The length of a tensor without dimensions."""
-    calls = [one for one in _calls(nodes, "len") if len(one.args) == 1]
-    if len(calls) != 1:
-        return None
-    value = text(calls[0].args[0])
-    return LineAnswer("fn-no-length", {"x": value}, (value,), (("own-look", f"print({value})"),))
+    return LineAnswer("own-slice", {"x": bounds[0]}, (bounds[0],), (("own-convert", f"int({bounds[0]})"),))

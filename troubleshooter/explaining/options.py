@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from troubleshooter.explaining.classes import Attribute, attribute, imported_from
+from troubleshooter.explaining.classes import Attribute, imported_from
 from troubleshooter.explaining.meant import names
 from troubleshooter.explaining.names import NameContext
 from troubleshooter.explaining.origin import Origin
@@ -76,8 +76,3 @@ def class_of(name: str, source: SourceFile, sources: Sources, library: SourceFil
         module = imported_from(there, name)
         there = sources.near(there if there.below else library or there, module) if module else None
     return None
-
-
-def option_of(class_: Attribute, name: str, sources: Sources) -> Attribute | None:
-    """How a class of settings gets the value of an option: a field, or a property that is worked out from others."""
-    return attribute(sources, class_.source, class_.owner, name, None, 0)

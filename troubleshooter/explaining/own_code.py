@@ -8,20 +8,23 @@ A traceback shows one line of a file, and the value at fault is often given on a
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import cached_property
 from pathlib import PurePath
 from typing import NamedTuple
 
-from troubleshooter.explaining.calls import calls_at
+from troubleshooter.explaining.calls import NOT_PASSED, calls_at, passed
+from troubleshooter.explaining.declared_options import declared_by
+from troubleshooter.explaining.file_names import MAX_VALUE, FileNames
 from troubleshooter.explaining.mappings import named_entries
-from troubleshooter.explaining.remedy import UNKNOWN, literal
+from troubleshooter.explaining.names import parameters, position_of, signature
+from troubleshooter.explaining.remedy import literal
 from troubleshooter.explaining.shown import calls, code, parsed
 from troubleshooter.explaining.sources import Sources
 from troubleshooter.observe.model import Frame
 
-MAX_VALUE = 300
-"""Characters of a value that stands for a name."""
+MAX_CALLS = 4
+"""Calls of the user's own functions that are followed for one value."""
 
 
 class Given(NamedTuple):
@@ -50,7 +53,7 @@ class OwnCode:
         self._frames = frames
         self._sources = sources
         self._own = own
-        self._constants: dict[str, dict[str, ast.expr]] = {}
+        self._names: dict[str, FileNames] = {}
 
     @cached_property
     def calls(self) -> list[ast.Call]:
@@ -62,7 +65,7 @@ class OwnCode:
         for at in reversed(self._own):
             tree = self.tree(at)
             whole = calls_at(tree, self._frames[at].line) if tree is not None else []
-            found += [self._filled(call, at) for call in whole] or calls(code(self._frames[at]))
+            found += [self.filled(call, at) for call in whole] or calls(code(self._frames[at]))
         return found
 
     @cached_property
@@ -77,7 +80,10 @@ class OwnCode:
             tree = self.tree(at)
             if tree is not None:
                 seen.add(path)
-                out += [one._replace(value=self.written(one.value, at)) for one in _given(tree, path)]
+                out += [
+                    one._replace(value=self.written(one.value, at))
+                    for one in _given(tree, path, self._sources.options.texts)
+                ]
             else:
                 out += _around(self._frames[at])
         return out
@@ -86,10 +92,22 @@ class OwnCode:
         """What the user's code gives of a name, if that is one value; where several are given, what ``holder`` gets."""
         return next(iter(self._same(name, holder)), None)
 
-    def made(self, name: str, holder: str) -> Given | None:
+    def made(self, name: str, holder: str, position: int | None = None) -> Given | None:
         """What the user's code gives the maker of an object of a class, on a line that the traceback does not show."""
         found = [one for one in self.given if one.name == name and one.holder.rpartition(".")[2] == holder]
+        found = found or [*self._in_order(name, holder, position)]
         return found[0] if found and len({one.text for one in found}) == 1 else None
+
+    def _in_order(self, name: str, holder: str, position: int | None) -> Iterator[Given]:
+        for path, at in {self._frames[at].path: at for at in self._own}.items():
+            tree = self.tree(at) if position is not None else None
+            for node in ast.walk(tree) if tree is not None else ():
+                is_its = isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == holder
+                if not is_its or not isinstance(node, ast.Call) or position is None or len(node.args) <= position:
+                    continue
+                value = node.args[position]
+                if not any(isinstance(one, ast.Starred) for one in node.args):
+                    yield Given(name, self.written(value, at), value.lineno, path, holder)
 
     def is_of_file(self, given: Given) -> bool:
         """Whether the whole file that gives a value was read, not only the lines that the log shows of it."""
@@ -121,79 +139,109 @@ class OwnCode:
         return source.tree if source is not None else None
 
     def written(self, value: ast.expr, at: int) -> ast.expr:
-        """The literal that a name of the file of a frame stands for, where the file gives it one value; else the expression itself."""
-        if not isinstance(value, ast.Name):
-            return value
-        found = self._named(at).get(value.id)
-        text = ast.unparse(found) if found is not None else ""
-        return found if found is not None and len(text) <= MAX_VALUE and literal(text) is not UNKNOWN else value
+        """The literal that an expression in a frame stands for, where the file gives it one value; else the expression itself.
 
-    def _named(self, at: int) -> dict[str, ast.expr]:
-        path = self._frames[at].path
-        if path not in self._constants:
-            tree = self.tree(at)
-            self._constants[path] = _bound_once(tree) if tree is not None else {}
-        return self._constants[path]
+        A parameter of the user's own function stands for what their own call one frame further out passes.
+        """
+        found: ast.expr | None = value
+        for _ in range(MAX_CALLS):
+            if found is None:
+                break
+            if (known := self._names_of(at).value(found)) is not None:
+                return known
+            found, at = self._passed(found, at), at - 1
+        return value
 
-    def _filled(self, call: ast.Call, at: int) -> ast.Call:
+    def run_place(self, value: ast.expr) -> str:
+        """The place of the command line or of a configuration that a value, as `written` gave it, comes from."""
+        return next((place for names in self._names.values() if (place := names.place(value))), "")
+
+    def filled(self, call: ast.Call, at: int) -> ast.Call:
+        """A call with what its names stand for, and with all that a dictionary or ``functools.partial`` adds."""
+        names = self._names_of(at)
+        call = names.partial(call)
         keywords: list[ast.keyword] = []
         for keyword in call.keywords:
-            inner = self._named(at).get(keyword.value.id) if isinstance(keyword.value, ast.Name) else keyword.value
-            entries = list(named_entries(inner)) if keyword.arg is None and inner is not None else []
+            entries = names.entries(keyword.value) if keyword.arg is None else []
             if entries:
-                keywords += [ast.keyword(name, self.written(value, at)) for name, value, _ in entries]
+                keywords += [ast.keyword(name, self.written(value, at)) for name, value in entries]
             else:
                 keywords.append(ast.keyword(keyword.arg, self.written(keyword.value, at)))
         return ast.copy_location(ast.Call(call.func, [self.written(one, at) for one in call.args], keywords), call)
 
+    def _names_of(self, at: int) -> FileNames:
+        path = self._frames[at].path
+        if path not in self._names:
+            tree = self.tree(at)
+            self._names[path] = FileNames(tree if tree is not None else ast.Module([], []), self._sources.options)
+        return self._names[path]
 
-def _given(tree: ast.Module, path: str) -> Iterator[Given]:
+    def _passed(self, value: ast.expr, at: int) -> ast.expr | None:
+        """What the frame above passes for a parameter, or for what an attribute or an item of it is read from, if both are the user's own;
+        else the default."""
+        if isinstance(value, (ast.Attribute, ast.Subscript)) and isinstance(value.value, ast.Name):
+            whole = self._passed(value.value, at)
+            if whole is None:
+                return None
+            if isinstance(value, ast.Attribute):
+                return ast.Attribute(whole, value.attr, ast.Load())
+            return ast.Subscript(whole, value.slice, ast.Load())
+        source = self._sources.of(self._frames[at]) if isinstance(value, ast.Name) and at in self._own else None
+        function = source.around(self._frames[at].line)[1] if source is not None else None
+        if not isinstance(value, ast.Name) or function is None or value.id not in parameters(function):
+            return None
+        owner = source.around(self._frames[at].line)[0] if source is not None else None
+        name = owner.name if owner is not None and function.name == "__init__" else function.name
+        tree = self.tree(at - 1) if at - 1 in self._own else None
+        named = (
+            [call for call in calls_at(tree, self._frames[at - 1].line) if _calls(call, name)]
+            if tree is not None
+            else []
+        )
+        if len(named) != 1:
+            return None
+        found = passed(
+            named[0], value.id, position_of(function, value.id, method=parameters(function)[0] in ("self", "cls"))
+        )
+        if isinstance(found, ast.expr):
+            return found
+        default = signature(function, value.id)[0]
+        is_left_out = found is NOT_PASSED and default is not None
+        return ast.parse(default, mode="eval").body if is_left_out and default is not None else None
+
+
+def _calls(call: ast.Call, name: str) -> bool:
+    return (call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)) == name
+
+
+def _given(tree: ast.Module, path: str, told: Container[str] = ()) -> Iterator[Given]:
+    """``told``: options that the command line gives, so that their default does not count."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             holder = ast.unparse(node.func)[:MAX_VALUE]
+            if (option := declared_by(node)) is not None:
+                if option.default is not None and option.name not in told:
+                    yield Given(option.name, option.default, option.default.lineno, path, "")
+                continue
             for keyword in node.keywords:
                 if keyword.arg is not None:
                     yield Given(keyword.arg, keyword.value, keyword.value.lineno, path, holder)
         elif isinstance(node, ast.Dict):
             for name, value, line in named_entries(node):
                 yield Given(name, value, line, path, "")
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, (ast.Attribute, ast.Subscript)):
+            changed = ast.BinOp(node.target, node.op, node.value)
+            name = (
+                node.target.attr if isinstance(node.target, ast.Attribute) else literal(ast.unparse(node.target.slice))
+            )
+            if isinstance(name, str):
+                yield Given(name, changed, node.lineno, path, ast.unparse(node.target.value))
         elif isinstance(node, ast.Assign):
             for target in node.targets:
                 if isinstance(target, ast.Attribute):
                     yield Given(target.attr, node.value, node.lineno, path, ast.unparse(target.value))
                 elif isinstance(target, ast.Subscript) and isinstance(key := literal(ast.unparse(target.slice)), str):
                     yield Given(key, node.value, node.lineno, path, ast.unparse(target.value))
-
-
-def _bound_once(tree: ast.Module) -> dict[str, ast.expr]:
-    """The names that a file gives one value and never another one, with what it gives them: literals and dictionaries."""
-    values: dict[str, ast.expr] = {}
-    times: dict[str, int] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
-            times[node.id] = times.get(node.id, 0) + 1
-        elif isinstance(node, ast.arg):
-            times[node.arg] = times.get(node.arg, 0) + 1
-        elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-            values[node.targets[0].id] = node.value
-        elif isinstance(node, ast.AnnAssign) and node.value is not None and isinstance(node.target, ast.Name):
-            values[node.target.id] = node.value
-    changed = _changed(tree)
-    return {name: value for name, value in values.items() if times.get(name) == 1 and name not in changed}
-
-
-def _changed(tree: ast.Module) -> set[str]:
-    """The names whose objects a file changes in place: ``x[0] = …``, ``x.append(…)``."""
-    found = set()
-    for node in ast.walk(tree):
-        is_item = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
-        is_method = isinstance(node, ast.Attribute) and node.attr in _CHANGES
-        if (is_item or is_method) and isinstance(node.value, ast.Name):  # type: ignore[attr-defined]
-            found.add(node.value.id)  # type: ignore[attr-defined]
-    return found
-
-
-_CHANGES = frozenset(("append", "extend", "insert", "update", "pop", "remove", "clear", "setdefault", "add", "popitem"))
 
 
 def _around(frame: Frame) -> Iterator[Given]:

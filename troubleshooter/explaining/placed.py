@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from kb import lazy
 from kb.index.place import MessagePlace
 from troubleshooter.explaining import advice, holes, instructions, own, suggestions
 from troubleshooter.explaining.conditions import (
@@ -27,7 +28,7 @@ from troubleshooter.explaining.exclusive import exclusive, is_given
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.holding import holds, refuted
 from troubleshooter.explaining.indexed import KnownMessage
-from troubleshooter.explaining.making import give, is_plain, settable
+from troubleshooter.explaining.making import give, is_plain, settable, without_self
 from troubleshooter.explaining.meant import names
 from troubleshooter.explaining.names import NameContext, references
 from troubleshooter.explaining.options import options_in
@@ -145,6 +146,7 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
     counted = exclusive(near, origins, said)
     refused_names = {one.name for node in _refused(near) for one in origins(node)}
     by_name = {one.name: one for one in people}
+    aliases = {without_self(one.expression): one.name for one in people if one.exact and one.expression}
     given = passed | {one.name: one.value for one in people if one.passed and one.value}
     is_told = not is_caught(place) and _takes_arguments(place.function)
     derived = suggestions.derived(
@@ -171,7 +173,7 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
     are_given = {o.name for atom in atoms(whole) if (found := is_given(atom)) and found[1] for o in origins(found[0])}
     told = [
         one
-        for one in instructions.instructions(said, by_name, given, _asked(near))
+        for one in instructions.instructions(said, by_name, given, _asked(near), aliases)
         if not (refuted(one, whole, constant, subject) or (one.key == "do-pass" and one.subject in are_given))
     ]
     ordered = suggestions.complete(ordered, told, said, given)
@@ -210,6 +212,9 @@ def _takes_arguments(function: str) -> bool:
     return not re.fullmatch(r"__\w+__", name) or name in _CALLED
 
 
+_SAME_LENGTH = lazy.compile(
+    r"(?i)\b(?:must|should|have to|need to) (?:have (?:the )?same|be of (?:the )?(?:same|equal)|have equal) (?:size|length|len)\b"
+)
 _CALLED = frozenset(("__init__", "__post_init__", "__new__", "__call__", "__getitem__", "__setitem__", "__main__"))
 
 
@@ -227,8 +232,16 @@ def _passed_through(trace: Trace, context: NameContext, failure: Failure) -> Fou
     found = [*swapped, *advice.settings(said, {}), *advice.commands(said), *_forgotten(people, said)]
     passed = passed_values(trace)
     told = list(instructions.instructions(said, {one.name: one for one in people}, passed))
-    ordered = suggestions.complete(found, told, said, passed)
+    ordered = suggestions.complete([*found, *_equally_long(people, said)], told, said, passed)
     return FoundPlace(trace.frames[context.at or 0], "", _ranked(people, said), ordered)
+
+
+def _equally_long(people: list[Origin], message: str) -> Iterator[Remedy]:
+    """The two arguments of the user's own that a line used, where the message says that two things have to be equally long."""
+    several = [one.name for one in people if one.passed and not isinstance(literal(one.value), (int, float))]
+    mine = list(dict.fromkeys(several))
+    if len(mine) == 2 and _SAME_LENGTH.search(message):
+        yield Remedy("do-lengths", (("x", mine[0]), ("y", mine[1])), f"{mine[1]}=...", "message")
 
 
 def _forgotten(people: list[Origin], message: str) -> Iterator[Remedy]:

@@ -9,6 +9,7 @@ from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.indexed import KnownMessage
 from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.remedy import Remedy
+from troubleshooter.explaining.run_options import COMMAND
 from troubleshooter.explaining.shown import code
 from troubleshooter.explaining.sources import installed
 from troubleshooter.explaining.words import say
@@ -78,6 +79,8 @@ def _argument(origin: Origin, frames: Sequence[Frame], lang: str, *, mine: bool)
     """One argument. ``mine``: whether the line that failed is the user's own."""
     if origin.passed is False:
         why, value = say("why-not-passed", lang), origin.default
+    elif origin.passed and origin.place.startswith(COMMAND):
+        why, value = say("why-command", lang, line=origin.place.removeprefix(COMMAND)), origin.value
     elif origin.passed and origin.place:
         why, value = say("why-other-line", lang, place=origin.place), origin.value
     elif origin.passed:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from kb import lazy
-from troubleshooter.explaining import operands
+from troubleshooter.explaining import function_rules, operands, whole_numbers
 from troubleshooter.explaining.calling import LineAnswer, LineFunction
 
 
@@ -118,13 +118,24 @@ def _concatenate(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and not _is_text(node.right, m[1]):
             other = _text(node.right)
             fix = f"str({other})" if m[1] == "str" else f"{m[1]}({other})"
+            fixes = (
+                (("own-convert", fix),)
+                if m[1] != "str" or m[2] not in _CONTAINERS
+                else (("own-look", f"print({other})"),)
+            )
             return LineAnswer(
                 "own-concatenate",
                 {"x": _text(node.left), "y": other, "t": m[2]},
                 (other, _text(node.left)),
-                (("own-convert", fix),),
+                fixes,
             )
     return None
+
+
+_CONTAINERS = frozenset(
+    ("list", "tuple", "dict", "set", "NoneType", "generator", "function", "method", "Tensor", "ndarray")
+)
+"""Classes whose text is hardly what was to be joined."""
 
 
 def _not_callable(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
@@ -242,18 +253,20 @@ OPERANDS: tuple[LineRule, ...] = (
     ("ValueError", lazy.compile(r"invalid literal for int\(\) with base \d+: ('.*'|\".*\")"), _number),
     ("FileNotFoundError", lazy.compile(r"No such file or directory: ['\"](.{1,300}?)['\"]$"), _file),
     ("AssertionError", lazy.compile(r""), _assert),
-    ("ValueError", lazy.compile(r"^(?:(.{1,120}) is not in (?:list|deque|tuple|range)|list\.remove\(x\): x not in list|tuple\.index\(x\): x not in tuple)$"), operands.not_in),
-    ("TypeError", lazy.compile(r"^len\(\) of (?:a 0-d tensor|unsized object)"), operands.no_length),
-    ("IndexError", lazy.compile(r"^Cannot choose from an empty sequence"), operands.nothing_to_choose),
-    ("ValueError", lazy.compile(r"^(?:Sample larger than population|Cannot take a larger sample than population)"), operands.sample),
-    ("ValueError", lazy.compile(r"^dictionary update sequence element #(\d+) has length (\d+); 2 is required"), operands.pairs_wanted),
-    ("ValueError OverflowError", lazy.compile(r"^math (?:domain|range) error|^expected a (?:non-?negative|positive) input"), operands.domain),
-    ("IsADirectoryError", lazy.compile(r"^\[Errno 21\] Is a directory: ['\"](.{1,300}?)['\"]$"), operands.is_folder),
+    ("ValueError", lazy.compile(r"^(?:(.{1,120}) is not in (?:list|deque|tuple|range)|list\.remove\(x\): x not in list|tuple\.index\(x\): x not in tuple)$"), function_rules.not_in),
+    ("TypeError", lazy.compile(r"^len\(\) of (?:a 0-d tensor|unsized object)"), function_rules.no_length),
+    ("IndexError", lazy.compile(r"^Cannot choose from an empty sequence"), function_rules.nothing_to_choose),
+    ("ValueError", lazy.compile(r"^(?:Sample larger than population|Cannot take a larger sample than population)"), function_rules.sample),
+    ("ValueError", lazy.compile(r"^dictionary update sequence element #(\d+) has length (\d+); 2 is required"), function_rules.pairs_wanted),
+    ("ValueError OverflowError", lazy.compile(r"^math (?:domain|range) error|^expected a (?:non-?negative|positive) input"), function_rules.domain),
+    ("IsADirectoryError", lazy.compile(r"^\[Errno 21\] Is a directory: ['\"](.{1,300}?)['\"]$"), function_rules.is_folder),
 )  # fmt: skip
 """The line shows the operands."""
 
 OWN: tuple[LineRule, ...] = (
-    ("StopIteration", lazy.compile(r"^$"), operands.at_end),
+    ("OverflowError", lazy.compile(r"^Python integer (-?\d{1,30}) out of bounds for (u?int)(8|16|32|64)$"), whole_numbers.out_of_bounds),
+    ("TypeError", lazy.compile(r"^slice indices must be integers"), operands.slice_bound),
+    ("StopIteration", lazy.compile(r"^$"), function_rules.at_end),
 )  # fmt: skip
 """The same for the user's own lines only: libraries catch it themselves."""
 

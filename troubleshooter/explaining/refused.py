@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 
 from kb import lazy
-from troubleshooter.explaining import accepted
+from troubleshooter.explaining import accepted, own_data
 from troubleshooter.explaining.annotations import listed
 from troubleshooter.explaining.conditions import Formula, atoms
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.holding import Subjects
 from troubleshooter.explaining.making import set_to, settable
-from troubleshooter.explaining.names import NameContext, references
+from troubleshooter.explaining.names import NameContext, parameters, references
 from troubleshooter.explaining.options import is_holder
 from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.origins import Trace
@@ -81,22 +82,56 @@ def _key(trace: Trace, key: str, lang: str) -> FoundPlace | None:
     if asked is None:
         return None
     context = trace.context(at)
-    is_row = any(part in one.path for one in trace.frames[at:] for part in _ROWS)
     holder, wanted = asked
+    is_row = any(part in one.path for one in trace.frames[at:] for part in _ROWS) or _is_item(holder, trace, at)
     if isinstance(wanted, ast.Constant):  # the library itself asks for it
-        return _needed(trace, frame, key, lang) if is_row else None
+        return _needed(trace, frame, key, lang) if is_row else _own_key(trace, at, holder, key, lang)
     origins = trace.origins(wanted, context) if context is not None else []
     good = accepted.keys(holder, context, trace.sources) if context is not None and not is_row else []
     people = _named(trace, origins, key)
     if context is not None:
         people = [one._replace(lost=False) if one.lost and _is_option(one.name, context) else one for one in people]
     told = say("ref-row" if is_row else "ref-key", lang, k=key, x=ast.unparse(holder))
-    fixes = list(_instead(people, key, good))
+    fixes = list(_instead(people, key, good or (own_data.columns(trace.own_sources) if is_row else [])))
     if not fixes and is_row:
         fixes = [
             Remedy("ref-name-column", (("x", one.name),), f"{one.name}=...", "rule") for one in settable(people)[:1]
         ]
     return FoundPlace(frame, told, people, fixes, "source") if people or good else None
+
+
+def _is_item(holder: ast.expr, trace: Trace, at: int) -> bool:
+    """Whether a data set gives a function what it is asked for: the function of ``map`` gets one row as its first argument."""
+    context = trace.context(at)
+    if context is None or context.function is None or not isinstance(holder, ast.Name):
+        return False
+    is_called_by_rows = at > 0 and any(part in trace.frames[at - 1].path for part in _ROWS)
+    return is_called_by_rows and holder.id in parameters(context.function)[:1]
+
+
+def _own_key(trace: Trace, at: int, holder: ast.expr, key: str, lang: str) -> FoundPlace | None:
+    """A key that the library asks a dictionary of the user's own for: what they write in its place."""
+    context = trace.context(at)
+    origins = [one for one in trace.origins(holder, context) if one.passed and one.value] if context is not None else []
+    for origin in origins[:1]:
+        source = trace.own_sources[0] if trace.own_sources else None
+        values = own_data.bound(origin.value or "", source) if source is not None else []
+        shown = literal(origin.value)
+        if shown is not UNKNOWN and not values:
+            values = [ast.parse(origin.value or "", mode="eval").body]
+        there = dict(written for value in values for written in own_data.written_keys(value))
+        if not there or key in there:
+            continue
+        meant = nearest(key, list(there))
+        told = say("ref-own-key", lang, k=key, x=origin.name, have=", ".join(map(repr, there)))
+        if meant is UNKNOWN:
+            fix = Remedy("ref-give-key", (("x", origin.name), ("y", repr(key))), f"{key!r}: ...", "rule")
+            return FoundPlace(trace.frames[at], told, [origin, Origin(key, "data")], [fix], "source")
+        place = f"{PurePath(source.path).name}:{there[meant]}" if source is not None and values else ""
+        people = [Origin(meant, "data", "", repr(meant), True, place=place), origin]
+        fix = Remedy("do-replace", (("x", repr(meant)), ("y", repr(key))), f"{key!r}: ...", "rule")
+        return FoundPlace(trace.frames[at], told, people, [fix], "source")
+    return None
 
 
 def _column(trace: Trace, key: str, lang: str) -> FoundPlace | None:
@@ -136,9 +171,21 @@ def _asked(text: str, key: str) -> tuple[ast.expr, ast.expr] | None:
 def _named(trace: Trace, origins: Sequence[Origin], value: str) -> list[Origin]:
     """The origins, the user's own argument that has this very value first."""
     mine = keywords_of(trace, value)
+    places = {}
+    for one in trace.own_code.given if len(value) >= LEAST_TEXT else ():
+        is_its = literal(one.text) == value and one.name in {origin.name for origin in origins}
+        if one.name not in mine and is_its and trace.own_code.one(one.name) is not None:
+            mine[one.name], places[one.name] = value, "" if trace.own_code.is_in_line(one) else one.place
     known = {one.name for one in origins}
     out = [
-        one._replace(kind="argument", value=repr(mine[one.name]), passed=True, lost=False, exact=True)
+        one._replace(
+            kind="argument",
+            value=repr(mine[one.name]),
+            passed=True,
+            lost=False,
+            exact=True,
+            place=places.get(one.name, ""),
+        )
         if one.name in mine
         else one
         for one in origins

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 Basis = Literal["message", "guard", "rule"]
@@ -11,6 +12,8 @@ CLEARLY_LIKE, CLEARLY_NEARER = 0.6, 0.05
 """Least likeness (0 to 1) of an allowed value to the refused one, and its least lead over the next: below, none is the one meant."""
 SHORT, SHORT_LIKE = 4, 0.8
 """Words of fewer characters are like many others, so they have to be more alike."""
+CUT = 3
+"""Characters that may lack at the end of a value, where other values go on from the one meant."""
 MAX_CHOICES = 8
 """Allowed values that a suggestion lists."""
 
@@ -70,9 +73,13 @@ class Remedy(NamedTuple):
 
 
 def literal(text: str | None) -> Any:
-    """The value of a literal; `UNKNOWN` for other text."""
-    if text is None:
-        return UNKNOWN
+    """The value of a literal; `UNKNOWN` for other text. The values are not to be changed: each text is read once."""
+    return UNKNOWN if text is None else _literal(text)
+
+
+@lru_cache(maxsize=1024)
+def _literal(text: str) -> Any:
+    """One explanation asks for the same texts a thousand times, and reading one means to compile it."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
@@ -86,8 +93,14 @@ def nearest(value: Any, allowed: Sequence[Any]) -> Any:
         return UNKNOWN
     same = [text for text in texts if _folded(text) == _folded(str(value))]
     longer = same or [text for text in texts if _folded(text).startswith(_folded(str(value)))]
-    if longer:
-        return texts[longer[0]] if len(longer) == 1 else UNKNOWN
+    if len(longer) == 1:
+        return texts[longer[0]]
+    if longer:  # "cosin" means "cosine" and not "cosine_with_restarts", which goes on from it
+        shortest = min(longer, key=len)
+        is_meant = len(shortest) - len(str(value)) <= CUT and all(
+            _folded(one).startswith(_folded(shortest)) for one in longer
+        )
+        return texts[shortest] if is_meant else UNKNOWN
     least = SHORT_LIKE if str(value).isalpha() and len(str(value)) < SHORT else CLEARLY_LIKE
     ranked = _by_likeness(str(value), texts)
     clear = len(ranked) < 2 or ranked[0][0] - ranked[1][0] >= CLEARLY_NEARER

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from kb.index.place import MessagePlace
+from troubleshooter.explaining.run_options import RunOptions
 from troubleshooter.observe.model import Frame
 
 MAX_FILE_BYTES = 2_000_000
@@ -87,9 +88,13 @@ def holding(tree: ast.AST, line: int) -> Iterator[ast.stmt]:
 
 
 class Sources:
-    """The files of one environment. ``folders``: where its packages are installed, as its ``sys.path`` has them."""
+    """The files of one environment. ``folders``: where its packages are installed, as its ``sys.path`` has them.
 
-    def __init__(self, folders: Sequence[str] = ()) -> None:
+    ``options``: what the run's own command gives by name.
+    """
+
+    def __init__(self, folders: Sequence[str] = (), options: RunOptions | None = None) -> None:
+        self.options = options if options is not None else RunOptions(())
         self.folders = [folder for folder in folders if os.path.isabs(folder)]
         self._read: dict[str, SourceFile | None] = {}
         self._left = MAX_FILES

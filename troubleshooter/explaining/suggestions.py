@@ -191,5 +191,7 @@ def _sharpest(several: Sequence[Remedy]) -> list[Remedy]:
     """Of each argument, what gives it a value or a class rather than what leaves it out."""
     valued = {one.subject for one in several if one.key == "do-set"}
     formed = {one.subject for one in several if one.key in ("do-class", "do-one-of")}
+    told = {one.subject for one in several if one.key in ("do-set", "do-pair", "do-one-of")}
     kept = [one for one in several if one.key not in ("do-leave", "do-pass") or one.subject not in valued]
+    kept = [one for one in kept if one.key != "do-other" or one.subject not in told]
     return sorted(kept, key=lambda one: one.key == "do-leave" and one.subject in formed)

@@ -26,10 +26,10 @@ _FIELD = lazy.compile(
     rf"(?: an?)? '?(?P<u>{_PLAIN})'?,? (?:but )?(?:got|not|is)(?: an?)? '?(?P<t>{_PLAIN})'?(?: \(value: (?P<v>[^\n)]{{1,80}})\))?(?!\w)"
 )
 _POSITION = lazy.compile(
-    r"^(?P<f>\w{1,80})\(\): argument '\w{1,60}' \(position (?P<n>\d{1,2})\) must be (?:(?P<u>Tensor), not (?:list|tuple|int|float|numpy\.ndarray)|(?P<k>int|float), not str)$"
+    r"^(?P<f>\w{1,80})\(\): argument '\w{1,60}' \(position (?P<n>\d{1,2})\) must be (?:(?P<u>Tensor), not (?:list|(?P<parts>tuple)|int|float|numpy\.ndarray)|(?P<k>int|float), not str)$"
 )
 _WHOLE = lazy.compile(
-    r"\b(?:must|should|has to|needs to) be an? (?:positive |non-?negative )?int(?:eger)?(?: (?:value|number))?(?:,| but|;)[^\n]{0,40}?\bgot `?(?:\w{1,60} ?= ?)?[1-9]\d{0,9}$"
+    r"\b(?:must|should|has to|needs to) be an? (?:positive |non-?negative )?int(?:eger)?(?: (?:value|number))?(?:,| but|;)[^\n]{0,40}?\bgot `?(?:\w{1,60} ?= ?)?[1-9]\d{0,9}(?:\.0)?$"
 )
 """A message that wants a whole number and shows one: what it shows is a text, or a number of another class."""
 _BETWEEN = lazy.compile(
@@ -94,7 +94,10 @@ def _position(found: FoundPlace, message: str, trace: Trace) -> bool:
         able = settable(trace.origins(call.args[number], context))
         if len(able) == 1:
             maker, number_ = "torch.as_tensor" if said["u"] else said["k"], number_in(literal(able[0].value))
-            if said["k"] and number_ is not None:
+            if said["parts"] and able[0].value:
+                part = f"{able[0].value}[0]"
+                fix = Remedy("ret-part", (("x", able[0].value), ("y", part)), part, "rule")
+            elif said["k"] and number_ is not None:
                 fix = set_to(able[0], repr(number_))
             else:
                 value = f"{maker}({able[0].value or '...'})"
@@ -145,8 +148,7 @@ def _only_text_number(found: FoundPlace, failure: Failure, trace: Trace) -> bool
         for origin in found.origins[:1]
     ):
         return False
-    place = "" if trace.own_code.is_in_line(one) else one.place
-    origin = Origin(one.name, "argument", "", one.text, True, place=place)
+    origin = trace.given(Origin(one.name, "argument"), one)
     _first(found, origin, [set_to(origin, repr(number_in(literal(one.text))))])
     return True
 
@@ -155,9 +157,9 @@ def _whole(found: FoundPlace, message: str) -> bool:
     able = settable([one._replace(exact=True) for one in found.origins[:1]])
     if _WHOLE.search(message) is None or not able:
         return False
-    _first(
-        found, able[0], [Remedy("do-class", (("x", able[0].name), ("y", "int")), f"{able[0].name}=int(...)", "message")]
-    )
+    value = able[0].value if able[0].passed and able[0].value else "..."
+    fix = Remedy("do-class", (("x", able[0].name), ("y", "int")), f"{able[0].name}=int({value})", "message")
+    _first(found, able[0], [fix])
     return True
 
 

@@ -138,6 +138,13 @@ class Exit(NamedTuple):
     rank: int | None = None
 
 
+class ShownCommand(NamedTuple):
+    """A command, in one line, and the line of the log where it begins."""
+
+    text: str
+    line: Line
+
+
 class Point(NamedTuple):
     """One value of a metric: ``record`` numbers the printed record, ``step`` the training step where known."""
 

@@ -6,7 +6,18 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from kb.wild import fits
-from troubleshooter.observe.model import Bounds, DatedPackage, Ending, Exit, Fact, Failure, Point, Record, all_finite
+from troubleshooter.observe.model import (
+    Bounds,
+    DatedPackage,
+    Ending,
+    Exit,
+    Fact,
+    Failure,
+    Point,
+    Record,
+    ShownCommand,
+    all_finite,
+)
 from troubleshooter.observe.progress import RunProgress
 from troubleshooter.read.line import Line
 from troubleshooter.read.stream import Problem
@@ -20,7 +31,7 @@ class Observations:
     """
 
     __slots__ = (
-        "_bounds", "_by_text", "_messages", "_records", "_series", "_texts", "_values", "bytes", "complete", "dated", "ending",
+        "_bounds", "_by_text", "_messages", "_records", "_series", "_texts", "_values", "bytes", "commands", "complete", "dated", "ending",
         "exits", "fact_files", "facts", "failures", "hits", "lines", "metrics", "phases", "piece", "points_by_shape", "problems", "progress", "records_by_shape",
     )  # fmt: skip
 
@@ -31,6 +42,8 @@ class Observations:
         self.facts: list[Fact] = []
         self.fact_files: list[str] = []
         """Files of crash facts that count as inputs, behind the logs: their exception was observed, or they cannot be used."""
+        self.commands: list[ShownCommand] = []
+        """The commands by which the run was started, as far as the log shows them."""
         self.dated: dict[str, DatedPackage] = {}
         """By package (canonical name): the releases that its messages allow. It is filled only if no answer is more than possible."""
         self.phases: list[tuple[str, Line]] = []

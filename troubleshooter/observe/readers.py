@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Protocol
 
+from troubleshooter.observe.commands import CommandReader
 from troubleshooter.observe.exits import ExitReader
 from troubleshooter.observe.facts import GpuReader, PlatformReader, VersionReader
 from troubleshooter.observe.metrics import MetricReader
@@ -33,7 +34,7 @@ class Reader(Protocol):
 
 
 READERS: tuple[type[Reader], ...] = (
-    ExitReader, SuccessReader, PhaseReader, VersionReader, GpuReader, PlatformReader,
+    ExitReader, SuccessReader, PhaseReader, VersionReader, GpuReader, PlatformReader, CommandReader,
 )  # fmt: skip
 """All readers but that of metrics. A line is given to them in this order."""
 METRICS = 0

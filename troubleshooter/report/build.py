@@ -106,7 +106,7 @@ def build(
     if open_question and culprit is not None and not brief:
         from troubleshooter.explaining.explain import explain
 
-        found = explain(culprit, folders, lang)
+        found = explain(culprit, folders, lang, observations.commands, observations.failures)
         report.explained = [found] if found is not None else []
     report.retry = decide(diagnoses, report.unexplained, report.stopped)
     return report

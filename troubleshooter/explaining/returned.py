@@ -1,0 +1,143 @@
+"""What a function of the user's own gave back to a library that needed something else: no dictionary of metrics, no loss, a row
+that is None."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import PurePath
+
+from kb import lazy
+from troubleshooter.explaining.found import FoundPlace
+from troubleshooter.explaining.made_by import Makers
+from troubleshooter.explaining.names import parameters
+from troubleshooter.explaining.origin import Origin, is_own
+from troubleshooter.explaining.origins import Trace
+from troubleshooter.explaining.own_functions import OwnFunction, class_of_value
+from troubleshooter.explaining.remedy import Remedy
+from troubleshooter.explaining.shown import called, code, marked, parsed
+from troubleshooter.explaining.words import say
+from troubleshooter.observe.model import Failure
+
+_OBJECT = lazy.compile(
+    r"^'?(?P<t>NoneType|str|int|float|bool|list|tuple|dict|set|float64|float32|[Tt]ensor)'? object (?:has no attribute '(?P<a>\w{1,80})'"
+    r"|is not (?:subscriptable|iterable|a mapping|callable)|(?P<set>does not support item assignment))"
+)
+_OPERATOR = lazy.compile(r"^unsupported operand type\(s\) for [^\s:]{1,12}: '(?P<a>\w{1,40})' and '(?P<b>\w{1,40})'")
+_NO_NUMBERS = lazy.compile(
+    r"^(?:too many dimensions '(?P<t>str|dict)'|could not determine the shape of object type '(?P<u>str|dict)')"
+)
+"""What torch says of something that it was to make a tensor of."""
+_MAKES = ("tensor", "as_tensor", "Tensor", "FloatTensor")
+LONG = 120
+"""Characters of a returned value that are shown."""
+
+
+def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str) -> FoundPlace | None:
+    """An explanation that names the function and what it has to return, where nothing was suggested yet."""
+    weak = found is None or all(one.key in ("do-check", "own-guard", "own-look") for one in found.remedies)
+    if not weak or failure.type not in ("TypeError", "AttributeError", "ValueError") or not trace.own_sources:
+        return found
+    wrong = _wrong_value(failure, trace)
+    context = trace.context(len(trace.frames) - 1) if wrong is not None else None
+    if wrong is None or context is None:
+        return found
+    kind, value = wrong
+    makers = Makers(trace)
+    if is_own(trace.frames[-1]):
+        maker = makers.of_own_line(value, context) if kind == "NoneType" else None
+        is_none = maker is not None and not maker.is_generator and (not maker.returned or maker.may_end)
+        return _told(found, maker, kind, value, failure, lang) if maker is not None and is_none else found
+    maker = makers.length() if ast.unparse(value) == "len" else makers.of(value, context)
+    if maker is None and kind not in ("NoneType", ""):
+        of_kind = [one for one in makers.given_to_library() if _gives(one, kind)]
+        maker = of_kind[0] if len(of_kind) == 1 else None
+    if maker is None or maker.is_generator:
+        return found
+    return _told(found, maker, kind, value, failure, lang)
+
+
+def _wrong_value(failure: Failure, trace: Trace) -> tuple[str, ast.expr] | None:
+    """The class that a message tells, and the part of the failing line that is of it."""
+    frame = trace.frames[-1]
+    for text in (marked(frame), code(frame)):
+        tree = parsed(text)
+        nodes = list(ast.walk(tree)) if tree is not None else []
+        if (said := _OBJECT.match(failure.message)) is not None:
+            holders = [
+                node.value
+                for node in nodes
+                if (isinstance(node, ast.Attribute) and node.attr == said["a"])
+                or (isinstance(node, ast.Subscript) and not said["a"])
+            ]
+            holders += [
+                node.iter for node in nodes if isinstance(node, (ast.For, ast.comprehension)) and "iterable" in said[0]
+            ]
+            if len({ast.unparse(one) for one in holders}) == 1:
+                return said["t"], holders[0]
+        elif failure.message.startswith("'float' object cannot be interpreted as an integer"):
+            if any(isinstance(node, ast.Call) and called(node) == "len" for node in nodes):
+                return "float", ast.Name("len", ast.Load())
+        elif _NO_NUMBERS.match(failure.message) is not None:
+            made = [
+                node.args[0]
+                for node in nodes
+                if isinstance(node, ast.Call) and node.args and called(node).rpartition(".")[2] in _MAKES
+            ]
+            if len(made) == 1:
+                return "", made[0]
+        elif (said := _OPERATOR.match(failure.message)) is not None and "NoneType" in said.groups():
+            sides = [(node.left, node.right) for node in nodes if isinstance(node, ast.BinOp)]
+            sides += [(node.target, node.value) for node in nodes if isinstance(node, ast.AugAssign)]
+            if len(sides) == 1:
+                return "NoneType", sides[0][said["a"] != "NoneType"]
+    return None
+
+
+def _gives(one: OwnFunction, kind: str) -> bool:
+    return any(node.value is not None and class_of_value(node.value) == kind for node in one.returned)
+
+
+def _told(
+    found: FoundPlace | None, maker: OwnFunction, kind: str, value: ast.expr, failure: Failure, lang: str
+) -> FoundPlace | None:
+    returned, name = maker.returned, maker.name
+    file = PurePath(maker.source.path).name
+    if kind == "NoneType":
+        empty = [node for node in returned if class_of_value(node.value) == "NoneType"]
+        if returned and not empty and not maker.may_end:
+            return found
+        line = empty[0].lineno if empty else maker.function.body[-1].lineno if returned else maker.function.lineno
+        key = "ret-value" if len(empty) == len(returned) else "ret-value-at" if empty else "ret-value-end"
+        fix = Remedy(key, (("x", name), ("y", f"{file}:{line}")), "return ...", "rule")
+        shown = "None" if empty else None
+    else:
+        given = [node for node in returned if not kind or class_of_value(node.value) in (kind, "")]
+        if len(given) != 1 or given[0].value is None:
+            return found
+        line, shown = given[0].lineno, ast.unparse(given[0].value)[:LONG]
+        fix = _instead(maker, shown, value, failure)
+    found = found or FoundPlace(None, "", [], [], "rule")
+    place = f"{file}:{line}"
+    told = found.condition
+    found.condition = say("ret-from" if told else "ret-gives", lang, told=told, f=name, t=kind, place=place)
+    if not kind:
+        found.condition = told
+    origin = Origin(name, "data", "", shown, True, place=place)
+    found.origins = [origin, *(one for one in found.origins if one.passed)]
+    found.remedies = [fix]
+    return found
+
+
+def _instead(maker: OwnFunction, shown: str, value: ast.expr, failure: Failure) -> Remedy:
+    """What a function has to return: a dictionary where a key is set, a parameter of its own where the library's name is the same."""
+    name = maker.name
+    last = ast.unparse(value).rpartition(".")[2]
+    if last in parameters(maker.function):
+        return Remedy("ret-own", (("x", name), ("y", last)), f"return {last}", "rule")
+    if name == "__len__":
+        whole = f"return {shown.replace(' / ', ' // ')}" if shown.count(" / ") == 1 else f"return int({shown})"
+        return Remedy("ret-whole", (("x", name), ("y", whole)), whole, "rule")
+    if "item assignment" in failure.message:
+        made = f'return {{"value": {shown}}}'
+        return Remedy("ret-dict", (("x", name), ("y", made)), made, "rule")
+    return Remedy("ret-other", (("x", name), ("y", shown)), None, "rule")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kb.load import load
 from kb.any_code import generic
+from kb.load import load
 from troubleshooter.check import check, notes
 from troubleshooter.pipeline import Diagnoser
 

@@ -95,7 +95,9 @@ _DISK_WAITS = (
 
 def reads_network(rank: Rank) -> bool:
     """Whether a rank waits for an answer from the network, outside of every collective and not asleep before it asks again."""
-    return not asks_again(rank) and not collective_of(rank.stack) and cause_of(standing_of(rank)) == "network"
+    if asks_again(rank) or collective_of(rank.stack):
+        return False
+    return runs_event_loop(rank) or cause_of(standing_of(rank)) == "network"
 
 
 def asks_again(rank: Rank) -> bool:
@@ -132,6 +134,8 @@ def cause_of(one: Standing) -> Cause:
         return "child"
     if any(word in file for file in inner for word in _LOCKS) or any(name in _LOCK_NAMES for name in names):
         return "lock"
+    if runs_event_loop(rank) and rank.awaits_program:
+        return "child"
     if any(word in file for file in inner for word in _NETWORK) or any(
         word in file for file in inner[:2] for word in _EVENT_LOOPS
     ):

@@ -14,9 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from troubleshooter.hang.busy import LOOP_PATIENCE, PATIENCE, is_long_awaited, looks_again, matches_without_end
-from troubleshooter.hang.collectives import MEETING, STORE, collective_of
+from troubleshooter.hang.collectives import MEETING, POLLS, STORE, collective_of
 from troubleshooter.hang.doing import asks_again, reads_network, runs_event_loop
 from troubleshooter.hang.endless import PackageLoop, package_loop
+from troubleshooter.hang.failed import with_failed
 from troubleshooter.hang.judge import HangVerdict, judge, without_ranks
 from troubleshooter.hang.look import Look, further_stacks
 from troubleshooter.hang.ranks import Rank, environment_of, launcher_meets, numbers_of, ranks_of
@@ -118,6 +119,8 @@ def verdict_on(before: Look, now: Look, *, patience: float = 0.0, past: Sequence
             return None  # it did not answer yet, as one that starts or that gets no CPU: nobody knows where it stands
         same = rank.stack == then.stack
         if collective := collective_of(rank.stack):
+            if collective == POLLS and _still_polls(then, rank):
+                continue
             if not same or (collective not in (MEETING, STORE) and now.goes_on_since(before, rank.pid)):
                 return None
             continue
@@ -147,12 +150,19 @@ def verdict_on(before: Look, now: Look, *, patience: float = 0.0, past: Sequence
             else matches_without_end(then, rank, patience, now.stands_still)
         ):
             return None
-    verdict = judge(ranks, world, well)
+    verdict = with_failed(judge(ranks, world, well), ranks, now.folder)
+    if not verdict.late and not verdict.missing and any(one.collective == POLLS for one in verdict.waiting):
+        return None  # ranks that poll all together may go on from one operation to the next
     if set(verdict.missing) & numbers_of(now.processes):
         return None  # a rank that starts has no stack yet
     if not verdict.waiting and (verdict.cause in _ALONE or all(map(runs_event_loop, ranks))):
         return None  # a script that waits on purpose, a debugger, a loop whose next timer is far away
     return with_loops(verdict, loops)
+
+
+def _still_polls(before: Rank, now: Rank) -> bool:
+    """Whether a rank polls in the same loop as before, perhaps at another line of it."""
+    return before.stack[1:] == now.stack[1:] and collective_of(before.stack) == POLLS
 
 
 def _never_rests(then: Rank, rank: Rank, patience: float, now: Look) -> bool:
@@ -223,7 +233,7 @@ def verdict_now(pids: Sequence[int], folder: Path | None, between: float = 2.0) 
     ranks = ranks_of(processes, stacks, cpu)
     if not ranks:
         return without_ranks(processes, stacks) if stacks else None
-    verdict = judge(ranks, world_size(ranks))
+    verdict = with_failed(judge(ranks, world_size(ranks)), ranks, folder)
     waiting = [one.rank.stack for one in verdict.waiting]
     asked = time.monotonic()
     loops: list[PackageLoop] = []

@@ -566,6 +566,7 @@ PHRASES: dict[str, dict[str, str]] = {
     "hang": {
         "late": "Did not arrive: rank {ranks}.",
         "gone": "Has no process any more: rank {ranks}.",
+        "absent": "Has no process: rank {ranks}. It has ended, or was never started.",
         "all-wait": "All ranks wait.",
         "no-rank": "No rank has started: the launcher waits for those of other nodes.",
         "no-rank-found": "None of these processes is a rank.",
@@ -580,7 +581,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "meeting": "the forming of the group (init_process_group or new_group)",
         "work": "an operation that was started before (wait)",
         "store": "a key of the store that another rank sets",
-        "cause-ended": "Cause: its process ended or died, and the others were not told. Its own error is printed above, or in its own log.",
+        "polls": "an operation or a key that it asks for again and again",
+        "cause-ended": "Cause: it ended, died or failed, and the others were not told. Its own error is printed above, or in its own log.",
         "cause-branch": "Cause: the ranks took different ways through the code: a condition that depends on the rank or on its data.",
         "cause-shapes": "Cause: all ranks are in the same collective: they pass different shapes or counts to it, or the network between them is blocked.",
         "cause-data-ended": "Cause: some ranks left a loop in which others still are: their data ran out earlier.",

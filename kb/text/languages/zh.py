@@ -513,6 +513,7 @@ PHRASES: dict[str, dict[str, str]] = {
     "hang": {
         "late": "未到达：rank {ranks}。",
         "gone": "进程已不存在：rank {ranks}。",
+        "absent": "没有进程：rank {ranks}。它已结束，或从未启动。",
         "all-wait": "所有 rank 都在等待。",
         "no-rank": "还没有任何 rank 启动：启动器正在等待其他节点的启动器。",
         "no-rank-found": "这些进程都不是 rank。",
@@ -527,7 +528,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "meeting": "进程组的建立（init_process_group 或 new_group）",
         "work": "之前启动的操作（wait）",
         "store": "存储中由其他 rank 设置的键",
-        "cause-ended": "原因：其进程已结束或崩溃，而其他 rank 未被告知。它自己的错误在上文或它自己的日志里。",
+        "polls": "一个反复查询的操作或键",
+        "cause-ended": "原因：它已结束、崩溃或出错，而其他 rank 未被告知。它自己的错误在上文或它自己的日志里。",
         "cause-branch": "原因：各 rank 走了不同的代码路径：某个条件取决于 rank 或其数据。",
         "cause-shapes": "原因：所有 rank 都在同一个集合通信中：带来的形状或数量不同，或它们之间的网络被阻断。",
         "cause-data-ended": "原因：部分 rank 已离开循环，其他 rank 仍在其中：它们的数据先用完。",

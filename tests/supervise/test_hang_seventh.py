@@ -124,6 +124,13 @@ def test_what_counts_as_polling(tmp_path: Path, text: str, collective: str) -> N
     assert collective_of((Source(tmp_path, text + "\n").frame("here"),)) == collective
 
 
+def test_all_ranks_wait_for_a_key_that_none_of_them_sets(tmp_path: Path) -> None:
+    asks = (Source(tmp_path, "store.wait(['start'])  # here\n").frame("here"),)
+    verdict = judge([Rank(number, True, GONE + number, "S", (asks,)) for number in range(3)], 3)
+    assert late(verdict) == ("meeting", [])
+    assert "none of them sets" in "\n".join(lines(verdict, "en"))
+
+
 # --- the stages of a pipeline ---
 
 

@@ -39,7 +39,9 @@ _REDUCER = re.compile(r"\breducer\.(\w+)\(")
 _REACHES = frozenset(("_create_c10d_store", "_create_tcp_store"))
 _PIPELINES = ("torch/distributed/pipelining/", "/pipeline_parallel/p2p_communication.py", "/runtime/pipe/p2p.py")
 """The stages of a pipeline wait there for one other stage."""
-_POLLED = re.compile(r"\.is_completed\(\)|(?<![a-z])(?:tcp|file|hash|kv)?store(?:\(\))?\.(?:check|add|num_keys)\(", re.IGNORECASE)
+_POLLED = re.compile(
+    r"\.is_completed\(\)|(?<![a-z])(?:tcp|file|hash|kv)?store(?:\(\))?\.(?:check|add|num_keys)\(", re.IGNORECASE
+)
 """What asks whether an operation is done, or a key of the store is there, and does not wait itself."""
 _STORE = re.compile(r"store\w{0,20}(?:\(\))?\.(?:wait|get|barrier)\(", re.IGNORECASE)
 _WORK = re.compile(r"(?<!\bos)\.wait\(")

@@ -29,7 +29,7 @@ Cause = Literal[
 ]
 """``ended``: a rank's process is gone. ``branch``: ranks wait at different places of the code. ``shapes``: all wait in the same
 collective, so what they bring differs, or the network does. ``data-ended``: a rank left a loop in which others are.
-``meeting``: ranks wait for others that never came to form the group. ``child``: it waits for a process that it started.
+``meeting``: ranks wait for others that never came to form the group, or for somebody to set a key of the store. ``child``: it waits for a process that it started.
 ``input``: it asks a person. ``stopped``: a process is stopped or traced."""
 BUSY = 0.2
 """A process that uses at least this share of a core is computing."""

@@ -90,7 +90,7 @@ def _all_wait(standing: list[Standing]) -> HangVerdict:
         return HangVerdict("meeting", late, [one for one in standing if one not in late], [], MEETING, standing)
     first, *others = _groups(standing)
     if not others:
-        cause: Cause = "unknown" if first[0].collective == STORE else "shapes" if len(standing) > 1 else "network"
+        cause: Cause = "meeting" if first[0].collective == STORE else "shapes" if len(standing) > 1 else "network"
         return HangVerdict(cause, [], standing, [], first[0].collective, standing)
     for group in others:
         if len(group) == len(first) and _went_apart(first[0], group[0]):  # as many here as there

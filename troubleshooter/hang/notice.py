@@ -20,6 +20,7 @@ from troubleshooter.hang.endless import PackageLoop, package_loop
 from troubleshooter.hang.failed import with_failed
 from troubleshooter.hang.judge import HangVerdict, judge, without_ranks
 from troubleshooter.hang.look import Look, further_stacks
+from troubleshooter.hang.parting import has_gone_on
 from troubleshooter.hang.ranks import Rank, environment_of, launcher_meets, numbers_of, ranks_of
 from troubleshooter.hang.stacks import stacks_of
 from troubleshooter.supervise.state import family
@@ -77,8 +78,9 @@ class HangWatch:
             return None
         before, now = self._first, Look(self._pid, self._folder)
         self._looks += 1
-        patience = silence / max(self.threshold(), 0.1) if self._looks > 2 else 0.0
-        verdict = verdict_on(before, now, patience=patience, past=self._past)
+        usual = max(self.threshold(), 0.1)
+        patience = silence / usual if self._looks > 2 else 0.0
+        verdict = verdict_on(before, now, patience=patience, past=self._past, usual=usual)
         if verdict is None:
             self._past = [*self._past, before][-MOST_PAST:]
             self._first, self._wait = now, min(2 * self._wait, 300.0)
@@ -94,11 +96,13 @@ class HangWatch:
         )
 
 
-def verdict_on(before: Look, now: Look, *, patience: float = 0.0, past: Sequence[Look] = ()) -> HangVerdict | None:
+def verdict_on(
+    before: Look, now: Look, *, patience: float = 0.0, past: Sequence[Look] = (), usual: float = 0.0
+) -> HangVerdict | None:
     """The verdict of two looks, None if any rank made progress between them.
 
     ``patience``: how many times as long as usual the silence is. After `PATIENCE` and more a rank that computes counts as hung, too.
-    ``past``: the looks of the same silence that came before.
+    ``past``: the looks of the same silence that came before, which began after ``usual`` seconds of it.
     """
     cpu = now.cpu_since(before)
     earlier = {rank.pid: rank for rank in ranks_of(before.processes, before.stacks)}
@@ -141,7 +145,12 @@ def verdict_on(before: Look, now: Look, *, patience: float = 0.0, past: Sequence
         busy = "R" in (rank.state, then.state) or cpu.get(rank.pid, 0.0) > MOVING
         if not busy and not same and (patience <= PATIENCE or not is_awaited or not looks_again(then, rank)):
             return None
-        if busy and is_awaited and patience > LOOP_PATIENCE and (loop := _loop_of(rank, ranks, [*past, before, now])):
+        if (
+            busy
+            and is_awaited
+            and patience > LOOP_PATIENCE
+            and (loop := _loop_of(rank, ranks, [*past, before, now], usual))
+        ):
             loops.append(loop)
             continue
         if busy and not (
@@ -172,9 +181,14 @@ def _never_rests(then: Rank, rank: Rank, patience: float, now: Look) -> bool:
     )
 
 
-def _loop_of(rank: Rank, ranks: Sequence[Rank], looks: Sequence[Look]) -> PackageLoop | None:
-    """The loop of a package in which all looks found a rank, and many further questions do, too."""
+def _loop_of(rank: Rank, ranks: Sequence[Rank], looks: Sequence[Look], usual: float) -> PackageLoop | None:
+    """The loop of a package in which all looks found a rank, and many further questions do, too. What the rank did at an earlier line, as the import
+    of the package, does not count, but then it must have been in the loop for as long as if the silence had begun there."""
     others = [other.stack for other in ranks if collective_of(other.stack)]
+    while len(looks) > 2 and has_gone_on(looks[0].stacks.get(rank.pid, [()])[0], rank.stack):
+        looks = looks[1:]
+    if looks[-1].at - looks[0].at < (LOOP_PATIENCE - 1) * usual:
+        return None
     stacks = [stack for look in looks if (found := look.stacks.get(rank.pid)) and (stack := found[0])]
     memory = [one.rss_mb for look in looks[-2:] for one in look.processes if one.pid == rank.pid]
     if memory[-1] - memory[0] > MAKES_MB or package_loop(stacks, others) is None:

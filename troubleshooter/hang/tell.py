@@ -28,7 +28,8 @@ def lines(verdict: HangVerdict, lang: str) -> list[str]:
     else:
         told.append(say("no-rank" if verdict.cause == "meeting" else "no-rank-found", lang))
     if verdict.standing or verdict.missing or verdict.cause == "meeting":
-        told.append(say(f"cause-{verdict.cause}", lang))
+        unset = verdict.cause == "meeting" and verdict.collective == STORE
+        told.append(say("cause-unset" if unset else f"cause-{verdict.cause}", lang))
     for other in verdict.processes[:MOST_RANKS]:
         place = str(other.stack[0]) if other.stack else "?"
         told.append("  " + say("process-at", lang, pid=other.pid, name=other.name, place=place))

@@ -594,6 +594,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "cause-sleeping": "Cause: it sleeps at a line of its own code.",
         "cause-child": "Cause: it waits for a program or process that it started and that does nothing.",
         "cause-meeting": "Cause: not all ranks joined the group: one is missing, or address, port or number of ranks differ.",
+        "cause-unset": "Cause: all ranks wait for a key of the store that none of them sets: who should set it is gone or elsewhere, or sets another key.",
         "cause-input": "Cause: it waits for an answer from the keyboard.",
         "cause-stopped": "Cause: it is stopped, or in a debugger.",
         "cause-unknown": "The place where it waits does not show the cause.",

@@ -541,6 +541,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "cause-sleeping": "原因：它在自己的代码行上休眠。",
         "cause-child": "原因：它在等待由它启动的程序或进程，而后者没有任何动静。",
         "cause-meeting": "原因：不是所有 rank 都来建立进程组：缺少一个，或地址、端口、rank 数不一致。",
+        "cause-unset": "原因：所有 rank 都在等待存储中的一个键，而它们都不设置它：应设置它的进程已不存在、在别处，或设置了另一个键。",
         "cause-input": "原因：它在等待键盘输入。",
         "cause-stopped": "原因：它被暂停，或正处于调试器中。",
         "cause-unknown": "从它停留的位置无法判断原因。",

@@ -353,6 +353,7 @@ if child:
         (tmp_path / "go").touch()
         assert process.wait(60) == 0
     assert "in waits_for_the_others" in stacks.read_text()
+    assert stacks.read_text().endswith("\nended in order\n")
     assert [path.name for path in facts.iterdir()] == [stacks.name], "the parent was not asked: its file is gone"
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from troubleshooter.hang.busy import LOOP_PATIENCE, PATIENCE, is_long_awaited, looks_again, matches_without_end
@@ -23,6 +24,7 @@ from troubleshooter.hang.look import Look, further_stacks
 from troubleshooter.hang.parting import has_gone_on
 from troubleshooter.hang.ranks import Rank, environment_of, launcher_meets, numbers_of, ranks_of
 from troubleshooter.hang.stacks import stacks_of
+from troubleshooter.hook import ENDED
 from troubleshooter.supervise.state import family
 
 LEAST_SILENCE_SECONDS = 180.0
@@ -208,7 +210,8 @@ def with_loops(verdict: HangVerdict, loops: Sequence[PackageLoop]) -> HangVerdic
 def ended_well(look: Look, ranks: Sequence[Rank], world: int | None) -> bool | None:
     """Whether the ranks that have no process any more ended well, as the hook's files tell. None if no rank is missing, or if they do not tell.
 
-    The hook writes ``RANK-PID.crash.json`` when an exception ends a process, and removes ``PID.stacks`` when a process ends in order.
+    The hook writes ``RANK-PID.crash.json`` when an exception ends a process, and removes ``PID.stacks`` when a process ends in order, or writes
+    so at its end if it was asked for its stacks before.
     """
     if look.folder is None or not world or not all(rank.numbered for rank in ranks):
         return None
@@ -219,9 +222,18 @@ def ended_well(look: Look, ranks: Sequence[Rank], world: int | None) -> bool | N
     if any(name.endswith(".crash.json") and name.partition("-")[0] in map(str, gone) for name in names):
         return False
     alive = {f"{one.pid}.stacks" for one in look.processes if one.state != "Z"}
-    if not names & alive or any(name.endswith(".stacks") for name in names - alive):
+    if not names & alive or any(
+        map(_is_cut_off, (look.folder / name for name in names - alive if name.endswith(".stacks")))
+    ):
         return None  # there is no hook, or something was killed
     return True
+
+
+def _is_cut_off(stacks: Path) -> bool:
+    """Whether a file of stacks belongs to a process that did not end in order."""
+    with suppress(OSError):
+        return not stacks.read_bytes().endswith(ENDED)
+    return False
 
 
 def world_size(ranks: Sequence[Rank]) -> int | None:

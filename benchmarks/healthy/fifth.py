@@ -64,7 +64,11 @@ def counts_in_the_store(end, folder, chance):
         store.add(f"shard-{shard}", 1)
         while int(store.add(f"shard-{shard}", 0)) < dist.get_world_size():
             time.sleep(0.05)
-        if int(store.add("ends", int(left(end) == 0))):
+        if not dist.get_rank():
+            store.set(f"goes-on-{shard}", str(int(left(end) > 0)))
+        while not store.check([f"goes-on-{shard}"]):
+            time.sleep(0.05)
+        if store.get(f"goes-on-{shard}") == b"0":
             return
 
 

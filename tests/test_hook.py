@@ -353,6 +353,7 @@ if child:
         (tmp_path / "go").touch()
         assert process.wait(60) == 0
     assert "in waits_for_the_others" in stacks.read_text()
+    assert stacks.read_text().endswith("\nended in order\n")
     assert [path.name for path in facts.iterdir()] == [stacks.name], "the parent was not asked: its file is gone"
 
 
@@ -370,6 +371,25 @@ def test_importing_the_hook_brings_no_module_but_its_package(tmp_path: Path) -> 
     )
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert set(done.stdout.split()) <= {"__future__", "troubleshooter", "troubleshooter.hook"}
+
+
+def test_run_brings_the_hook_without_modules_that_a_start_does_not_need(tmp_path: Path) -> None:
+    bring = ROOT / "troubleshooter/supervise/bring"
+    code = "import sys; print(*sys.modules)"
+    plain, brought = (
+        set(subprocess.run([sys.executable, "-c", code], env={**os.environ, **more}, capture_output=True, text=True, timeout=60, check=True).stdout.split())
+        for more in ({"PYTHONPATH": ""}, {"PYTHONPATH": str(bring), "TROUBLESHOOT_HOOK_DIR": str(tmp_path)})
+    )  # fmt: skip
+    assert "troubleshoot_hook" in brought
+    assert brought - plain <= {"__future__", "troubleshoot_hook", "sitecustomize", "_signal", "atexit", "faulthandler"}
+
+
+def test_the_supervisor_starts_without_modules_of_terminals_and_networks() -> None:
+    code = "import sys, troubleshooter.supervise.supervisor; print(*({'socket', 'selectors', 'pty', 'tty'} & set(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.split() == []
 
 
 def test_the_file_stands_alone_and_is_read_by_python_3_8(tmp_path: Path) -> None:

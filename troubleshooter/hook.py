@@ -34,6 +34,8 @@ __all__ = ["FORMAT", "crash_facts", "install"]
 FORMAT = 1
 """The number of the form of the JSON; what reads it refuses other numbers."""
 FOLDER_VARIABLE = "TROUBLESHOOT_HOOK_DIR"
+ENDED = b"\nended in order\n"
+"""The end of a file of stacks whose process ended in order."""
 CALM_OFFSET = 9
 """The calm signal is so many numbers above the lowest real-time signal."""
 MAX_BYTES, MAX_SECONDS, MAX_FILES = 256 * 1024, 0.5, 4
@@ -152,7 +154,7 @@ def _patch_process(module: Any) -> None:
         try:
             return before(self, *args, **options)
         finally:
-            _remove_empty_stacks()
+            _close_stacks()
 
     module.BaseProcess._bootstrap = _bootstrap
 
@@ -262,7 +264,7 @@ def _arm_stacks() -> None:
     if _signal.getsignal(_signal.SIGUSR2) != _signal.SIG_DFL:
         return
     _open_stacks()
-    atexit.register(_remove_empty_stacks)
+    atexit.register(_close_stacks)
     os.register_at_fork(after_in_child=_open_stacks)
 
 
@@ -328,10 +330,13 @@ def _frames_of(frame: Optional[FrameType]) -> str:
     return "".join(lines)
 
 
-def _remove_empty_stacks() -> None:
+def _close_stacks() -> None:
+    """Remove the file of stacks of a process that ends in order. One with stacks in it stays, and says so at its end."""
     try:
         if _stacks is not None and os.fstat(_stacks[0]).st_size == 0:
             os.unlink(_stacks[1])
+        elif _stacks is not None:
+            os.write(_stacks[0], ENDED)
     except OSError:
         pass
 

@@ -202,6 +202,19 @@ def test_a_loop_that_only_an_earlier_look_was_not_in(files: Files) -> None:
     assert verdict_on(before, now, patience=100.0, past=[past]) is None
 
 
+@pytest.mark.parametrize(("usual", "told"), [(1.9, True), (2.1, False)])
+def test_what_the_rank_did_before_it_came_to_the_loop_does_not_count(files: Files, usual: float, told: bool) -> None:
+    """The silence began with an import. Since then the rank must have been in the loop for long enough."""
+    inside = files.stack(*ASKS, "repeated/inner")
+    outermost = inside[-1]
+    imports = (StackFrame("<frozen importlib._bootstrap>", 9, "_find_and_load"), outermost._replace(line=outermost.line - 1))
+    looks = [Asked(at, ("S", files.others()[0]), ("R", stack)) for at, stack in ((0, imports), (10, inside), (20, inside))]
+    looks[-1].later = inside
+    past, before, now = looks
+    verdict = verdict_on(before, now, patience=100.0, past=[past], usual=usual)
+    assert (verdict is not None and bool(verdict.loops)) == told
+
+
 
 
 @pytest.mark.parametrize("later", ["in the loop", "in torch"])

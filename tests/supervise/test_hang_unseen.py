@@ -19,6 +19,7 @@ from troubleshooter.hang.notice import ended_well, verdict_on
 from troubleshooter.hang.ranks import Rank, ranks_of
 from troubleshooter.hang.stacks import StackFrame
 from troubleshooter.hang.tell import as_dict, lines
+from troubleshooter.hook import ENDED
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc")
 
@@ -142,7 +143,7 @@ def test_a_killed_rank_that_nobody_reaped_is_gone(tmp_path: Path, monkeypatch: p
     ("files", "well"),
     [
         ((f"{GONE}.stacks",), True), ((f"{GONE}.stacks", "1-77.crash.json"), False), ((f"{GONE}.stacks", "0-77.crash.json"), True),
-        ((f"{GONE}.stacks", "77.stacks"), None), ((), None),
+        ((f"{GONE}.stacks", "77.stacks"), None), ((f"{GONE}.stacks", "77-ended.stacks"), True), ((), None),
     ],
 )  # fmt: skip
 def test_the_files_of_the_hook_tell_how_a_rank_ended(
@@ -150,7 +151,7 @@ def test_the_files_of_the_hook_tell_how_a_rank_ended(
 ) -> None:
     monkeypatch.setattr(notice, "numbers_of", lambda processes: {0})
     for name in files:
-        (tmp_path / name).touch()
+        (tmp_path / name).write_bytes(b"Thread 0x1 (most recent call first):" + ENDED if "ended" in name else b"")
     look = Ranks(0, ("S", POLLS))
     look.folder = tmp_path
     rank = Rank(0, True, GONE, "S", (POLLS,))

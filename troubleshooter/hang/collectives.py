@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from troubleshooter.hang.source import source_line
+from troubleshooter.hang.source import blocks_around, source_line
 from troubleshooter.hang.stacks import Stack, StackFrame
 
-MEETING, STORE, WORK, BACKWARD = "meeting", "store", "work", "backward"
+MEETING, STORE, WORK, BACKWARD, POLLS = "meeting", "store", "work", "backward", "polls"
 COLLECTIVES = frozenset((
     "all_reduce", "all_reduce_coalesced", "all_gather", "all_gather_into_tensor", "all_gather_object", "all_gather_coalesced",
     "all_gather_single", "_all_gather_base", "all_to_all", "all_to_all_single", "barrier", "broadcast", "broadcast_object_list", "gather",
@@ -37,6 +37,12 @@ _ALIKE_FILES = ("torch/nn/parallel/distributed.py", "torch/distributed/utils.py"
 _REDUCER = re.compile(r"\breducer\.(\w+)\(")
 """A call of the part of DistributedDataParallel that is written in C++. At its start the ranks agree on the order of its buckets."""
 _REACHES = frozenset(("_create_c10d_store", "_create_tcp_store"))
+_PIPELINES = ("torch/distributed/pipelining/", "/pipeline_parallel/p2p_communication.py", "/runtime/pipe/p2p.py")
+"""The stages of a pipeline wait there for one other stage."""
+_POLLED = re.compile(
+    r"\.is_completed\(\)|(?<![a-z])(?:tcp|file|hash|kv)?store(?:\(\))?\.(?:check|add|num_keys)\(", re.IGNORECASE
+)
+"""What asks whether an operation is done, or a key of the store is there, and does not wait itself."""
 _STORE = re.compile(r"store\w{0,20}(?:\(\))?\.(?:wait|get|barrier)\(", re.IGNORECASE)
 _WORK = re.compile(r"(?<!\bos)\.wait\(")
 _STANDARD = re.compile(r"<|.*/python3(?:\.\d+)?/(?!site-packages|dist-packages)")
@@ -44,7 +50,7 @@ _STANDARD = re.compile(r"<|.*/python3(?:\.\d+)?/(?!site-packages|dist-packages)"
 
 def collective_of(stack: Stack) -> str:
     """The collective that a thread waits in, or `MEETING` while the group is formed, `BACKWARD` in a backward pass, `WORK` for one that
-    was started before (``work.wait()``), `STORE` for a key that another rank sets."""
+    was started before (``work.wait()``), `STORE` for a key that another rank sets, `POLLS` if it asks for these again and again."""
     found = ""
     for frame in stack:
         file = frame.file.replace("\\", "/")
@@ -56,6 +62,11 @@ def collective_of(stack: Stack) -> str:
         elif found:
             return found
     return found or _inside(stack)
+
+
+def forms_first_group(stack: Stack) -> bool:
+    """Whether a rank waits for all others to join the run."""
+    return collective_of(stack) == MEETING and any(frame.function == "init_process_group" for frame in stack)
 
 
 def reaches_for_store(stack: Stack) -> bool:
@@ -84,4 +95,9 @@ def _inside(stack: Stack) -> str:
 def _awaited(frame: StackFrame) -> str:
     """What a line waits for that calls ``wait`` of an object written in C++. The waits of Python's own library have a frame of their own."""
     code = source_line(frame)
-    return STORE if _STORE.search(code) else WORK if _WORK.search(code) else ""
+    if _STORE.search(code):
+        return STORE
+    if _WORK.search(code):
+        return "batch_isend_irecv" if any(word in frame.file.replace("\\", "/") for word in _PIPELINES) else WORK
+    polls = any(block.kind == "loop" and _POLLED.search(block.test) for block in blocks_around(frame))
+    return POLLS if polls else ""

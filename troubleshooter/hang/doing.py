@@ -29,7 +29,7 @@ Cause = Literal[
 ]
 """``ended``: a rank's process is gone. ``branch``: ranks wait at different places of the code. ``shapes``: all wait in the same
 collective, so what they bring differs, or the network does. ``data-ended``: a rank left a loop in which others are.
-``meeting``: ranks wait for others that never came to form the group. ``child``: it waits for a process that it started.
+``meeting``: ranks wait for others that never came to form the group, or for somebody to set a key of the store. ``child``: it waits for a process that it started.
 ``input``: it asks a person. ``stopped``: a process is stopped or traced."""
 BUSY = 0.2
 """A process that uses at least this share of a core is computing."""
@@ -95,7 +95,9 @@ _DISK_WAITS = (
 
 def reads_network(rank: Rank) -> bool:
     """Whether a rank waits for an answer from the network, outside of every collective and not asleep before it asks again."""
-    return not asks_again(rank) and not collective_of(rank.stack) and cause_of(standing_of(rank)) == "network"
+    if asks_again(rank) or collective_of(rank.stack):
+        return False
+    return runs_event_loop(rank) or cause_of(standing_of(rank)) == "network"
 
 
 def asks_again(rank: Rank) -> bool:
@@ -132,6 +134,8 @@ def cause_of(one: Standing) -> Cause:
         return "child"
     if any(word in file for file in inner for word in _LOCKS) or any(name in _LOCK_NAMES for name in names):
         return "lock"
+    if runs_event_loop(rank) and rank.awaits_program:
+        return "child"
     if any(word in file for file in inner for word in _NETWORK) or any(
         word in file for file in inner[:2] for word in _EVENT_LOOPS
     ):

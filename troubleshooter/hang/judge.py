@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from troubleshooter.hang.collectives import MEETING, STORE, reaches_for_store
+from troubleshooter.hang.collectives import MEETING, STORE, forms_first_group, reaches_for_store
 from troubleshooter.hang.doing import Cause, cause_of
 from troubleshooter.hang.endless import PackageLoop
 from troubleshooter.hang.parting import is_ahead, left_a_loop, parting, took_a_branch
@@ -41,6 +41,7 @@ def judge(ranks: Sequence[Rank], world: int | None = None, ended_well: bool | No
     """Compare the ranks. ``world``: how many ranks there should be. ``ended_well``: whether the ended ones succeeded, if known.
 
     If nobody is in a collective, ranks that ended well are done and wait for nothing; for one that failed the others wait, wherever they are.
+    If nothing tells that an absent rank failed, and the others wait for it to join, it may never have been started.
     """
     standing = [standing_of(rank) for rank in ranks]
     waiting = [one for one in standing if one.collective]
@@ -55,6 +56,8 @@ def judge(ranks: Sequence[Rank], world: int | None = None, ended_well: bool | No
             return HangVerdict(_most_common_cause(late), late, [], [], "", standing)
         if missing and not waiting and ended_well is False:
             late = []
+        if ended_well and waiting and not late and all(forms_first_group(one.rank.stack) for one in waiting):
+            return HangVerdict("meeting", late, waiting, missing, _common(waiting), standing)
         return HangVerdict("ended", late, waiting, missing, _common(waiting), standing)
     if late and not (waiting and all(_leaves(one) for one in late)):
         cause: Cause = _most_common_cause(late)
@@ -87,7 +90,7 @@ def _all_wait(standing: list[Standing]) -> HangVerdict:
         return HangVerdict("meeting", late, [one for one in standing if one not in late], [], MEETING, standing)
     first, *others = _groups(standing)
     if not others:
-        cause: Cause = "unknown" if first[0].collective == STORE else "shapes" if len(standing) > 1 else "network"
+        cause: Cause = "meeting" if first[0].collective == STORE else "shapes" if len(standing) > 1 else "network"
         return HangVerdict(cause, [], standing, [], first[0].collective, standing)
     for group in others:
         if len(group) == len(first) and _went_apart(first[0], group[0]):  # as many here as there

@@ -11,16 +11,20 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from troubleshooter.hang.busy import LOOP_PATIENCE, PATIENCE, is_long_awaited, looks_again, matches_without_end
-from troubleshooter.hang.collectives import MEETING, STORE, collective_of
+from troubleshooter.hang.collectives import MEETING, POLLS, STORE, collective_of
 from troubleshooter.hang.doing import asks_again, reads_network, runs_event_loop
 from troubleshooter.hang.endless import PackageLoop, package_loop
+from troubleshooter.hang.failed import with_failed
 from troubleshooter.hang.judge import HangVerdict, judge, without_ranks
 from troubleshooter.hang.look import Look, further_stacks
+from troubleshooter.hang.parting import has_gone_on
 from troubleshooter.hang.ranks import Rank, environment_of, launcher_meets, numbers_of, ranks_of
 from troubleshooter.hang.stacks import stacks_of
+from troubleshooter.hook import ENDED
 from troubleshooter.supervise.state import family
 
 LEAST_SILENCE_SECONDS = 180.0
@@ -76,8 +80,9 @@ class HangWatch:
             return None
         before, now = self._first, Look(self._pid, self._folder)
         self._looks += 1
-        patience = silence / max(self.threshold(), 0.1) if self._looks > 2 else 0.0
-        verdict = verdict_on(before, now, patience=patience, past=self._past)
+        usual = max(self.threshold(), 0.1)
+        patience = silence / usual if self._looks > 2 else 0.0
+        verdict = verdict_on(before, now, patience=patience, past=self._past, usual=usual)
         if verdict is None:
             self._past = [*self._past, before][-MOST_PAST:]
             self._first, self._wait = now, min(2 * self._wait, 300.0)
@@ -93,11 +98,13 @@ class HangWatch:
         )
 
 
-def verdict_on(before: Look, now: Look, *, patience: float = 0.0, past: Sequence[Look] = ()) -> HangVerdict | None:
+def verdict_on(
+    before: Look, now: Look, *, patience: float = 0.0, past: Sequence[Look] = (), usual: float = 0.0
+) -> HangVerdict | None:
     """The verdict of two looks, None if any rank made progress between them.
 
     ``patience``: how many times as long as usual the silence is. After `PATIENCE` and more a rank that computes counts as hung, too.
-    ``past``: the looks of the same silence that came before.
+    ``past``: the looks of the same silence that came before, which began after ``usual`` seconds of it.
     """
     cpu = now.cpu_since(before)
     earlier = {rank.pid: rank for rank in ranks_of(before.processes, before.stacks)}
@@ -118,6 +125,8 @@ def verdict_on(before: Look, now: Look, *, patience: float = 0.0, past: Sequence
             return None  # it did not answer yet, as one that starts or that gets no CPU: nobody knows where it stands
         same = rank.stack == then.stack
         if collective := collective_of(rank.stack):
+            if collective == POLLS and _still_polls(then, rank):
+                continue
             if not same or (collective not in (MEETING, STORE) and now.goes_on_since(before, rank.pid)):
                 return None
             continue
@@ -138,7 +147,12 @@ def verdict_on(before: Look, now: Look, *, patience: float = 0.0, past: Sequence
         busy = "R" in (rank.state, then.state) or cpu.get(rank.pid, 0.0) > MOVING
         if not busy and not same and (patience <= PATIENCE or not is_awaited or not looks_again(then, rank)):
             return None
-        if busy and is_awaited and patience > LOOP_PATIENCE and (loop := _loop_of(rank, ranks, [*past, before, now])):
+        if (
+            busy
+            and is_awaited
+            and patience > LOOP_PATIENCE
+            and (loop := _loop_of(rank, ranks, [*past, before, now], usual))
+        ):
             loops.append(loop)
             continue
         if busy and not (
@@ -147,12 +161,19 @@ def verdict_on(before: Look, now: Look, *, patience: float = 0.0, past: Sequence
             else matches_without_end(then, rank, patience, now.stands_still)
         ):
             return None
-    verdict = judge(ranks, world, well)
+    verdict = with_failed(judge(ranks, world, well), ranks, now.folder)
+    if not verdict.late and not verdict.missing and any(one.collective == POLLS for one in verdict.waiting):
+        return None  # ranks that poll all together may go on from one operation to the next
     if set(verdict.missing) & numbers_of(now.processes):
         return None  # a rank that starts has no stack yet
     if not verdict.waiting and (verdict.cause in _ALONE or all(map(runs_event_loop, ranks))):
         return None  # a script that waits on purpose, a debugger, a loop whose next timer is far away
     return with_loops(verdict, loops)
+
+
+def _still_polls(before: Rank, now: Rank) -> bool:
+    """Whether a rank polls in the same loop as before, perhaps at another line of it."""
+    return before.stack[1:] == now.stack[1:] and collective_of(before.stack) == POLLS
 
 
 def _never_rests(then: Rank, rank: Rank, patience: float, now: Look) -> bool:
@@ -162,9 +183,14 @@ def _never_rests(then: Rank, rank: Rank, patience: float, now: Look) -> bool:
     )
 
 
-def _loop_of(rank: Rank, ranks: Sequence[Rank], looks: Sequence[Look]) -> PackageLoop | None:
-    """The loop of a package in which all looks found a rank, and many further questions do, too."""
+def _loop_of(rank: Rank, ranks: Sequence[Rank], looks: Sequence[Look], usual: float) -> PackageLoop | None:
+    """The loop of a package in which all looks found a rank, and many further questions do, too. What the rank did at an earlier line, as the import
+    of the package, does not count, but then it must have been in the loop for as long as if the silence had begun there."""
     others = [other.stack for other in ranks if collective_of(other.stack)]
+    while len(looks) > 2 and has_gone_on(looks[0].stacks.get(rank.pid, [()])[0], rank.stack):
+        looks = looks[1:]
+    if looks[-1].at - looks[0].at < (LOOP_PATIENCE - 1) * usual:
+        return None
     stacks = [stack for look in looks if (found := look.stacks.get(rank.pid)) and (stack := found[0])]
     memory = [one.rss_mb for look in looks[-2:] for one in look.processes if one.pid == rank.pid]
     if memory[-1] - memory[0] > MAKES_MB or package_loop(stacks, others) is None:
@@ -184,7 +210,8 @@ def with_loops(verdict: HangVerdict, loops: Sequence[PackageLoop]) -> HangVerdic
 def ended_well(look: Look, ranks: Sequence[Rank], world: int | None) -> bool | None:
     """Whether the ranks that have no process any more ended well, as the hook's files tell. None if no rank is missing, or if they do not tell.
 
-    The hook writes ``RANK-PID.crash.json`` when an exception ends a process, and removes ``PID.stacks`` when a process ends in order.
+    The hook writes ``RANK-PID.crash.json`` when an exception ends a process, and removes ``PID.stacks`` when a process ends in order, or writes
+    so at its end if it was asked for its stacks before.
     """
     if look.folder is None or not world or not all(rank.numbered for rank in ranks):
         return None
@@ -195,9 +222,18 @@ def ended_well(look: Look, ranks: Sequence[Rank], world: int | None) -> bool | N
     if any(name.endswith(".crash.json") and name.partition("-")[0] in map(str, gone) for name in names):
         return False
     alive = {f"{one.pid}.stacks" for one in look.processes if one.state != "Z"}
-    if not names & alive or any(name.endswith(".stacks") for name in names - alive):
+    if not names & alive or any(
+        map(_is_cut_off, (look.folder / name for name in names - alive if name.endswith(".stacks")))
+    ):
         return None  # there is no hook, or something was killed
     return True
+
+
+def _is_cut_off(stacks: Path) -> bool:
+    """Whether a file of stacks belongs to a process that did not end in order."""
+    with suppress(OSError):
+        return not stacks.read_bytes().endswith(ENDED)
+    return False
 
 
 def world_size(ranks: Sequence[Rank]) -> int | None:
@@ -223,7 +259,7 @@ def verdict_now(pids: Sequence[int], folder: Path | None, between: float = 2.0) 
     ranks = ranks_of(processes, stacks, cpu)
     if not ranks:
         return without_ranks(processes, stacks) if stacks else None
-    verdict = judge(ranks, world_size(ranks))
+    verdict = with_failed(judge(ranks, world_size(ranks)), ranks, folder)
     waiting = [one.rank.stack for one in verdict.waiting]
     asked = time.monotonic()
     loops: list[PackageLoop] = []

@@ -58,5 +58,13 @@ def is_ahead(one: Stack, other: Stack) -> bool | None:
     return None if apart is None else apart[0].line > apart[1].line
 
 
+def has_gone_on(before: Stack, now: Stack) -> bool:
+    """Whether a rank has come to a later line of a function since, and no loop of it can lead back to the earlier line."""
+    apart = parting(before, now)
+    if apart is None or apart[0].line >= apart[1].line:
+        return False
+    return not any(block.kind == "loop" and block.holds(apart[0]) for block in blocks_around(apart[1]))
+
+
 def _within(frame: StackFrame, lines: tuple[int, int]) -> bool:
     return lines[0] <= frame.line <= lines[1]

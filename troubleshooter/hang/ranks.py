@@ -30,7 +30,8 @@ class Rank(NamedTuple):
     """One rank: its number (of its environment, else by the order of start), its process and its stacks.
 
     ``numbered``: whether the environment gives the number. ``cpu``: CPU time in use while it was watched, as a share of one
-    core. ``workers``: the stacks of the main threads of its data loader workers.
+    core. ``workers``: the stacks of the main threads of its data loader workers. ``awaits_program``: whether an event loop
+    of it will be told when a program that it started ends.
     """
 
     number: int
@@ -41,6 +42,7 @@ class Rank(NamedTuple):
     workers: tuple[Stack, ...] = ()
     cpu: float = 0.0
     kernel: str = ""
+    awaits_program: bool = False
 
     @property
     def stack(self) -> Stack:
@@ -106,6 +108,7 @@ def ranks_of(
         Rank(
             place if number is None else number, numbered, one.pid, one.state,
             tuple(stacks.get(one.pid, ())), tuple(workers.get(one.pid, ())), (cpu or {}).get(one.pid, 0.0), held_by_kernel(one.pid),
+            _awaits_program(one.pid, stacks.get(one.pid, ())),
         )
         for place, (number, one) in enumerate(chosen)
     ]  # fmt: skip
@@ -139,6 +142,15 @@ def _has_ranks(
             above = known.get(above.parent)
         if above is not None and (other_number != number or collective_of(stacks[other.pid][0])):
             return True
+    return False
+
+
+def _awaits_program(pid: int, stacks: Iterable[Stack]) -> bool:
+    """Whether asyncio watches a program that a process started: a thread waits for it, or, since Python 3.12, there is a descriptor of it."""
+    if any(frame.function == "_do_waitpid" for stack in stacks for frame in stack):
+        return True
+    with suppress(OSError):
+        return any(os.readlink(place.path) == "anon_inode:[pidfd]" for place in os.scandir(f"/proc/{pid}/fd"))
     return False
 
 

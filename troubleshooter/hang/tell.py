@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from kb.text.catalog import Section
-from troubleshooter.hang.collectives import MEETING, STORE, WORK
+from troubleshooter.hang.collectives import MEETING, POLLS, STORE, WORK
 from troubleshooter.hang.flight import Apart
 from troubleshooter.hang.judge import HangVerdict
 from troubleshooter.hang.source import source_line
@@ -20,7 +20,7 @@ def lines(verdict: HangVerdict, lang: str) -> list[str]:
     """The verdict as lines of text, the most important first."""
     told: list[str] = []
     if verdict.missing:
-        told.append(say("gone", lang, ranks=_numbers(verdict.missing)))
+        told.append(say("gone" if verdict.cause == "ended" else "absent", lang, ranks=_numbers(verdict.missing)))
     elif verdict.late:
         told.append(say("late", lang, ranks=_numbers([one.rank.number for one in verdict.late])))
     elif verdict.standing:
@@ -28,7 +28,8 @@ def lines(verdict: HangVerdict, lang: str) -> list[str]:
     else:
         told.append(say("no-rank" if verdict.cause == "meeting" else "no-rank-found", lang))
     if verdict.standing or verdict.missing or verdict.cause == "meeting":
-        told.append(say(f"cause-{verdict.cause}", lang))
+        unset = verdict.cause == "meeting" and verdict.collective == STORE
+        told.append(say("cause-unset" if unset else f"cause-{verdict.cause}", lang))
     for other in verdict.processes[:MOST_RANKS]:
         place = str(other.stack[0]) if other.stack else "?"
         told.append("  " + say("process-at", lang, pid=other.pid, name=other.name, place=place))
@@ -71,7 +72,7 @@ def _numbers(numbers: Sequence[int]) -> str:
 
 
 def _collective(name: str, lang: str) -> str:
-    return say(name, lang) if name in ("backward", MEETING, STORE, WORK) else name
+    return say(name, lang) if name in ("backward", MEETING, POLLS, STORE, WORK) else name
 
 
 def difference(apart: Apart, lang: str) -> list[str]:

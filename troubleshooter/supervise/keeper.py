@@ -11,25 +11,36 @@ import json
 import os
 import select
 import signal
-import socket
 import termios
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from troubleshooter.supervise.child import CannotStart, start
 from troubleshooter.supervise.pump import Pump
+
+if TYPE_CHECKING:
+    from _socket import socket
 
 _IGNORED = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGTTOU", "SIGTTIN", "SIGTSTP", "SIGPIPE")
 ENDED = "ended.json"
 """The file in which a keeper without a supervisor writes how the command ended."""
 
 
+def socket_pair() -> tuple[socket, socket]:
+    """Two ends of a connection, without the module `socket`, whose import takes milliseconds of each start."""
+    try:
+        from _socket import socketpair
+    except ImportError:
+        from socket import socketpair
+    return socketpair()
+
+
 class Keeper:
     """``streams``: the command's ends of its standard streams. ``terminal``: its controlling terminal, one of them."""
 
     def __init__(
-        self, pump: Pump, talk: socket.socket, command: Sequence[str], environment: Mapping[str, str],
+        self, pump: Pump, talk: socket, command: Sequence[str], environment: Mapping[str, str],
         streams: Sequence[int], terminal: int | None, before: Mapping[int, signal.Handlers], *, folder: int | None,
         outer: tuple[int, list[Any]] | None,
     ) -> None:  # fmt: skip

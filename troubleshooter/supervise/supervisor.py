@@ -6,17 +6,18 @@ import json
 import os
 import select
 import signal
-import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from troubleshooter.supervise.folder import RunFolder
-from troubleshooter.supervise.keeper import Keeper
+from troubleshooter.supervise.keeper import Keeper, socket_pair
 from troubleshooter.supervise.pump import Inlet, Pump
 from troubleshooter.supervise.shared import Shared
-from troubleshooter.supervise.window import Window
+
+if TYPE_CHECKING:
+    from troubleshooter.supervise.window import Window
 
 TICK_SECONDS = 1.0
 TO_GROUP = ("SIGINT", "SIGQUIT")
@@ -72,11 +73,15 @@ class Supervisor:
     def run(self) -> RunEnd:
         """Start the command and wait until it ends."""
         terminals = [os.isatty(number) for number in range(3)]
-        self.window = Window(terminals.index(True), keys=terminals[0]) if any(terminals) else None
+        self.window: Window | None = None
+        if any(terminals):
+            from troubleshooter.supervise.window import Window
+
+            self.window = Window(terminals.index(True), keys=terminals[0])
         inlets, streams = self._streams(terminals)
         self.inlets = inlets
         pump = Pump(inlets, self.folder.log, self.shared)
-        self.talk, theirs = socket.socketpair()
+        self.talk, theirs = socket_pair()
         self._woken, wake = os.pipe()
         os.set_blocking(wake, False)
         os.set_blocking(self._woken, False)

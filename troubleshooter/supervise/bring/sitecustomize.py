@@ -10,7 +10,11 @@ import sys
 
 def _bring_hook(here: str) -> None:
     try:
-        from importlib.util import module_from_spec, spec_from_file_location
+        try:  # where `importlib.util` has them from, which imports much more
+            from _frozen_importlib import module_from_spec
+            from _frozen_importlib_external import spec_from_file_location
+        except ImportError:
+            from importlib.util import module_from_spec, spec_from_file_location
 
         path = os.path.join(os.path.dirname(os.path.dirname(here)), "hook.py")
         spec = spec_from_file_location("troubleshoot_hook", path)

@@ -1,0 +1,28 @@
+"""Ranks whose program has failed, but whose process does not leave: a thread, an upload or a child process of it still holds it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from troubleshooter.hang.judge import HangVerdict
+from troubleshooter.hang.ranks import Rank
+
+
+def with_failed(verdict: HangVerdict, ranks: Sequence[Rank], folder: Path | None) -> HangVerdict:
+    """The verdict, if the hook's files tell that nothing caught an exception of late ranks: these are the late ones, and have ended."""
+    failed = {rank.number for rank in ranks if folder is not None and _has_failed(rank, folder)}
+    late = [one for one in verdict.late if one.rank.number in failed]
+    return verdict._replace(cause="ended", late=late) if late else verdict
+
+
+def _has_failed(rank: Rank, folder: Path) -> bool:
+    """Whether an exception came to the end of a rank's main thread. After that Python only ends what is left."""
+    for path in folder.glob(f"*-{rank.pid}.crash.json"):
+        with suppress(OSError, ValueError):
+            facts = json.loads(path.read_text())
+            if isinstance(facts, dict) and facts.get("how") == "uncaught":
+                return True
+    return False

@@ -30,9 +30,10 @@ def main(words: Sequence[str] | None = None) -> int:
     given.add_argument("--pairs", type=int, default=30)
     given.add_argument("--python", default=sys.executable)
     given.add_argument("--steps", choices=SIZES, help=argparse.SUPPRESS)
+    given.add_argument("--every", type=int, default=1, help=argparse.SUPPRESS)
     options = given.parse_args(words)
     if options.steps:
-        steps(options.steps, options.pairs)
+        steps(options.steps, options.pairs, options.every)
         return 0
     with tempfile.TemporaryDirectory() as folder:
         command = [options.python, "-c", SAYS_WHEN]
@@ -46,7 +47,9 @@ def main(words: Sequence[str] | None = None) -> int:
         pairs("hook", options.pairs, lambda: started(command, environment), lambda: started(command, hooked))
     has_torch = subprocess.run([options.python, "-c", "import torch"], capture_output=True, check=False).returncode == 0
     for size in SIZES if has_torch else ():
-        subprocess.run([options.python, "-m", "benchmarks.overhead", "--steps", size, "--pairs", str(options.pairs)], env=environment, check=False)
+        for every in ("1", "10"):  # 10 is what the callbacks do by themselves
+            command = [options.python, "-m", "benchmarks.overhead", "--steps", size, "--pairs", str(options.pairs), "--every", every]
+            subprocess.run(command, env=environment, check=False)
     return 0
 
 
@@ -75,8 +78,9 @@ def pairs(name: str, count: int, bare: Callable[[], float], watched: Callable[[]
     )  # fmt: skip
 
 
-def steps(size: str, count: int) -> None:
-    """Time training steps of two models that are alike, one of them watched with every step checked."""
+def steps(size: str, count: int, every: int) -> None:
+    """Time training steps of two models that are alike, one of them watched and checked each ``every`` steps: blocks of as many
+    steps, so that each block has one check."""
     import torch
 
     from troubleshooter.callbacks import Watcher
@@ -101,20 +105,22 @@ def steps(size: str, count: int) -> None:
         model = Model()
         optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
         if watched:
-            Watcher(model, optimizer, every=1)
+            Watcher(model, optimizer, every=every)
             print(f"{size}: {sum(p.numel() for p in model.parameters()) / 1e6:.1f} million parameters", flush=True)
 
-        def step() -> float:
+        def block() -> float:
             ids = torch.randint(3, vocabulary, (4, 64))
             before = time.thread_time()
-            model(input_ids=ids, labels=ids)["loss"].backward()
-            optimizer.step()
-            optimizer.zero_grad()
+            for _ in range(every):
+                model(input_ids=ids, labels=ids)["loss"].backward()
+                optimizer.step()
+                optimizer.zero_grad()
             return (time.thread_time() - before) * 1000
 
-        return step
+        return block
 
-    pairs(f"checked step, {size} model (CPU time)", count, made(False), made(True))
+    what = "checked step" if every == 1 else f"{every} steps with one check"
+    pairs(f"{what}, {size} model (CPU time)", count, made(False), made(True))
 
 
 if __name__ == "__main__":

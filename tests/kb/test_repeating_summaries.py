@@ -35,6 +35,8 @@ sources:
         ("The capacitors are drained and were not charged: charge()", True),
         ("flux capacitor drained at <<rate:integer|some>> units", False),  # nothing else shows the rate
         ("flux capacitor drained before <<step:integer|the first>> step", True),
+        ("flux capacitor drained at <<rate:integer|some>> units - charge it", True),  # phrases, and the evidence shows it
+        ("Flux: drained, lightning or plutonium bring it back (hill valley)", False),
         ("Only plutonium and lightning reach 1.21 gigawatts.", False),
     ],
 )

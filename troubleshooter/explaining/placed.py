@@ -36,6 +36,7 @@ from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.own_lines import literals, passed_values
 from troubleshooter.explaining.place_names import PlaceNames
+from troubleshooter.explaining.reached import is_reached
 from troubleshooter.explaining.refused import compared, listed_values, open_ended
 from troubleshooter.explaining.remedies import of_class
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
@@ -180,7 +181,7 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
     others = [
         one
         for one in context.source.places_at(context.line)
-        if one.function == place.function and one.line != place.line
+        if one.function == place.function and one.line != place.line and is_reached(context.source.tree, one.line)
     ]
     ordered = [one for one in ordered if not suggestions.forbidden(one, whole, others, constant, subject)]
     parts = [words(what, there.called, lang) for what in (*near, *around)]

@@ -1016,6 +1016,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "ref-exists": "See why `{x}` is not there: the folder that the run was started in, and the spelling",
         "ref-class": "`{x}` is a {t}, and a {u} was needed",
         "held-class": "`{d}` takes only entries of type {u}, and {x} is of type {t}",
+        "misfit": "`{x}` is a `{a}`, which goes only with a `{y}`, and `{h}` is made with a `{b}`",
+        "misfit-fit": "Give `{x}` what fits a `{b}` in place of a `{a}`, or make `{h}` with a `{y}`",
         "held-one": "Make the entry `{x}` a {y}",
         "held-each": "Make each entry of `{x}` a {y}",
         "ref-member": "`{x}` is no member of `{c}`",

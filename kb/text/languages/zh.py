@@ -937,6 +937,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "ref-exists": "看看为什么没有 `{x}`：启动运行时所在的文件夹，以及拼写",
         "ref-class": "`{x}` 是 {t}，而这里需要 {u}",
         "held-class": "`{d}` 的条目只能是 {u} 类型，而 {x} 是 {t} 类型",
+        "misfit": "`{x}` 是 `{a}`，它只适用于 `{y}`，而 `{h}` 是用 `{b}` 创建的",
+        "misfit-fit": "给 `{x}` 一个适合 `{b}` 的对象，而不是 `{a}`；或者用 `{y}` 创建 `{h}`",
         "held-one": "把条目 `{x}` 转换成 {y}",
         "held-each": "把 `{x}` 的每一项都转换成 {y}",
         "ref-member": "`{x}` 不是 `{c}` 的成员",

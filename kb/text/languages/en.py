@@ -1001,6 +1001,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "do-lengths": "Make `{x}` and `{y}` equally long",
         "do-install": "Install `{x}`",
         "do-pair": "Set `{x}` so that `{y}`",
+        "do-either": "Change `{x}` or `{z}` so that `{y}`",
         "do-multiple": "Make {x} a multiple of {y}, such as {z}, or change {y}",
         "do-be": "Give `{x}` a value that is {y}",
         "do-one-of": "Give `{x}` as one of {y}",

@@ -922,6 +922,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "do-lengths": "让 `{x}` 与 `{y}` 等长",
         "do-install": "安装 `{x}`",
         "do-pair": "设置 `{x}`，使得 `{y}`",
+        "do-either": "修改 `{x}` 或 `{z}`，使 `{y}`",
         "do-multiple": "让 {x} 成为 {y} 的整数倍，例如 {z}，或者改变 {y}",
         "do-be": "给 `{x}` 一个满足 {y} 的值",
         "do-one-of": "`{x}` 取以下之一：{y}",

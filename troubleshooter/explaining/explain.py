@@ -120,11 +120,11 @@ def _amended(found: FoundPlace | None, failure: Failure, sources: Sources, lang:
         return _of_own_line(found, failure, sources, lang)
     if is_own(frames[-1]) and (found is not None or code(frames[-1]).startswith(("raise", "assert"))):
         return found  # else compiled code raised it in the user's own line
-    from troubleshooter.explaining import collected, misfit, mistyped, own_numbers, own_values, returned
+    from troubleshooter.explaining import collected, misfit, mistyped, own_numbers, own_values, parts, returned
     from troubleshooter.explaining.origins import Trace
 
     trace = Trace(frames, sources)
-    for step in (mistyped, returned, own_numbers, misfit, collected, own_values):
+    for step in (mistyped, returned, own_numbers, misfit, collected, parts, own_values):
         found = step.amended(found, failure, trace, lang)
     return found
 

@@ -1017,6 +1017,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "ref-exists": "See why `{x}` is not there: the folder that the run was started in, and the spelling",
         "ref-class": "`{x}` is a {t}, and a {u} was needed",
         "held-class": "`{d}` takes only entries of type {u}, and {x} is of type {t}",
+        "part-write": "Write `{x}` so that each part between `{t}` has {n} parts around `{s}`, and no value holds `{t}` itself",
+        "part-of": "the part `{p}` of `{x}` does not give {n} parts when it is split at `{s}`",
         "lacks": "`{x}` does not have all of {y}",
         "lacks-itself": "Pass `{y}` itself in place of `{z}`",
         "lacks-other": "Pass an object that has {y} in place of `{x}`",

@@ -938,6 +938,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "ref-exists": "看看为什么没有 `{x}`：启动运行时所在的文件夹，以及拼写",
         "ref-class": "`{x}` 是 {t}，而这里需要 {u}",
         "held-class": "`{d}` 的条目只能是 {u} 类型，而 {x} 是 {t} 类型",
+        "part-write": "改写 `{x}`：以 `{t}` 分隔的每一段都要能按 `{s}` 分成 {n} 部分，值本身不能含有 `{t}`",
+        "part-of": "`{x}` 中的 `{p}` 按 `{s}` 拆分后不是 {n} 部分",
         "lacks": "`{x}` 没有全部的 {y}",
         "lacks-itself": "传入 `{y}` 本身，而不是 `{z}`",
         "lacks-other": "传入具有 {y} 的对象，而不是 `{x}`",

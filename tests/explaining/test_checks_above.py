@@ -56,3 +56,12 @@ def test_a_line_that_raises_with_its_own_words_keeps_its_condition(of_run: Run):
     library = LIBRARY.replace("text = message()", "raise error('Expected the mask to have other rows')")
     [found] = of_run(library, PROGRAM).explained
     assert "mask.shape[0]" not in found["condition"]
+
+
+def test_both_are_named_once_where_each_is_asked_for_its_shape(of_run: Run):
+    library = LIBRARY.replace("check(mask, rows):", "check(mask, grid):").replace(
+        "    check(mask, rows)", "    check(mask, grid)"
+    )
+    library = library.replace("== rows,", "== grid.shape[0],").replace("{rows}", "{grid.shape[0]}")
+    [fix] = of_run(library, PROGRAM).explained[0]["suggestions"]
+    assert fix["do"].startswith("Change `mask` or `grid` so that `mask.shape[0] == ")

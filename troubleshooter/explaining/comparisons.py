@@ -68,8 +68,10 @@ def compared(
         ):
             yield pair(origin, relation, without_self(ast.unparse(right)))
     if not lefts and len(parts := origins(left)) == 1:
-        for remedy in _of_part(parts[0], left, relation, right, wanted):
-            yield _of_both(remedy, right, origins)
+        of_part = [_of_both(one, right, origins) for one in _of_part(parts[0], left, relation, right, wanted)]
+        yield from of_part
+        if any(one.key == "do-either" for one in of_part):
+            return
     behind = origins(right) if not rights and relation in _MIRRORED else []
     if len(behind) == 1 and behind[0].passed and _is_feature(right, behind[0].name):
         yield from _of_part(behind[0], right, _MIRRORED[relation], left, constant(left))

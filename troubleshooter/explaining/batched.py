@@ -39,7 +39,7 @@ def amended(found: FoundPlace | None, failure: Failure, sources: Sources, lang: 
             continue
         source = sources.of(frame)
         whole = calls_at(source.tree, frame.line) if source is not None else calls(code(frame))
-        if any(_passes_in_batches(call, function) for call in whole) and _asks_column(failure, sources):
+        if any(passes_in_batches(call, function) for call in whole) and _asks_column(failure, sources):
             found.condition = say("map-batched", lang, told=found.condition, f=function)
             found.origins = [Origin("batched", "argument", "map", "True", True), *found.origins]
             found.remedies = [Remedy("do-batched", (("x", function),), "batched=False", "rule")]
@@ -48,7 +48,8 @@ def amended(found: FoundPlace | None, failure: Failure, sources: Sources, lang: 
     return found
 
 
-def _passes_in_batches(call: ast.Call, function: str) -> bool:
+def passes_in_batches(call: ast.Call, function: str) -> bool:
+    """Whether a call passes a function together with ``batched=True``."""
     given = {keyword.arg: keyword.value for keyword in call.keywords}
     first = call.args[0] if call.args else given.get("function")
     is_it = (

@@ -68,7 +68,10 @@ def compared(
         ):
             yield pair(origin, relation, without_self(ast.unparse(right)))
     if not lefts and len(parts := origins(left)) == 1:
-        yield from _of_part(parts[0], left, relation, right, wanted)
+        of_part = [_of_both(one, right, origins) for one in _of_part(parts[0], left, relation, right, wanted)]
+        yield from of_part
+        if any(one.key == "do-either" for one in of_part):
+            return
     behind = origins(right) if not rights and relation in _MIRRORED else []
     if len(behind) == 1 and behind[0].passed and _is_feature(right, behind[0].name):
         yield from _of_part(behind[0], right, _MIRRORED[relation], left, constant(left))
@@ -97,6 +100,15 @@ def _of_part(
         yield pair(origin._replace(name=text), relation, without_self(ast.unparse(right)), origin.name)
     elif relation is ast.NotIn and isinstance(wanted, (list, tuple)) and any(isinstance(one, set) for one in wanted):
         yield Remedy("do-one-of", (("x", origin.name), ("y", choices(UNKNOWN, wanted))), f"{origin.name}=...")
+
+
+def _of_both(remedy: Remedy, right: ast.expr, origins: Origins) -> Remedy:
+    """A suggestion that names the user's other argument, too, where an argument's shape has to be that of another one: either may be wrong."""
+    others = [one for one in origins(right) if one.passed and not one.lost and literal(one.value) is UNKNOWN]
+    if remedy.key != "do-pair" or len(others) != 1 or others[0].name == remedy.subject:
+        return remedy
+    told = dict(remedy.values)
+    return remedy._replace(key="do-either", values=(*told.items(), ("z", others[0].name)), code=None)
 
 
 def _asked_of(left: ast.Attribute, origins: Origins) -> Iterator[Remedy]:

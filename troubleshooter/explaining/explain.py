@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from troubleshooter.explaining import callbacks, chained, messages, operations, own, traced
+from troubleshooter.explaining import callbacks, chained, messages, operations, own, own_methods, traced
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.indexed import KnownMessage, known
 from troubleshooter.explaining.origin import is_own
@@ -58,6 +58,7 @@ def _explain(failure: Failure, sources: Sources, lang: str) -> Explained | None:
     found = (
         traced.explain(failure, lang)
         or callbacks.explain(failure, sources, lang)
+        or own_methods.explain(failure, sources, lang)
         or own.explain(failure, lang)
         or operations.explain(failure, lang)
         or messages.explain_alone(failure, lang)
@@ -102,6 +103,7 @@ def _placed(failure: Failure, listed: KnownMessage | None, sources: Sources, lan
 def _amended(found: FoundPlace | None, failure: Failure, sources: Sources, lang: str) -> FoundPlace | None:
     """The explanation with what the user's own call shows of its values and their classes."""
     frames = failure.frames
+    found = own_methods.amended(found, failure, sources)
     if not frames or not any(map(is_own, frames)):
         return found
     from troubleshooter.explaining import batched, own_keys
@@ -118,11 +120,11 @@ def _amended(found: FoundPlace | None, failure: Failure, sources: Sources, lang:
         return _of_own_line(found, failure, sources, lang)
     if is_own(frames[-1]) and (found is not None or code(frames[-1]).startswith(("raise", "assert"))):
         return found  # else compiled code raised it in the user's own line
-    from troubleshooter.explaining import mistyped, own_numbers, own_values, returned
+    from troubleshooter.explaining import collected, misfit, mistyped, own_numbers, own_values, parts, returned
     from troubleshooter.explaining.origins import Trace
 
     trace = Trace(frames, sources)
-    for step in (mistyped, returned, own_numbers, own_values):
+    for step in (mistyped, returned, own_numbers, misfit, collected, parts, own_values):
         found = step.amended(found, failure, trace, lang)
     return found
 

@@ -71,6 +71,12 @@ class FileNames:
 
         An entry that is set twice has no value; nothing is told of a dictionary that is changed in other ways.
         """
+        found = self.all_entries(mapping)
+        names = [name for name, _ in found]
+        return found if not isinstance(mapping, ast.Name) else [one for one in found if names.count(one[0]) == 1]
+
+    def all_entries(self, mapping: ast.expr) -> list[tuple[str, ast.expr]]:
+        """The same with all values of an entry that is set several times, in the order of the file."""
         if not isinstance(mapping, ast.Name):
             return [(name, value) for name, value, _ in named_entries(mapping)]
         made = self.bound.get(mapping.id)
@@ -82,8 +88,7 @@ class FileNames:
             if added is None:
                 return []
             found += added
-        names = [name for name, _ in found]
-        return [one for one in found if names.count(one[0]) == 1]
+        return found
 
     @cached_property
     def _changed(self) -> set[str]:

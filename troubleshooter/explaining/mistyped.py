@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from kb import lazy
-from troubleshooter.explaining import told_class
+from troubleshooter.explaining import held, told_class
 from troubleshooter.explaining.annotations import admits, written_out
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.making import set_to, settable
@@ -78,6 +78,8 @@ def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
         return found
     if failure.type not in ("TypeError", "AttributeError"):
         return found
+    if (of_entry := held.explained(found, message, trace, lang)) is not None:
+        return of_entry
     if found is not None:
         found.remedies = []
     if found is not None and (number := _number_wanted(message)):

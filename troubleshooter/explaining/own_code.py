@@ -152,6 +152,23 @@ class OwnCode:
             found, at = self._passed(found, at), at - 1
         return value
 
+    def entries(self, value: ast.expr, at: int) -> list[tuple[str, ast.expr, str]]:
+        """The entries of a dictionary that an expression in a frame stands for, with the name of the dictionary, "" for one without."""
+        found: ast.expr | None = value
+        for _ in range(MAX_CALLS):
+            if found is None:
+                break
+            if several := self._names_of(at).all_entries(found):
+                holder = ast.unparse(found) if isinstance(found, ast.Name) else ""
+                return [(name, self.written(one, at), holder) for name, one in several]
+            found, at = self._passed(found, at), at - 1
+        return []
+
+    def making(self, value: ast.expr, at: int) -> ast.Call | None:
+        """The call that made the value of an expression in a frame, where the file gives it one."""
+        made = self._names_of(at).bound.get(value.id) if isinstance(value, ast.Name) else value
+        return made if isinstance(made, ast.Call) else None
+
     def run_place(self, value: ast.expr) -> str:
         """The place of the command line or of a configuration that a value, as `written` gave it, comes from."""
         return next((place for names in self._names.values() if (place := names.place(value))), "")

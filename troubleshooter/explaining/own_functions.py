@@ -13,6 +13,12 @@ _DISPLAYS: dict[type[ast.expr], str] = {
     ast.Tuple: "tuple", ast.Set: "set", ast.SetComp: "set", ast.Compare: "bool",
 }  # fmt: skip
 _MADE = frozenset(("str", "int", "float", "bool", "list", "dict", "tuple", "set"))
+_GIVES = {
+    "all": "bool", "any": "bool", "isinstance": "bool", "hasattr": "bool", "callable": "bool", "len": "int", "sorted": "list",
+}  # fmt: skip
+"""What functions of Python give, whatever they get."""
+_METHODS = {"startswith": "bool", "endswith": "bool", "isdigit": "bool", "isalpha": "bool", "splitlines": "list"}
+"""The same of methods of texts."""
 _GENERATORS = (ast.Yield, ast.YieldFrom)
 
 
@@ -68,6 +74,9 @@ def class_of_value(value: ast.expr | None) -> str:
         return kinds.pop() if len(kinds) == 1 else ""
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in _MADE:
         return value.func.id
+    if isinstance(value, ast.Call):
+        func = value.func
+        return _GIVES.get(func.id, "") if isinstance(func, ast.Name) else _METHODS.get(getattr(func, "attr", ""), "")
     return _DISPLAYS.get(type(value), "")
 
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
+from kb import lazy
 from troubleshooter.explaining.meant import names
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.origins import Trace
-from troubleshooter.explaining.remedy import UNKNOWN, literal
+from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
+
+_SAME_LENGTH = lazy.compile(
+    r"(?i)\b(?:must|should|have to|need to) (?:have (?:the )?same|be of (?:the )?(?:same|equal)|have equal) (?:size|length|len)\b"
+)
 
 
 def passed_values(trace: Trace) -> dict[str, str]:
@@ -69,3 +75,11 @@ def literals(trace: Trace) -> dict[str, str]:
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 out.setdefault(node.value, "")
     return out
+
+
+def equally_long(people: list[Origin], message: str) -> Iterator[Remedy]:
+    """The two arguments of the user's own that a line used, where the message says that two things have to be equally long."""
+    several = [one.name for one in people if one.passed and not isinstance(literal(one.value), (int, float))]
+    mine = list(dict.fromkeys(several))
+    if len(mine) == 2 and _SAME_LENGTH.search(message):
+        yield Remedy("do-lengths", (("x", mine[0]), ("y", mine[1])), f"{mine[1]}=...", "message")

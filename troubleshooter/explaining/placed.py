@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kb import lazy
 from kb.index.place import MessagePlace
 from troubleshooter.explaining import advice, holes, instructions, own, suggestions
 from troubleshooter.explaining.conditions import (
@@ -34,8 +33,9 @@ from troubleshooter.explaining.names import NameContext, references
 from troubleshooter.explaining.options import options_in
 from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.origins import Trace
-from troubleshooter.explaining.own_lines import literals, passed_values
+from troubleshooter.explaining.own_lines import equally_long, literals, passed_values
 from troubleshooter.explaining.place_names import PlaceNames
+from troubleshooter.explaining.reached import is_reached
 from troubleshooter.explaining.refused import compared, listed_values, open_ended
 from troubleshooter.explaining.remedies import of_class
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
@@ -60,6 +60,8 @@ def from_source(failure: Failure, sources: Sources, lang: str) -> FoundPlace | N
         place = _place(context, failure)
         if place is None and is_own(frames[at]):
             return None
+        if place is not None and (asked := _asked_above(trace, at, place, failure)) is not None:
+            return _explained(trace, *asked, failure, lang)
         if place is not None and failure.cause is not None and failure.cause.frames and _wraps(place, failure):
             inner = Trace([*frames[:at], *failure.cause.frames], sources)
             context = inner.context(len(inner.frames) - 1)
@@ -117,6 +119,17 @@ def _place(context: NameContext, failure: Failure) -> MessagePlace | None:
     ]
     fitting = [place for place in here if holes.filled(place.template, failure.message)]
     return next(iter(fitting or here), None)
+
+
+def _asked_above(
+    trace: Trace, at: int, place: MessagePlace, failure: Failure
+) -> tuple[NameContext, MessagePlace] | None:
+    """The check that called what raised: ``torch._check_with(Error, x == y, lambda: f"...")`` raises by a line of its own."""
+    context = trace.context(at - 1) if at > 0 and not holes.filled(place.template, failure.message) else None
+    asked = _place(context, failure) if context is not None else None
+    if context is None or asked is None or asked.kind != "check":
+        return None
+    return (context, asked) if holes.filled(asked.template, failure.message) else None
 
 
 def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure: Failure, lang: str) -> FoundPlace:
@@ -180,7 +193,7 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
     others = [
         one
         for one in context.source.places_at(context.line)
-        if one.function == place.function and one.line != place.line
+        if one.function == place.function and one.line != place.line and is_reached(context.source.tree, one.line)
     ]
     ordered = [one for one in ordered if not suggestions.forbidden(one, whole, others, constant, subject)]
     parts = [words(what, there.called, lang) for what in (*near, *around)]
@@ -212,9 +225,6 @@ def _takes_arguments(function: str) -> bool:
     return not re.fullmatch(r"__\w+__", name) or name in _CALLED
 
 
-_SAME_LENGTH = lazy.compile(
-    r"(?i)\b(?:must|should|have to|need to) (?:have (?:the )?same|be of (?:the )?(?:same|equal)|have equal) (?:size|length|len)\b"
-)
 _CALLED = frozenset(("__init__", "__post_init__", "__new__", "__call__", "__getitem__", "__setitem__", "__main__"))
 
 
@@ -232,16 +242,8 @@ def _passed_through(trace: Trace, context: NameContext, failure: Failure) -> Fou
     found = [*swapped, *advice.settings(said, {}), *advice.commands(said), *_forgotten(people, said)]
     passed = passed_values(trace)
     told = list(instructions.instructions(said, {one.name: one for one in people}, passed))
-    ordered = suggestions.complete([*found, *_equally_long(people, said)], told, said, passed)
+    ordered = suggestions.complete([*found, *equally_long(people, said)], told, said, passed)
     return FoundPlace(trace.frames[context.at or 0], "", _ranked(people, said), ordered)
-
-
-def _equally_long(people: list[Origin], message: str) -> Iterator[Remedy]:
-    """The two arguments of the user's own that a line used, where the message says that two things have to be equally long."""
-    several = [one.name for one in people if one.passed and not isinstance(literal(one.value), (int, float))]
-    mine = list(dict.fromkeys(several))
-    if len(mine) == 2 and _SAME_LENGTH.search(message):
-        yield Remedy("do-lengths", (("x", mine[0]), ("y", mine[1])), f"{mine[1]}=...", "message")
 
 
 def _forgotten(people: list[Origin], message: str) -> Iterator[Remedy]:

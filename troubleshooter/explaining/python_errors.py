@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from kb import lazy
 from troubleshooter.explaining import function_rules, operands, whole_numbers
 from troubleshooter.explaining.calling import LineAnswer, LineFunction
+from troubleshooter.explaining.shown import gone_through
 
 
 def _of(nodes: list[ast.AST], *kinds: type[ast.AST]) -> Iterator[ast.AST]:
@@ -161,7 +162,11 @@ def _not_iterable(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
             value = node.value
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
             value = node.comparators[0]
+        several = [_text(one) for one in gone_through(value)] if value is not None else []
+        if len(several) > 1:
+            return LineAnswer("own-iterable-several", {"x": _each(several), "t": m[1] or m[2] or m[3]}, tuple(several))
         if value is not None:
+            value = gone_through(value)[0]
             return LineAnswer(
                 "own-iterable",
                 {"x": _text(value), "t": m[1] or m[2] or m[3]},

@@ -7,6 +7,8 @@ import ast
 from pathlib import PurePath
 
 from kb import lazy
+from troubleshooter.explaining import returned_forms
+from troubleshooter.explaining.batched import passes_in_batches
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.made_by import Makers
 from troubleshooter.explaining.names import parameters
@@ -14,7 +16,7 @@ from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.own_functions import OwnFunction, class_of_value
 from troubleshooter.explaining.remedy import Remedy
-from troubleshooter.explaining.shown import called, code, marked, parsed
+from troubleshooter.explaining.shown import called, code, gone_through, marked, parsed
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
@@ -27,6 +29,8 @@ _NO_NUMBERS = lazy.compile(
     r"^(?:too many dimensions '(?P<t>str|dict)'|could not determine the shape of object type '(?P<u>str|dict)')"
 )
 """What torch says of something that it was to make a tensor of."""
+_NO_OPERANDS = ("NoneType", "tuple", "list", "dict")
+"""Classes of values that are hardly what was to be calculated with."""
 _MAKES = ("tensor", "as_tensor", "Tensor", "FloatTensor")
 LONG = 120
 """Characters of a returned value that are shown."""
@@ -46,14 +50,19 @@ def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
     if is_own(trace.frames[-1]):
         maker = makers.of_own_line(value, context) if kind == "NoneType" else None
         is_none = maker is not None and not maker.is_generator and (not maker.returned or maker.may_end)
-        return _told(found, maker, kind, value, failure, lang) if maker is not None and is_none else found
-    maker = makers.length() if ast.unparse(value) == "len" else makers.of(value, context)
-    if maker is None and kind not in ("NoneType", ""):
+        return _told(found, maker, kind, value, failure, trace, lang) if maker is not None and is_none else found
+    several = value.elts if isinstance(value, ast.Tuple) else []
+    made = [one for part in several if (one := makers.of(part, context)) is not None and _gives(one, kind)]
+    if several:
+        maker = made[0] if len(made) == 1 else None
+    else:
+        maker = makers.length() if ast.unparse(value) == "len" else makers.of(value, context)
+    if maker is None and kind not in ("NoneType", "") and _OPERATOR.match(failure.message) is None:
         of_kind = [one for one in makers.given_to_library() if _gives(one, kind)]
         maker = of_kind[0] if len(of_kind) == 1 else None
     if maker is None or maker.is_generator:
         return found
-    return _told(found, maker, kind, value, failure, lang)
+    return _told(found, maker, kind, value, failure, trace, lang)
 
 
 def _wrong_value(failure: Failure, trace: Trace) -> tuple[str, ast.expr] | None:
@@ -70,8 +79,13 @@ def _wrong_value(failure: Failure, trace: Trace) -> tuple[str, ast.expr] | None:
                 or (isinstance(node, ast.Subscript) and not said["a"])
             ]
             holders += [
-                node.iter for node in nodes if isinstance(node, (ast.For, ast.comprehension)) and "iterable" in said[0]
+                one
+                for node in nodes
+                if isinstance(node, (ast.For, ast.comprehension)) and "iterable" in said[0]
+                for one in gone_through(node.iter)
             ]
+            if said["t"] != "NoneType" and len(holders) > 1 and "iterable" in said[0]:
+                return said["t"], ast.Tuple(holders, ast.Load())  # one of them
             if len({ast.unparse(one) for one in holders}) == 1:
                 return said["t"], holders[0]
         elif failure.message.startswith("'float' object cannot be interpreted as an integer"):
@@ -85,11 +99,14 @@ def _wrong_value(failure: Failure, trace: Trace) -> tuple[str, ast.expr] | None:
             ]
             if len(made) == 1:
                 return "", made[0]
-        elif (said := _OPERATOR.match(failure.message)) is not None and "NoneType" in said.groups():
+        elif (said := _OPERATOR.match(failure.message)) is not None:
+            kinds = [one for one in said.groups() if one in _NO_OPERANDS]
             sides = [(node.left, node.right) for node in nodes if isinstance(node, ast.BinOp)]
             sides += [(node.target, node.value) for node in nodes if isinstance(node, ast.AugAssign)]
-            if len(sides) == 1:
-                return "NoneType", sides[0][said["a"] != "NoneType"]
+            if "NoneType" in kinds or len(kinds) == 1:
+                kind = "NoneType" if "NoneType" in kinds else kinds[0]
+                if len(sides) == 1:
+                    return kind, sides[0][said["a"] != kind]
     return None
 
 
@@ -98,7 +115,13 @@ def _gives(one: OwnFunction, kind: str) -> bool:
 
 
 def _told(
-    found: FoundPlace | None, maker: OwnFunction, kind: str, value: ast.expr, failure: Failure, lang: str
+    found: FoundPlace | None,
+    maker: OwnFunction,
+    kind: str,
+    value: ast.expr,
+    failure: Failure,
+    trace: Trace,
+    lang: str,
 ) -> FoundPlace | None:
     returned, name = maker.returned, maker.name
     file = PurePath(maker.source.path).name
@@ -115,7 +138,7 @@ def _told(
         if len(given) != 1 or given[0].value is None:
             return found
         line, shown = given[0].lineno, ast.unparse(given[0].value)[:LONG]
-        fix = _instead(maker, shown, value, failure)
+        fix = _instead(maker, given[0].value, value, failure, trace)
     found = found or FoundPlace(None, "", [], [], "rule")
     place = f"{file}:{line}"
     told = found.condition
@@ -128,9 +151,9 @@ def _told(
     return found
 
 
-def _instead(maker: OwnFunction, shown: str, value: ast.expr, failure: Failure) -> Remedy:
+def _instead(maker: OwnFunction, given: ast.expr, value: ast.expr, failure: Failure, trace: Trace) -> Remedy:
     """What a function has to return: a dictionary where a key is set, a parameter of its own where the library's name is the same."""
-    name = maker.name
+    name, shown = maker.name, ast.unparse(given)[:LONG]
     last = ast.unparse(value).rpartition(".")[2]
     if last in parameters(maker.function):
         return Remedy("ret-own", (("x", name), ("y", last)), f"return {last}", "rule")
@@ -140,4 +163,12 @@ def _instead(maker: OwnFunction, shown: str, value: ast.expr, failure: Failure) 
     if "item assignment" in failure.message:
         made = f'return {{"value": {shown}}}'
         return Remedy("ret-dict", (("x", name), ("y", made)), made, "rule")
+    wanted = returned_forms.as_overridden(maker, given, trace) or returned_forms.one_part(given, last)
+    if wanted:
+        return Remedy("ret-wanted", (("x", name), ("y", wanted)), f"return {wanted}", "rule")
+    if "not iterable" in failure.message:
+        in_batches = any(passes_in_batches(call, name) for call in trace.own_calls)
+        each = returned_forms.for_each(given)
+        key = "ret-each" if in_batches else "ret-list"
+        return Remedy(key, (("x", name), ("y", shown)), f"return {each or '[...]'}", "rule")
     return Remedy("ret-other", (("x", name), ("y", shown)), None, "rule")

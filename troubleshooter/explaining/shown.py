@@ -67,6 +67,15 @@ def called(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
 
 
+def gone_through(value: ast.expr) -> list[ast.expr]:
+    """What a loop over a value goes through: all arguments of ``zip`` and the like, else the value itself."""
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name) or not value.args:
+        return [value]
+    if value.func.id == "zip":
+        return value.args
+    return value.args[:1] if value.func.id in ("enumerate", "reversed", "iter") else [value]
+
+
 def item_of(text: str, marked: str) -> ast.expr | None:
     """What stands in the brackets of a line, in the part that is marked if there are several; None where none do."""
     for part in (marked, text):

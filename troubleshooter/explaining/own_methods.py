@@ -1,0 +1,145 @@
+"""A method of the user's own class that a library calls with other arguments than it takes: a callback, a loss, a model's `forward`.
+
+Python's message names the class and the method, and the user's file, which is here, has both. `callbacks` does the same for functions.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from kb import lazy
+from troubleshooter.explaining.calls import calls_at
+from troubleshooter.explaining.found import FoundPlace
+from troubleshooter.explaining.names import parameters
+from troubleshooter.explaining.origin import Origin, is_own
+from troubleshooter.explaining.own_functions import OwnFunction, functions_of
+from troubleshooter.explaining.remedy import Remedy
+from troubleshooter.explaining.shown import called, calls, code, is_whole, marked
+from troubleshooter.explaining.sources import Sources
+from troubleshooter.explaining.words import say
+from troubleshooter.observe.model import Failure, Frame
+
+_METHOD = r"^(?:[\w.]{1,120}\.<locals>\.)?(?P<c>\w{1,80})\.(?P<f>\w{1,80})\(\) "
+_UNEXPECTED = lazy.compile(_METHOD + r"got an unexpected keyword argument '(?P<x>\w{1,80})'")
+_MORE = lazy.compile(
+    _METHOD + r"takes (?P<most>\d{1,3}) positional arguments? but (?P<given>\d{1,3}) (?:was|were) given"
+)
+_FEWER = lazy.compile(
+    _METHOD + r"missing \d{1,3} required (?:positional|keyword-only) arguments?: (?P<names>'[^\n]{1,200})"
+)
+_ANY_UNEXPECTED = lazy.compile(r"\(\) got an unexpected keyword argument '(?P<x>\w{1,80})'")
+
+
+def explain(failure: Failure, sources: Sources, lang: str) -> FoundPlace | None:
+    """The explanation; None where the method is not the user's, or the call is their own."""
+    frames = failure.frames
+    if failure.type != "TypeError" or not frames or is_own(frames[-1]) or not any(map(is_own, frames)):
+        return None
+    patterns = {"cb-unexpected": _UNEXPECTED, "cb-more": _MORE, "cb-fewer": _FEWER}
+    key, found = next(((key, m) for key, one in patterns.items() if (m := one.match(failure.message))), ("", None))
+    method = _method(found["c"], found["f"], frames, sources) if found is not None else None
+    if found is None or method is None:
+        return None
+    told = found.groupdict("")
+    names = [told["x"]] if key == "cb-unexpected" else re.findall(r"'(\w+)'", told.get("names", ""))
+    if key == "cb-unexpected" and _passes_on(frames, names[0], sources):
+        return None
+    if key != "cb-unexpected" and not _is_called_by(frames[-1], found["f"]):
+        return None
+    name, listed = f"{found['c']}.{found['f']}", ", ".join(names)
+    values = {"f": name, "x": listed, "most": told.get("most", ""), "given": told.get("given", "")}
+    word, text = {
+        "cb-unexpected": ("cb-take", _with_rest(method)),
+        "cb-more": ("cb-take-number", None),
+        "cb-fewer": ("cb-default", ", ".join(f"{one}=None" for one in names)),
+    }[key]
+    place = f"{PurePath(method.source.path).name}:{method.function.lineno}"
+    origin = Origin(found["f"], "data", "", f"def {found['f']}({ast.unparse(method.function.args)})", True, place=place)
+    fix = Remedy(word, (("x", name), ("y", told.get("given", "") or listed)), text, "rule")
+    others = [Origin(one, "data") for one in names]
+    return FoundPlace(frames[-1], say(key, lang, **values), [origin, *others], [fix], "rule")
+
+
+def amended(found: FoundPlace | None, failure: Failure, sources: Sources) -> FoundPlace | None:
+    """An explanation without the suggestion to remove a keyword from a call that is the library's, and that the user passed nowhere."""
+    frames = failure.frames
+    said = _ANY_UNEXPECTED.search(failure.message)
+    if found is None or said is None or not frames or is_own(frames[-1]) or _may_pass(frames, said["x"], sources):
+        return found
+    found.remedies = [one for one in found.remedies if one.key not in ("own-remove", "own-rename")]
+    return found
+
+
+def _method(owner: str, name: str, frames: Sequence[Frame], sources: Sources) -> OwnFunction | None:
+    """The user's own method; None where their files have none of its class and name, or several."""
+    files = dict.fromkeys(one for frame in frames if is_own(frame) and (one := sources.of(frame)) is not None)
+    found = [
+        one
+        for file in files
+        for one in functions_of(file)
+        if one.name == name and one.owner is not None and one.owner.name == owner
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _may_pass(frames: Sequence[Frame], name: str, sources: Sources) -> bool:
+    """Whether a keyword may come from the user: from a call or a dictionary of their file, or from a line that is not seen whole."""
+    own = [frame for frame in frames if is_own(frame)]
+    if _passes_on(frames, name, sources):
+        return True
+    quoted = re.compile(rf"['\"]{re.escape(name)}['\"]")
+    for frame in own:
+        source = sources.of(frame)
+        if source is None and (not code(frame) or not is_whole(code(frame)) or quoted.search(code(frame))):
+            return True
+        if source is not None and any(_writes(node, name) for node in ast.walk(source.tree)):
+            return True
+    return False
+
+
+def _passes_on(frames: Sequence[Frame], name: str, sources: Sources) -> bool:
+    """Whether a line of the user's own passes the keyword, or a mapping (``**batch``), to what does not take it itself."""
+    for at, frame in enumerate(frames[:-1]):
+        if not is_own(frame) or is_own(frames[at + 1]):
+            continue
+        for call in _calls(frame, sources):
+            if any(one.arg in (name, None) for one in call.keywords) and not _takes(frames[at + 1], name, sources):
+                return True
+    return False
+
+
+def _takes(frame: Frame, name: str, sources: Sources) -> bool:
+    """Whether the function of a frame has a parameter of the name, so that the keyword ends there."""
+    source = sources.of(frame)
+    function = source.around(frame.line)[1] if source is not None else None
+    return function is not None and name in parameters(function)
+
+
+def _calls(frame: Frame, sources: Sources) -> list[ast.Call]:
+    source = sources.of(frame)
+    return calls_at(source.tree, frame.line) if source is not None else calls(code(frame))
+
+
+def _writes(node: ast.AST, name: str) -> bool:
+    """Whether a dictionary of the user's has the name as a key."""
+    keys = node.keys if isinstance(node, ast.Dict) else [node.slice] if isinstance(node, ast.Subscript) else []
+    return any(isinstance(key, ast.Constant) and key.value == name for key in keys)
+
+
+def _is_called_by(frame: Frame, name: str) -> bool:
+    """Whether the library's line calls the method itself, by its name or by ``getattr``, and does not only pass a call on."""
+    for call in calls(marked(frame)) or calls(code(frame)):
+        is_looked_up = isinstance(call.func, ast.Call) and called(call.func) == "getattr"
+        if is_looked_up or called(call).rpartition(".")[2] == name:
+            return True
+    return False
+
+
+def _with_rest(method: OwnFunction) -> str:
+    """The first line of a method with ``**kwargs``."""
+    given = method.function.args
+    listed = ast.unparse(given)
+    return f"def {method.name}({listed}, **kwargs):" if parameters(method.function) else f"def {method.name}(**kwargs):"

@@ -39,7 +39,7 @@ def explained(found: FoundPlace | None, message: str, trace: Trace, lang: str) -
         return None
     if len(wrong) > 1:
         holder = next(holder for _, _, holder in entries) or name
-        made = f"{{key: {_as(wanted, kind, 'value')} for key, value in {holder}.items()}}"
+        made = _all(holder, wanted, kind)
         origin = Origin(name, "argument", "", holder, True)
         fix = Remedy("held-each", (("x", name), ("y", wanted)), f"{name}={made}", "message")
     else:
@@ -55,6 +55,11 @@ def explained(found: FoundPlace | None, message: str, trace: Trace, lang: str) -
     found.origins = [origin, *(one for one in found.origins if one.name != name)]
     found.remedies = [fix]
     return found
+
+
+def _all(holder: str, wanted: str, kind: str) -> str:
+    """The source that makes each value of a dictionary one of the wanted class."""
+    return f"{{key: {_as(wanted, kind, 'value')} for key, value in {holder}.items()}}"
 
 
 def _as(wanted: str, kind: str, value: str) -> str:

@@ -96,7 +96,7 @@ class RunOptions:
                 continue
             found.append((_behind_script(words), f"{COMMAND}{command.line.number}"))
         for failure in self._failures:
-            said = _FAILED.search(failure.message) if failure.type == "CalledProcessError" else None
+            said = _FAILED.match(failure.message) if failure.type == "CalledProcessError" else None
             listed = literal(said["c"]) if said is not None else UNKNOWN
             if isinstance(listed, list) and all(isinstance(word, str) for word in listed):
                 found.append((_behind_script(listed), f"{COMMAND}{failure.line.number}"))

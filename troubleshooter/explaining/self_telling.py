@@ -12,18 +12,14 @@ from troubleshooter.explaining.message_answer import MessageAnswer, MessageRule
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal, nearest
 
 _NAME = r"[`'\"]?(?P<x>[A-Za-z_][\w.]{0,60}(?: [a-z][\w.]{0,30}){0,3}?)[`'\"]?"
-_VALUE = r"(?:(?P<q>[`'\"])(?P<quoted>[^`'\"\n]{1,60})(?P=q)|(?P<bare>[\w./+-]{1,60}?))"
-_WORD = r"[`'\"]?[\w.+-]{1,40}[`'\"]?"
-_LIST = rf"(?P<list>[\[({{]?{_WORD}(?:(?:, (?:or |and )?| or | and |/){_WORD}){{1,20}}[\])}}]?)"
-_END = r"(?=[.;\n]|$)"
+_VALUE = r"(?P<v>[`'\"]?[\w./+-]{1,60}[`'\"]?)"
 _REFUSED_FIRST = lazy.compile(
-    rf"(?i)\b(?:invalid|unknown|unsupported|unrecognized|unexpected|illegal) {_NAME}(?: value)?(?:: | =|=| ){_VALUE}[,.;:]? "
-    rf"\(?(?:but )?(?:expected|supported|valid|available|allowed|must be|should be|choose from|choose|use|options are|one of)"
-    rf"(?: (?:values|options|ones|types|are|is|one of|either|from|include)){{0,3}}:? {_LIST}\)?{_END}"
+    rf"(?i)\b(?:invalid|unknown|unsupported|unrecognized|unexpected|illegal) {_NAME}(?: value)?[:= ] ?{_VALUE}[,.;:]? "
+    r"\(?(?:but )?(?:expected|supported|valid|available|allowed|must be|should be|choose|use|options are|one of)\b(?P<list>[^\n]{3,200})"
 )
 _REFUSED_LAST = lazy.compile(
-    rf"(?i)(?:^|[.:;] ){_NAME} (?:must|should|has to|can only|needs to) be (?:either |one of |in |among )?(?:the following: )?{_LIST}"
-    rf"[,.;]? ?\(?(?:but )?(?:got|not|received|found|is|was)(?: instead)?:? {_VALUE}\)?{_END}"
+    rf"(?i)(?:^|[.:;] ){_NAME} (?:must|should|has to|can only|needs to) be (?P<list>[^\n]{{3,200}}?)"
+    rf"[,.;]? \(?(?:but )?(?:got|received|found|is|was)(?: instead)?:? {_VALUE}\)?(?=[.;\n]|$)"
 )
 _SIDE = (
     r"(?P<{name}>(?:[A-Za-z_][\w.\[\]*]{{0,60}}|[A-Za-z_]\w{{0,40}}\([\w.]{{1,40}}\))(?: [a-z][\w.]{{0,30}}){{0,4}}?)"
@@ -36,24 +32,33 @@ _MULTIPLE = lazy.compile(
 )
 _SIGN = lazy.compile(
     rf"(?i)(?:^|[.:;] ){_NAME} (?:must|should|has to|needs to) be (?:a |an )?(?P<want>(?:strictly )?(?:non-?negative|positive)(?: (?:integer|int|number|float))?|(?:at least|greater than|larger than|less than|at most|>=?|<=?) -?\d{{1,9}}(?:\.\d{{1,6}})?)"
-    r"[,.;]? ?\(?(?:but )?(?:got|received|found|is|was)(?: instead)?:? (?P<v>-?\d{1,12}(?:\.\d{1,12})?)\)?" + _END
+    r"[,.;]? ?\(?(?:but )?(?:got|received|found|is|was)(?: instead)?:? (?P<v>-?\d{1,12}(?:\.\d{1,12})?)\)?(?=[.;\n]|$)"
 )
 _NO_VALUES = frozenset({"a", "an", "the", "but", "not", "positive", "non-negative"})
 """Words of a sentence that lists no values."""
-_WORDS = lazy.compile(r"[\w.+/-]+")
+_LEAD = lazy.compile(
+    r"^(?: ?(?:values|options|ones|types|are|is|be|one of|either|from|include|in|among|the following)\b)*:? ?"
+)
+_BETWEEN = lazy.compile(r", (?:or |and )?| or | and ")
+_WORD = lazy.compile(r"[`'\"]?([\w.+/-]{1,40})[`'\"]?")
+
+
+def _listed(text: str) -> list[str]:
+    """The values that a text lists, up to the end of its sentence; [] if it is no list of words."""
+    text = _LEAD.sub("", text, count=1)
+    ends = [place for end in (". ", ";", "(") if (place := text.find(end, 1)) > 0]
+    words = [_WORD.fullmatch(part) for part in _BETWEEN.split(text[: min(ends, default=len(text))].strip(" .[](){}"))]
+    return [word[1] for word in words if word] if all(words) else []
 
 
 def _not_among(m: re.Match[str]) -> MessageAnswer | None:
     """A value beside the list of those that are taken."""
-    name, value = m["x"], m["quoted"] or m["bare"]
-    listed = [word for word in _WORDS.findall(m["list"]) if word not in ("or", "and")]
-    taken = [UNKNOWN if word == "None" else word for word in listed]
-    if len(taken) < 2 or value in listed or not _NO_VALUES.isdisjoint(listed):
+    name, value, listed = m["x"], m["v"].strip("`'\"."), _listed(m["list"])
+    known = [word for word in listed if word != "None"]
+    if len(known) < 2 or value in listed or not _NO_VALUES.isdisjoint(listed):
         return None
-    known = [word for word in taken if word is not UNKNOWN]
     meant = nearest(value, known) if literal(value) is not None else UNKNOWN
-    plain = name.isidentifier()
-    code = (f"{name}=..." if meant is UNKNOWN else f"{name}={meant!r}") if plain else None
+    code = (f"{name}=..." if meant is UNKNOWN else f"{name}={meant!r}") if name.isidentifier() else None
     fix = (
         Remedy("do-one-of", (("x", name), ("y", choices(value, known))), code, "message")
         if meant is UNKNOWN

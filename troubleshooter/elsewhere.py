@@ -15,12 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from kb import lazy
-from kb.any_code import generic
 from kb.compiled_conditions import Condition
 from troubleshooter.match.conditions.frame import is_at
 from troubleshooter.match.outcome import Trial
 from troubleshooter.match.regex import search
 from troubleshooter.observe.model import Failure, Frame
+from troubleshooter.paths import is_own
 from troubleshooter.ranked import Ranked
 from troubleshooter.read.text import fold
 from troubleshooter.weights import DOUBTED, LIKELY
@@ -28,9 +28,6 @@ from troubleshooter.weights import DOUBTED, LIKELY
 PASSING_ON = ("torch/nn/modules/module.py", "<frozen", "<string>")
 """Files that pass on calls and attributes of all packages, so that a frame in them proves nothing."""
 _INSTALLED = lazy.compile(r"/(?:site|dist)-packages/([A-Za-z_]\w*)(?:/|\.py$)")
-_OWN = lazy.compile(r"\.py$|^<ipython-input|^Cell\b|^Input In\b")
-_LIBRARY = lazy.compile(r"/(?:site|dist)-packages/|/lib/python\d|(?i:/python[\d.]{0,8}/{1,2}lib/)")
-"""In the path of a frame: a file or cell of Python code; installed packages and Python's own library."""
 NOTE = "raised at another place than the one that this answer is about"
 
 
@@ -67,20 +64,17 @@ def _is_called_back(item: Ranked) -> bool:
     """Whether the user's own code raised what any code can, below the place that the symptom requires."""
     trial = item.candidate.trial
     failure = trial.anchor.failure if trial.anchor is not None else None
-    if failure is None or len(failure.frames) < 2 or not _is_own(failure.frames[-1]):
+    if failure is None or len(failure.frames) < 2 or not is_own(failure.frames[-1].path):
         return False
     *outer, inner = failure.frames
-    if any(frame.path == inner.path for frame in outer if _is_own(frame) and _asked(item, frame)):
+    if any(frame.path == inner.path for frame in outer if is_own(frame.path) and _asked(item, frame)):
         return False  # the file that raised is the one that the symptom is about
     if _asked(item, inner) or not any(_asked(item, frame) for frame in outer) or _rests_on_more(trial, failure):
         return False
+    from kb.any_code import generic  # few answers come here, and a start must not wait for its names
+
     found = generic(failure.type, failure.message)
     return found is not None and all(slot.everyday for slot in found.slots)
-
-
-def _is_own(frame: Frame) -> bool:
-    """Whether a frame's code is neither installed nor Python's own."""
-    return bool(_OWN.search(frame.path)) and not _LIBRARY.search(frame.path)
 
 
 def _symptom(item: Ranked) -> dict[str, list[Condition]]:

@@ -46,9 +46,7 @@ def _left_without(item: Ranked, observations: Observations, knowledge: Knowledge
     fixes = found[0]["fixes"]
     if not any("requires" in fix for fix in fixes):
         return []
-    context = Context(
-        observations, knowledge, item.candidate.base, item.candidate.trial.anchor, dict(item.candidate.trial.captured)
-    )
+    context = item.candidate.context(observations, knowledge)
     shown: dict[str, None] = {}
     for fix in fixes:
         installed = already_installed(fix, context)

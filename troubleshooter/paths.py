@@ -7,6 +7,9 @@ from typing import NamedTuple
 from kb import lazy
 
 _INSTALLED = lazy.compile(r".*/(?:site|dist)-packages/(?P<file>(?P<package>[A-Za-z_]\w{0,60})(?:/.*|-\d.*|\.py))$")
+_NOT_OWN = lazy.compile(
+    r"/(?:site|dist)-packages/|/lib/python\d|(?i:/python[\d.]{0,8}/{1,2}lib/)|^<(?:frozen|string)|\.(?:pyx|pxi|so|c|cpp|cu)$"
+)
 _SITE = lazy.compile(r".*/(?:site|dist)-packages/(?P<file>.+)$")
 # A path begins after a blank, a quote, a bracket or a sign, so that a line of slashes takes linear time.
 _SITE_FOLDER = lazy.compile(
@@ -33,6 +36,11 @@ def installed_file(path: str) -> InstalledFile | None:
     """The installed file that a path names (with forward slashes); None for another file."""
     found = _INSTALLED.match(path)
     return InstalledFile(found["package"], found["file"]) if found else None
+
+
+def is_own(path: str) -> bool:
+    """Whether a frame's path (with forward slashes) is that of the user's own code: neither installed, nor Python's own, nor compiled."""
+    return not _NOT_OWN.search(path)
 
 
 def below_site_packages(path: str) -> str:

@@ -11,15 +11,13 @@ from kb.compiled import Knowledge
 from kb.load import Loaded
 from kb.problem import Problem
 from troubleshooter.installed import ruled_out
-from troubleshooter.match.context import Context
 from troubleshooter.observe.observations import Observations
 from troubleshooter.ranked import Ranked
 
 
 def shown(answer: Ranked, observations: Observations, knowledge: Knowledge) -> set[int]:
     """The numbers (from 0) of an answer's fixes whose condition does not rule them out in this log."""
-    trial = answer.candidate.trial
-    context = Context(observations, knowledge, answer.candidate.base, trial.anchor, dict(trial.captured))
+    context = answer.candidate.context(observations, knowledge)
     found = knowledge.find(answer.candidate.id)
     assert found is not None
     return {number for number, fix in enumerate(found[0]["fixes"]) if not ruled_out(fix, context)}

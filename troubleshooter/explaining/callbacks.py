@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 
-from kb import lazy
-from troubleshooter.explaining import own_data
+from troubleshooter.explaining import own_data, wrong_calls
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.names import parameters
 from troubleshooter.explaining.origin import Origin, is_own
@@ -16,18 +15,10 @@ from troubleshooter.explaining.own_functions import functions_of
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.shown import called, calls, code, marked
 from troubleshooter.explaining.sources import Sources
-from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
-_FUNCTION = r"^(?:[\w.]{1,120}\.<locals>\.)?(?P<f>\w{1,80}|<lambda>)\(\) "
-"""A function on the level of a module or inside of another function; a method is the library's own, more often than not."""
-_UNEXPECTED = lazy.compile(_FUNCTION + r"got an unexpected keyword argument '(?P<x>\w{1,80})'")
-_MORE = lazy.compile(
-    _FUNCTION + r"takes (?P<most>\d{1,3}) positional arguments? but (?P<given>\d{1,3}) (?:was|were) given"
-)
-_FEWER = lazy.compile(
-    _FUNCTION + r"missing \d{1,3} required (?:positional|keyword-only) arguments?: (?P<names>'[^\n]{1,200})"
-)
+_MESSAGES = wrong_calls.patterns(r"^(?:[\w.]{1,120}\.<locals>\.)?(?P<f>\w{1,80}|<lambda>)\(\) ")
+"""Of a function on the level of a module or inside of another function; `own_methods` asks for methods."""
 
 
 def explain(failure: Failure, sources: Sources, lang: str) -> FoundPlace | None:
@@ -35,43 +26,25 @@ def explain(failure: Failure, sources: Sources, lang: str) -> FoundPlace | None:
     frames = failure.frames
     if failure.type != "TypeError" or not frames or is_own(frames[-1]) or not any(map(is_own, frames)):
         return None
-    patterns = {"cb-unexpected": _UNEXPECTED, "cb-more": _MORE, "cb-fewer": _FEWER}
-    key, found = next(((key, m) for key, one in patterns.items() if (m := one.match(failure.message))), ("", None))
-    if found is None:
+    wrong = wrong_calls.read(failure.message, _MESSAGES)
+    if wrong is None:
         return None
-    function, told = found["f"], found.groupdict("")
+    function = wrong.found["f"]
     line = calls(marked(frames[-1])) or calls(code(frames[-1]))
     if not line or function.startswith("__") or any(called(call).rpartition(".")[2] == function for call in line):
         return None
     if not _is_users(function, failure, sources):
         return None
-    names = [found["x"]] if key == "cb-unexpected" else re.findall(r"'(\w+)'", told.get("names", ""))
-    listed = ", ".join(names)
-    values = {"f": function, "x": listed, "most": told.get("most", ""), "given": told.get("given", "")}
-    fixes = {
-        "cb-unexpected": ("cb-take", f"def {function}(..., **kwargs):"),
-        "cb-more": ("cb-take-number", None),
-        "cb-fewer": ("cb-default", ", ".join(f"{name}=None" for name in names)),
-    }
-    word, text = fixes[key]
-    columns = _columns(function, names, failure, sources) if key == "cb-fewer" and len(names) == 1 else []
-    renamed = (
-        [
-            Remedy(
-                "cb-column",
-                (("x", names[0]), ("y", ", ".join(map(repr, columns)))),
-                columns[0] if len(columns) == 1 else None,
-                "rule",
-            )
+    names, fixes = wrong.names, []
+    if wrong.key == wrong_calls.FEWER and len(names) == 1 and (columns := _columns(function, names, failure, sources)):
+        listed = ", ".join(map(repr, columns))
+        fixes = [
+            Remedy("cb-column", (("x", names[0]), ("y", listed)), columns[0] if len(columns) == 1 else None, "rule")
         ]
-        if columns
-        else []
-    )
-    if function == "<lambda>" and key == "cb-unexpected":
-        text = "lambda ..., **kwargs: ..."
+    definition = "lambda ..., **kwargs: ..." if function == "<lambda>" else f"def {function}(..., **kwargs):"
     return FoundPlace(
-        frames[-1], say(key, lang, **values), [Origin(function, "data"), *(Origin(name, "data") for name in names)],
-        [*renamed, Remedy(word, (("x", function), ("y", told.get("given", "") or listed)), text, "rule")], "rule",
+        frames[-1], wrong.condition(function, lang), [Origin(function, "data"), *wrong.arguments],
+        [*fixes, wrong.remedy(function, definition)], "rule",
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from troubleshooter.explaining.sources import installed
+from troubleshooter import paths
 from troubleshooter.observe.model import Frame
 
 Kind = Literal["argument", "option", "attribute", "environment", "data"]
@@ -44,5 +44,4 @@ Origins = Callable[[ast.expr], list[Origin]]
 
 def is_own(frame: Frame) -> bool:
     """Whether a frame is the user's own code."""
-    path = frame.path
-    return not installed(path) and not path.startswith("<frozen") and "/lib/python3" not in path and path != "<string>"
+    return paths.is_own(frame.path)

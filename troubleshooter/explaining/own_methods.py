@@ -11,25 +11,17 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from kb import lazy
+from troubleshooter.explaining import wrong_calls
 from troubleshooter.explaining.calls import calls_at
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.names import parameters
 from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.own_functions import OwnFunction, functions_of
-from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.shown import called, calls, code, is_whole, marked
 from troubleshooter.explaining.sources import Sources
-from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure, Frame
 
-_METHOD = r"^(?:[\w.]{1,120}\.<locals>\.)?(?P<c>\w{1,80})\.(?P<f>\w{1,80})\(\) "
-_UNEXPECTED = lazy.compile(_METHOD + r"got an unexpected keyword argument '(?P<x>\w{1,80})'")
-_MORE = lazy.compile(
-    _METHOD + r"takes (?P<most>\d{1,3}) positional arguments? but (?P<given>\d{1,3}) (?:was|were) given"
-)
-_FEWER = lazy.compile(
-    _METHOD + r"missing \d{1,3} required (?:positional|keyword-only) arguments?: (?P<names>'[^\n]{1,200})"
-)
+_MESSAGES = wrong_calls.patterns(r"^(?:[\w.]{1,120}\.<locals>\.)?(?P<c>\w{1,80})\.(?P<f>\w{1,80})\(\) ")
 _ANY_UNEXPECTED = lazy.compile(r"\(\) got an unexpected keyword argument '(?P<x>\w{1,80})'")
 
 
@@ -38,29 +30,21 @@ def explain(failure: Failure, sources: Sources, lang: str) -> FoundPlace | None:
     frames = failure.frames
     if failure.type != "TypeError" or not frames or is_own(frames[-1]) or not any(map(is_own, frames)):
         return None
-    patterns = {"cb-unexpected": _UNEXPECTED, "cb-more": _MORE, "cb-fewer": _FEWER}
-    key, found = next(((key, m) for key, one in patterns.items() if (m := one.match(failure.message))), ("", None))
-    method = _method(found["c"], found["f"], frames, sources) if found is not None else None
-    if found is None or method is None:
+    wrong = wrong_calls.read(failure.message, _MESSAGES)
+    method = _method(wrong.found["c"], wrong.found["f"], frames, sources) if wrong is not None else None
+    if wrong is None or method is None:
         return None
-    told = found.groupdict("")
-    names = [told["x"]] if key == "cb-unexpected" else re.findall(r"'(\w+)'", told.get("names", ""))
-    if key == "cb-unexpected" and _passes_on(frames, names[0], sources):
+    if wrong.key == wrong_calls.UNEXPECTED:
+        if _passes_on(frames, wrong.names[0], sources):
+            return None
+    elif not _is_called_by(frames[-1], method.name):
         return None
-    if key != "cb-unexpected" and not _is_called_by(frames[-1], found["f"]):
-        return None
-    name, listed = f"{found['c']}.{found['f']}", ", ".join(names)
-    values = {"f": name, "x": listed, "most": told.get("most", ""), "given": told.get("given", "")}
-    word, text = {
-        "cb-unexpected": ("cb-take", _with_rest(method)),
-        "cb-more": ("cb-take-number", None),
-        "cb-fewer": ("cb-default", ", ".join(f"{one}=None" for one in names)),
-    }[key]
+    name = f"{wrong.found['c']}.{method.name}"
     place = f"{PurePath(method.source.path).name}:{method.function.lineno}"
-    origin = Origin(found["f"], "data", "", f"def {found['f']}({ast.unparse(method.function.args)})", True, place=place)
-    fix = Remedy(word, (("x", name), ("y", told.get("given", "") or listed)), text, "rule")
-    others = [Origin(one, "data") for one in names]
-    return FoundPlace(frames[-1], say(key, lang, **values), [origin, *others], [fix], "rule")
+    shown = f"def {method.name}({ast.unparse(method.function.args)})"
+    origin = Origin(method.name, "data", "", shown, True, place=place)
+    fix = wrong.remedy(name, _with_rest(method))
+    return FoundPlace(frames[-1], wrong.condition(name, lang), [origin, *wrong.arguments], [fix], "rule")
 
 
 def amended(found: FoundPlace | None, failure: Failure, sources: Sources) -> FoundPlace | None:

@@ -33,6 +33,10 @@ class Candidate:
     def id(self) -> str:
         return str(self.body["id"])
 
+    def context(self, observations: Observations, knowledge: Knowledge) -> Context:
+        """What a condition of the entry's fixes or advice is evaluated in: the log, with what the symptom is about and captured."""
+        return Context(observations, knowledge, self.base, self.trial.anchor, dict(self.trial.captured))
+
     @property
     def evidence(self) -> list[Evidence]:
         """The lines that conditions which hold point at, each once, in the order of the log."""

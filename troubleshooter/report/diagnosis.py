@@ -32,7 +32,7 @@ def diagnosis(
     body = found[0]
     text = texts(body, lang)
     values = {k: fold(v) for k, v in trial.captured.items()}
-    context = Context(observations, knowledge, item.candidate.base, trial.anchor, dict(trial.captured))
+    context = item.candidate.context(observations, knowledge)
     steps, left_out = _fixes(text, values, context)
     return Diagnosis(
         id=body["id"],

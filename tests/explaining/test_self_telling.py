@@ -47,6 +47,6 @@ def test_a_message_that_does_not_tell_them_is_left_alone(message: str):
     assert not any(answers)
 
 
-def test_in_chinese(request: pytest.FixtureRequest):
+def test_in_chinese():
     [explained] = diagnose("ValueError: Invalid gadget backend: None, expected red or blue\n", lang="zh").explained
     assert "只接受" in explained["condition"]

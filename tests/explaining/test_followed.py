@@ -127,6 +127,18 @@ def test_a_configuration_file_that_the_command_names(of_run: Run):
     assert found.explained[0]["suggestions"][0]["code"] == "kind='wood'"
 
 
+def test_a_setting_named_like_a_secret_is_read_and_a_secret_is_not(of_run: Run):
+    library = LIBRARY.replace("kind", "tokenizer_kind")
+    program = CONFIGURED.replace("kind", "tokenizer_kind")
+    files = {"plan.yaml": "depth: 2\ntokenizer_kind: wod\n"}
+    assert first(of_run(library, program, command="$ python train.py plan.yaml", files=files)) == (
+        "tokenizer_kind", "'wod'", "plan.yaml:2 gives it",
+    )  # fmt: skip
+    files = {"plan.yaml": "depth: 2\ntokenizer_kind: hf_aBcDeFgHiJkLmNoPqRsTuVwXyZ012345\n"}
+    found = of_run(library, program, command="$ python train.py plan.yaml", files=files)
+    assert "hf_aBcDe" not in str([one["arguments"] for one in found.explained])
+
+
 def test_a_configuration_file_that_no_command_names_is_not_read(of_run: Run):
     files = {"plan.yaml": "depth: 2\nkind: wod\n"}
     program = CONFIGURED.replace("sys.argv[1]", "'plan.yaml'")

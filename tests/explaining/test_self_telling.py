@@ -6,6 +6,7 @@ import pytest
 
 from troubleshooter import diagnose
 from troubleshooter.explaining.self_telling import RULES
+from troubleshooter.report.explanation import changes_heading
 
 
 @pytest.mark.parametrize(
@@ -50,3 +51,14 @@ def test_a_message_that_does_not_tell_them_is_left_alone(message: str):
 def test_in_chinese():
     [explained] = diagnose("ValueError: Invalid gadget backend: None, expected red or blue\n", lang="zh").explained
     assert "只接受" in explained["condition"]
+
+
+def test_a_place_that_only_the_words_name_steps_back_behind_what_the_message_says():
+    """Places of several packages print such a message, and without a frame nothing tells which of them did."""
+    report = diagnose("ValueError: Unknown gadget type 'bleu'. Available: red, blue, green\n")
+    [explained] = report.explained
+    assert (explained["package"], explained["file"]) == ("", "")
+    assert explained["suggestions"][0]["do"] == "Set `gadget type` to `'blue'`"
+    assert "by the words of the message" in changes_heading(explained, "en")
+    explained["suggestions"].append({"do": "Pass it", "code": None, "basis": "guard"})
+    assert "derived from the code" in changes_heading(explained, "en")

@@ -36,6 +36,11 @@ def explain_alone(failure: Failure, lang: str) -> FoundPlace | None:
     return _by_rules(failure, python_messages.RULES, lang) if not failure.frames else None
 
 
+def explain_by_itself(failure: Failure, lang: str) -> FoundPlace | None:
+    """The explanation of a message that names the refused value and those that are taken; None for every other one."""
+    return _by_rules(failure, self_telling.RULES, lang)
+
+
 def _by_rules(failure: Failure, rules: Sequence[MessageRule], lang: str) -> FoundPlace | None:
     for exceptions, pattern, rule in rules:
         found = pattern.search(failure.message) if failure.type in exceptions.split() else None

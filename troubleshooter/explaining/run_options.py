@@ -34,6 +34,7 @@ _NUMBER = lazy.compile(
 )
 """Numbers of YAML: ``2e-5`` is a text there, ``2.0e-5`` a number."""
 _SECRET = lazy.compile(r"(?i)key|token|secret|passw|credential|auth")
+"""Names whose values may be secrets; `redact` decides."""
 _FAILED = lazy.compile(r"Command '(?P<c>\[[^\n]{1,8000}\])' (?:returned non-zero|died with)")
 
 
@@ -171,6 +172,14 @@ def _is_option(word: str) -> bool:
     return word.startswith("-") and literal(word) is UNKNOWN
 
 
+def _is_secret(setting: str) -> bool:
+    from troubleshooter.redact import Redactor  # few settings are asked about, and a start must not wait for it
+
+    redactor = Redactor()
+    redactor.redact(setting)
+    return redactor.taken["token"] > 0
+
+
 def _entries(text: str, file: str) -> Iterator[RunValue]:
     """The entries of a YAML or JSON file that stand on one line each."""
     is_json = file.endswith(".json")
@@ -179,7 +188,7 @@ def _entries(text: str, file: str) -> Iterator[RunValue]:
         if found is None:
             continue
         value = found["v"].strip().rstrip(",") if is_json else re.sub(r"\s#.*$", "", found["v"]).strip()
-        if _SECRET.search(found["k"]):
+        if _SECRET.search(found["k"]) and _is_secret(f"{found['k']}: {value}"):
             continue
         if not value or value[0] in "{|>&*!" or value in ("[", "null") or (value[0] == "[" and not value.endswith("]")):
             continue

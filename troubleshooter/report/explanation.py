@@ -52,6 +52,12 @@ def sentences(found: Explained, lang: str) -> list[str]:
     return out
 
 
+def changes_heading(found: Explained, lang: str) -> str:
+    """The heading of the suggestions, which says what they are derived from: the code, or only the words of the message."""
+    only_said = all(one["basis"] == "message" for one in found["suggestions"])
+    return say("would-change-said" if only_said else "would-change", lang)
+
+
 def releases_by_messages(report: Report) -> list[str]:
     """Sentences about the releases that the log's messages fit: for packages whose version the log does not show, and for
     shown versions that the messages contradict."""

@@ -14,7 +14,13 @@ from markupsafe import Markup
 from kb.pages.render import STATIC, environment
 from troubleshooter.report.charts import Chart, charts, timeline
 from troubleshooter.report.crash import lines as values
-from troubleshooter.report.explanation import comes_first, dependencies, releases_by_messages, sentences
+from troubleshooter.report.explanation import (
+    changes_heading,
+    comes_first,
+    dependencies,
+    releases_by_messages,
+    sentences,
+)
 from troubleshooter.report.explanation import say as told_say
 from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Report
@@ -129,7 +135,7 @@ def _explained(report: Report) -> dict[str, Any] | None:
             "sentences": sentences(found, lang),
             "depends-head": told_say("depends", lang),
             "depends": dependencies(found, lang),
-            "changes-head": told_say("would-change", lang),
+            "changes-head": changes_heading(found, lang),
             "changes": found["suggestions"],
             "first": comes_first(report),
         }

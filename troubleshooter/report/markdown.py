@@ -6,7 +6,13 @@ import sys
 from typing import TYPE_CHECKING
 
 from troubleshooter.report.crash import lines as values
-from troubleshooter.report.explanation import comes_first, dependencies, releases_by_messages, sentences
+from troubleshooter.report.explanation import (
+    changes_heading,
+    comes_first,
+    dependencies,
+    releases_by_messages,
+    sentences,
+)
 from troubleshooter.report.explanation import say as told_say
 from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Diagnosis, Report
@@ -68,7 +74,7 @@ def _explained(found: Explained, lang: str) -> str:
     if found["arguments"]:
         out += [f"**{told_say('depends', lang)}**\n", *(f"- {one}" for one in dependencies(found, lang)), ""]
     if found["suggestions"]:
-        out.append(f"**{told_say('would-change', lang)}**\n")
+        out.append(f"**{changes_heading(found, lang)}**\n")
     for number, step in enumerate(found["suggestions"], 1):
         code = f": `{step['code']}`" if step["code"] and step["code"] not in step["do"] else ""
         out.append(f"{number}. {step['do']}{code}")

@@ -268,7 +268,7 @@ class Page:
 
     def explained(self, found: Explained) -> None:
         """The explanation from the code that raised a failure. It is not a diagnosis, and says so."""
-        from troubleshooter.report.explanation import dependencies, sentences
+        from troubleshooter.report.explanation import changes_heading, dependencies, sentences
         from troubleshooter.report.explanation import say as told
 
         self.head("why")
@@ -281,7 +281,7 @@ class Page:
                 self.item(one)
         if found["suggestions"]:
             self.console.print()
-            self.print(told("would-change", self.lang), "bold")
+            self.print(changes_heading(found, self.lang), "bold")
             for number, step in enumerate(found["suggestions"], 1):
                 self.print(Text.assemble((f"{number}. ", "bold"), _marked(step["do"])), indent=2, hanging=3)
                 if step["code"] and f"`{step['code']}`" not in step["do"]:

@@ -946,6 +946,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "your-line": "Your line: {place}",
         "depends": "It depends on",
         "would-change": "What would change it (derived from the code, not tested)",
+        "would-change-said": "What would change it (by the words of the message, not tested)",
         "since": "The message exists since {package} {first}",
         "between": "The message exists from {package} {first} to {last}",
         "dated": "{package} is {told}, by its messages (line {line})",

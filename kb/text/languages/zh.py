@@ -868,6 +868,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "your-line": "你的代码行：{place}",
         "depends": "取决于",
         "would-change": "可以这样改（由代码推出，未经验证）",
+        "would-change-said": "可以这样改（按信息原文，未经验证）",
         "since": "该信息自 {package} {first} 起出现",
         "between": "该信息出现于 {package} {first} 到 {last}",
         "dated": "从它的信息（第 {line} 行）看，{package} 的版本是 {told}",

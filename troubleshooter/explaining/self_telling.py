@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from kb import lazy
+from troubleshooter.explaining import required_release
 from troubleshooter.explaining.message_answer import MessageAnswer, MessageRule
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal, nearest
 
@@ -92,4 +93,5 @@ RULES: tuple[MessageRule, ...] = (
     (_TYPES, _REFUSED_FIRST, _not_among),
     (_TYPES, _REFUSED_LAST, _not_among),
     (_TYPES, _MULTIPLE, _not_multiple),
+    required_release.RULE,
 )  # fmt: skip

@@ -1259,6 +1259,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "msg-needs": "`{f}` needs `{x}` to be {want}, and it was {v}",
         "msg-not-among": "`{x}` is {v}, and only these are taken: {y}",
         "msg-not-multiple": "{x} is {a}, and {a} is no multiple of {b} ({y}): the remainder is {r}",
+        "msg-release-asked": "the code asks for `{x}` {want}, and this environment has another release of it, or none",
         "msg-needs-be": "`{x}` is {v}, and it has to be {want}",
         "msg-absent": "there is no file `{x}`, seen from the folder in which the program ran",
         "msg-denied": "the user that runs the program may not open or change `{x}`",

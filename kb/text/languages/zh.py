@@ -1180,6 +1180,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "msg-needs": "`{f}` 要求 `{x}` 满足 {want}，而实际是 {v}",
         "msg-not-among": "`{x}` 的值是 {v}，而只接受这些值：{y}",
         "msg-not-multiple": "{x} 是 {a}，{a} 不是 {b}（{y}）的整数倍：余 {r}",
+        "msg-release-asked": "代码要求 `{x}` {want}，而这个环境里装的是别的版本，或没有安装",
         "msg-needs-be": "`{x}` 的值是 {v}，而它必须满足 {want}",
         "msg-absent": "从程序运行的目录看，没有文件 `{x}`",
         "msg-denied": "运行程序的用户没有打开或修改 `{x}` 的权限",

@@ -35,6 +35,7 @@ def observe(text: str) -> Observations:
         ("vLLM API server version 0.10.1.1", {"vllm": "0.10.1.1"}),
         ("torch.__version__ = 2.5.1", {"torch": "2.5.1"}),
         ("Successfully installed accelerate-0.34.2 flash-attn-2.6.3.post1", {"accelerate": "0.34.2", "flash-attn": "2.6.3.post1"}),
+        ('  File "/home/qa/envs/python3.91/lib/python3.9/typing.py", line 7, in inner', {"python": "3.9"}),
         ("Found existing installation: torch 2.1.0", {}),
         ("transformers>=4.45 is required", {}),
         ("RuntimeError: Transformers 4.53.* is bugged. Use transformers 4.54.0 or later.", {}),

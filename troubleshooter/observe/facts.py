@@ -67,7 +67,7 @@ _WORDED = (
     lazy.compile(r"(?P<name>CUDA) Toolkit[:=\s]{1,4}" + _VERSION),
 )
 _WORDED_MARKS = ("version ..", "info ..", "info: version=", "API server", "LLM engine", ".__version__", "CUDA Toolkit")
-_PYTHON_PATH = lazy.compile(r"[/\\](?:lib[/\\])?[pP]ython(?P<version>3\.\d{1,2})[/\\]")
+_PYTHON_PATH = lazy.compile(r"[/\\](?:lib[/\\])?[pP]ython(?P<version>3\.[1-3]?\d)[/\\]")
 _PIP_NAME = lazy.compile(r"Name: (?P<name>[\w.-]{2,40})$")
 _PIP_VERSION = lazy.compile(rf"Version: {_VERSION}$")
 

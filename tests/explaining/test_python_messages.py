@@ -58,6 +58,8 @@ TOLD = [
     ("json.decoder.JSONDecodeError: Extra data: line 2 column 1 (char 20)", "JSON Lines"),
     ("UnicodeDecodeError: 'utf-8' codec can't decode byte 0x80 in position 0: invalid start byte", "byte 0 is 0x80"),
     ("EOFError: Ran out of input", "empty or cut off"),
+    ("OverflowError: can't convert negative value to unsigned int", "holds only 0 and more"),
+    ("OverflowError: Python integer -1 out of bounds for uint8", "holds only 0 and more"),
     ("AttributeError: 'list' object has no attribute 'column_names'", "a data set was expected"),
     ("AttributeError: 'dict' object has no attribute 'turns'", "['turns']"),
     ("AttributeError: 'function' object has no attribute '__func__'", "a method of an object"),

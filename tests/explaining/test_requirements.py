@@ -22,6 +22,9 @@ def report(line: str, message: str, lang: str = "en") -> Report:
 
 
 CASES = [
+    ("with torch.autocast('cpu', dtype=config['precision']):", "TypeError: set_autocast_dtype(): argument 'dtype' (position 2) must be torch.dtype, not str", "is a text", "dtype=getattr(torch, config['precision'])"),
+    ("y = F.scaled_dot_product_attention(q, k, v, attn_mask=keep)", "RuntimeError: The size of tensor a (10) must match the size of tensor b (2) at non-singleton dimension 2", "dimension 2", "keep[:, None, None, :]"),
+    ("writer.write_table(pa.Table.from_pylist(rows, schema=SCHEMA))", "OverflowError: can't convert negative value to unsigned int", "unsigned", "int64"),
     ("z = torch.bmm(a, b)", "RuntimeError: Expected size for first two dimensions of batch2 tensor to be: [2, 4] but got: [2, 5].", "[2, 4]", "b.transpose(1, 2)"),
     ("parts = x.split([4, 4])", "RuntimeError: split_with_sizes expects split_sizes to sum exactly to 10 (input tensor's size at dimension 0), but got split_sizes=[4, 4]", "[4, 4]", "print(x.shape)"),
     ("net.load_state_dict(state)", 'RuntimeError: Error(s) in loading state_dict for Net:\n\tMissing key(s) in state_dict: "fc.bias", "fc.weight". \n\tUnexpected key(s) in state_dict: "module.fc.bias", "module.fc.weight". ', "fc.bias", "{k.removeprefix('module.'): v for k, v in state.items()}"),

@@ -49,6 +49,7 @@ RULES: tuple[MessageRule, ...] = (
     ("JSONDecodeError", lazy.compile(r"^Extra data: line"), make_rule("py-json-lines", "")),
     ("UnicodeDecodeError", lazy.compile(r"^'(?P<c>[\w-]{1,40})' codec can't decode byte (?P<b>0x\w{2}) in position (?P<p>\d{1,12})"), make_rule("py-decode", "")),
     ("EOFError", lazy.compile(r"^Ran out of input"), make_rule("py-pickle-end", "")),
+    ("OverflowError", lazy.compile(r"^can't convert negative (?:value to unsigned|int to unsigned)|^Python integer -\d{1,30} out of bounds for uint\d{1,3}"), make_rule("py-unsigned", "", ("do-signed", "int64"))),
     # attributes and names
     ("AttributeError", lazy.compile(rf"^'(?P<t>list|dict)' object has no attribute '(?P<a>{_OF_DATASETS})'"), make_rule("py-dataset", "a", ("do-dataset", "Dataset.from_list(rows)"))),
     ("AttributeError", lazy.compile(r"^'dict' object has no attribute '(?P<a>\w{1,80})'"), make_rule("py-dict", "a")),

@@ -10,6 +10,7 @@ from kb import versions
 from kb.compiled import Knowledge
 from troubleshooter.observe.model import DatedPackage, Failure, Point
 from troubleshooter.observe.observations import Observations
+from troubleshooter.observe.tracebacks.frames import HEADER
 from troubleshooter.ranked import Ranked
 from troubleshooter.read.text import fold, plain
 from troubleshooter.report import TOP
@@ -22,6 +23,7 @@ from troubleshooter.report.model import FailureSeen, Report, unseen_end
 from troubleshooter.report.retry import decide
 from troubleshooter.report.stopped import INTERRUPT, stopped
 from troubleshooter.report.way import way
+from troubleshooter.report.words import say
 
 if TYPE_CHECKING:
     from troubleshooter.read.sources import Stop
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 
 MAX_MESSAGE_CHARACTERS = 4000
 """A longer message of an exception is cut."""
+CUT_OFF = "Traceback"
+"""Stands for the exception of a traceback that ends before it names one."""
 MAX_FAILURES, MAX_EXITS = 200, 50
 """At most this many failures and ended processes are listed."""
 
@@ -147,7 +151,10 @@ def _culprit(observations: Observations, stopped: bool) -> Failure | None:
         found = [f for f in observations.failures if f.role == role and f.exception and f.type != INTERRUPT]
         if found:
             return found[-1]
-    return None
+    # A log that ends inside a traceback: a killed terminal, a paste without its last line.
+    last = observations.failures[-1] if observations.failures and not stopped else None
+    is_open = last is not None and last.role == "initiating" and not last.exception and HEADER in last.start.text
+    return last if is_open and last is not None and last.line.number >= observations.lines else None
 
 
 def _unexplained(
@@ -157,8 +164,8 @@ def _unexplained(
 
     roles = Counter(f.role for f in observations.failures)
     return {
-        "exception": culprit.exception,
-        "message": safe(plain(culprit.message), 1000),
+        "exception": culprit.exception or CUT_OFF,
+        "message": safe(plain(culprit.message), 1000) if culprit.exception else say("cut-off", lang),
         "line": culprit.line.number,
         "file": file_name(names, culprit.line.file),
         "way": way(culprit.frames),

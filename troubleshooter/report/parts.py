@@ -81,7 +81,8 @@ class FrameValues(FrameShown):
 
 
 class Unexplained(TypedDict):
-    """The failure that no entry explains. ``way``: the frames to it, beginning with the one that raised."""
+    """The failure that no entry explains. ``way``: the frames to it, beginning with the one that raised. ``exception``: ``Traceback``
+    where the log ends inside of one, before it names its exception."""
 
     exception: str
     message: str

@@ -77,6 +77,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "lines": "{count} lines",
         "lines-one": "1 line",
         "unknown": "A failure was seen that no entry explains",
+        "cut-off": "the log ends inside of it, before the line that names the exception",
         "raised": "raised in {place}",
         "called": "called from {place}",
         "called-own": "called from your code: {place}",

@@ -63,6 +63,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "read": "已读 {count} 行",
         "lines": "{count} 行",
         "unknown": "发现了失败，但知识库中没有条目能解释",
+        "cut-off": "日志在它中间就结束了，没有写出异常名称的那一行",
         "raised": "抛出位置 {place}",
         "called": "调用自 {place}",
         "called-own": "调用自你的代码：{place}",

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kb import lazy
 from troubleshooter.observe.model import Failure, Frame, Layout
 from troubleshooter.observe.tracebacks.messages import message_end
 from troubleshooter.read.line import Line
+
+_RAISED = lazy.compile(r"\s*raise ((?:[\w.]{1,80}\.)?[A-Z]\w{1,60})\(")
+"""Code that makes the exception which it raises. ``raise error`` does not name one."""
 
 
 class Cursor:
@@ -64,9 +68,14 @@ class Cursor:
         )
 
     def add_cut_off(self, layout: Layout, start: int, frames: list[Frame]) -> None:
-        """Add a traceback that breaks off before it names its exception; its line is the last one that was read."""
+        """Add a traceback that breaks off before its message; its line is the last one that was read.
+
+        The exception is known if the innermost frame shows the code that raised it (``raise ValueError(…``).
+        """
         last = self.lines[min(self.at, len(self.lines)) - 1]
-        self.add(Failure("", "", frames, last, self.lines[start], layout=layout, cut=True))
+        raised = _RAISED.match(frames[-1].shown[0]) if frames and frames[-1].shown else None
+        exception = raised[1] if raised is not None else ""
+        self.add(Failure(exception, "", frames, last, self.lines[start], layout=layout, cut=True))
 
     def add(self, failure: Failure) -> None:
         """Add an exception, together with the role, rank and cause that the lines above it announced."""

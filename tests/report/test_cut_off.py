@@ -43,3 +43,10 @@ def test_a_traceback_with_its_name_below_an_open_one_is_what_is_told():
     report = diagnose(OPEN.partition("\n")[2] + OPEN.partition("\n")[2] + "SpringError: no spring\n")
     assert report.unexplained is not None
     assert report.unexplained["exception"] == "SpringError"
+
+
+def test_the_raising_line_still_shows_the_words_of_an_entry():
+    """The message is missing, so the source of the message is the only sign of the failure."""
+    frame = '  File "/opt/conda/lib/python3.7/multiprocessing/context.py", line 242, in set_start_method\n'
+    report = diagnose(frame + "    raise RuntimeError('context has already been set')\n")
+    assert [one.id for one in report.diagnoses] == ["multiprocessing-context-set-twice"]

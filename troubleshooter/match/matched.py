@@ -17,7 +17,7 @@ def owner(line: Line, failures: list[Failure]) -> Failure | None:
     """The exception whose message this line is part of."""
     for failure in failures:
         first = failure.line
-        if first.file == line.file and first.stream == line.stream and failure.exception:
+        if first.file == line.file and first.stream == line.stream and failure.exception and not failure.lacks_message:
             span = failure.message.count("\n")
             if first.number <= line.number <= first.number + span and (span or first.text == line.text):
                 return failure

@@ -101,6 +101,11 @@ class Failure:
         return bool(self.frames) and not self.cut and not self.line.stamped and self.frames[0].function == "<module>"
 
     @property
+    def lacks_message(self) -> bool:
+        """Whether the log ends with the code that raised it, before its message."""
+        return self.cut and not self.message and self.line.text.lstrip().startswith("raise ")
+
+    @property
     def folded(self) -> tuple[str, ...]:
         """The texts in which patterns search: the message, then type and message, then both again without line breaks,
         which may split a word."""

@@ -7,8 +7,9 @@ import ast
 from pathlib import PurePath
 
 from kb import lazy
-from troubleshooter.explaining import returned_forms
+from troubleshooter.explaining import forgetful, returned_forms
 from troubleshooter.explaining.batched import passes_in_batches
+from troubleshooter.explaining.calls import passed
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.made_by import Makers
 from troubleshooter.explaining.names import parameters
@@ -29,6 +30,10 @@ _NO_NUMBERS = lazy.compile(
     r"^(?:too many dimensions '(?P<t>str|dict)'|could not determine the shape of object type '(?P<u>str|dict)')"
 )
 """What torch says of something that it was to make a tensor of."""
+_COMPILED = lazy.compile(
+    r"^(?P<f>[\w.]{1,80})\(\): argument '(?P<x>\w{1,60})' \(position (?P<n>\d{1,3})\) must be [^,\n]{1,80}, not NoneType"
+)
+"""What compiled functions say of None."""
 _NO_OPERANDS = ("NoneType", "tuple", "list", "dict")
 """Classes of values that are hardly what was to be calculated with."""
 _MAKES = ("tensor", "as_tensor", "Tensor", "FloatTensor")
@@ -49,6 +54,8 @@ def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
     makers = Makers(trace)
     if is_own(trace.frames[-1]):
         maker = makers.of_own_line(value, context) if kind == "NoneType" else None
+        if maker is None and kind == "NoneType":
+            maker = forgetful.of_own_parameter(value, context, makers, trace)
         is_none = maker is not None and not maker.is_generator and (not maker.returned or maker.may_end)
         return _told(found, maker, kind, value, failure, trace, lang) if maker is not None and is_none else found
     several = value.elts if isinstance(value, ast.Tuple) else []
@@ -60,6 +67,8 @@ def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
     if maker is None and kind not in ("NoneType", "") and _OPERATOR.match(failure.message) is None:
         of_kind = [one for one in makers.given_to_library() if _gives(one, kind)]
         maker = of_kind[0] if len(of_kind) == 1 else None
+    if maker is None and kind == "NoneType":
+        maker = forgetful.only_one(makers, trace)
     if maker is None or maker.is_generator:
         return found
     return _told(found, maker, kind, value, failure, trace, lang)
@@ -99,6 +108,15 @@ def _wrong_value(failure: Failure, trace: Trace) -> tuple[str, ast.expr] | None:
             ]
             if len(made) == 1:
                 return "", made[0]
+        elif (said := _COMPILED.match(failure.message)) is not None:
+            given = [
+                one
+                for node in nodes
+                if isinstance(node, ast.Call) and called(node).rpartition(".")[2] == said["f"].rpartition(".")[2]
+                if isinstance(one := passed(node, said["x"], int(said["n"]) - 1), ast.expr)
+            ]
+            if len(given) == 1:
+                return "NoneType", given[0]
         elif (said := _OPERATOR.match(failure.message)) is not None:
             kinds = [one for one in said.groups() if one in _NO_OPERANDS]
             sides = [(node.left, node.right) for node in nodes if isinstance(node, ast.BinOp)]
@@ -123,7 +141,7 @@ def _told(
     trace: Trace,
     lang: str,
 ) -> FoundPlace | None:
-    returned, name = maker.returned, maker.name
+    returned, name = maker.returned, maker.full_name
     file = PurePath(maker.source.path).name
     if kind == "NoneType":
         empty = [node for node in returned if class_of_value(node.value) == "NoneType"]
@@ -131,7 +149,7 @@ def _told(
             return found
         line = empty[0].lineno if empty else maker.function.body[-1].lineno if returned else maker.function.lineno
         key = "ret-value" if len(empty) == len(returned) else "ret-value-at" if empty else "ret-value-end"
-        fix = Remedy(key, (("x", name), ("y", f"{file}:{line}")), "return ...", "rule")
+        fix = Remedy(key, (("x", name), ("y", f"{file}:{line}")), f"return {forgetful.result(maker)}", "rule")
         shown = "None" if empty else None
     else:
         given = [node for node in returned if not kind or class_of_value(node.value) in (kind, "")]

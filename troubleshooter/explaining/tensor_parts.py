@@ -14,6 +14,7 @@ _OF_BOTH = frozenset(
 )  # fmt: skip
 _OF_TENSOR = frozenset(("detach", "backward", "requires_grad", "requires_grad_", "grad", "clone", "data", "retain_grad", "register_hook", "numpy", "topk", "chunk", "gather", "zero_"))  # fmt: skip
 """What is asked of a tensor that a model has made: a new one made of a list would not do."""
+ATTRIBUTES = _OF_BOTH | _OF_TENSOR
 _EACH_LAYER = ("hidden_states", "attentions")
 """Attributes of a model's output that have one part for each layer."""
 
@@ -21,7 +22,7 @@ _EACH_LAYER = ("hidden_states", "attentions")
 def fixes(kind: str, asked: ast.Attribute, nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
     """Phrases and code; none for another class, or for something that a tensor has not."""
     name = asked.attr
-    if kind not in ("tuple", "list") or name not in _OF_BOTH | _OF_TENSOR:
+    if kind not in ("tuple", "list") or name not in ATTRIBUTES:
         return
     holder = ast.unparse(asked.value)[:120]
     if kind == "list" and name == "astype":

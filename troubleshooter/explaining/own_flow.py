@@ -29,7 +29,7 @@ def way(value: ast.expr, context: NameContext) -> list[FlowStep]:
     """What a value comes from, the nearest first, as long as each step has one way only."""
     found: list[FlowStep] = [FlowStep(value, context)]
     while len(found) <= MAX_STEPS:
-        step = _before(found[-1].value, found[-1].context)
+        step = before(found[-1].value, found[-1].context)
         if step is None:
             break
         step.each = step.each or found[-1].each
@@ -42,7 +42,8 @@ def functions_named(name: str, source: SourceFile, owner: ast.ClassDef | None = 
     return [one for one in functions_of(source) if one.name == name and one.owner is owner]
 
 
-def _before(value: ast.expr, context: NameContext) -> FlowStep | None:
+def before(value: ast.expr, context: NameContext) -> FlowStep | None:
+    """What gave a value, one step back; None where nothing did, or several may have."""
     if isinstance(value, ast.Name):
         return _of_name(value.id, context)
     if isinstance(value, ast.Attribute) and ast.unparse(value.value) == "self" and context.owner is not None:

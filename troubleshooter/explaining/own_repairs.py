@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from troubleshooter.explaining import in_place, lengths, missing_attributes, none_index, swapped, unpacked
+from troubleshooter.explaining import (
+    absent_keys,
+    in_place,
+    lengths,
+    missing_attributes,
+    none_index,
+    swapped,
+    unpacked,
+)
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.remedy import Remedy
@@ -10,7 +18,7 @@ from troubleshooter.observe.model import Failure
 
 WEAK = frozenset(("do-check", "own-guard", "own-look"))
 """Suggestions that repair nothing by themselves."""
-_STEPS = (none_index, in_place, lengths, missing_attributes, swapped, unpacked)
+_STEPS = (none_index, in_place, lengths, missing_attributes, swapped, unpacked, absent_keys)
 
 
 def is_weak(remedies: list[Remedy]) -> bool:

@@ -6,8 +6,10 @@ from troubleshooter.explaining import (
     absent_keys,
     in_place,
     lengths,
+    marks,
     missing_attributes,
     none_index,
+    searched,
     swapped,
     unpacked,
 )
@@ -18,7 +20,7 @@ from troubleshooter.observe.model import Failure
 
 WEAK = frozenset(("do-check", "own-guard", "own-look"))
 """Suggestions that repair nothing by themselves."""
-_STEPS = (none_index, in_place, lengths, missing_attributes, swapped, unpacked, absent_keys)
+_STEPS = (none_index, in_place, lengths, missing_attributes, swapped, unpacked, absent_keys, marks, searched)
 
 
 def is_weak(remedies: list[Remedy]) -> bool:

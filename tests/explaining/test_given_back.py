@@ -310,3 +310,17 @@ def test_a_parameter_that_is_called_otherwise_than_the_column(of_run: Run):
     # Columns that the program changes on the way are not known.
     changed = program.replace("judge(", "others = {}\nif others:\n    rows.rename_column('a', 'b')\njudge(")
     assert "solution" not in str(of_run(REWARDS, changed).explained[0]["suggestions"])
+
+
+def test_a_row_that_is_none_where_tensors_are_stacked(of_run: Run):
+    library = (
+        "def stack(rows):\n    raise TypeError('expected Tensor as element 1 in argument 0, but got NoneType')\n"
+        "def load(rows):\n    return stack([rows[n] for n in range(2)])\n"
+    )
+    program = "from widget import load\nclass Rows:\n    def __getitem__(self, n):\n        {body}\nload(Rows())\n"
+    name, _, codes = told(of_run(library, program.format(body="if n < 1:\n            return n")))
+    assert (name, codes) == ("Rows.__getitem__", ["return ..."])
+    name, _, codes = told(of_run(library, program.format(body="if n:\n            return None\n        return n")))
+    assert (name, codes) == ("Rows.__getitem__", ["return ..."])
+    says = of_run(library, program.format(body="return n if n else 2"))
+    assert "__getitem__" not in str(says.explained[0]["arguments"])

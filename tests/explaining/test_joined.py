@@ -68,6 +68,10 @@ def test_a_part_of_a_tuple_is_taken(line: str, kind: str, name: str, code: str):
     assert codes(line, f"AttributeError: '{kind}' object has no attribute '{name}'")[0] == code
 
 
-@pytest.mark.parametrize(("kind", "name"), [("tuple", "items"), ("Output", "detach")])
+@pytest.mark.parametrize(("kind", "name"), [("tuple", "items"), ("Output", "detach"), ("tuple", "sum")])
 def test_what_no_tensor_has_is_not_looked_for_in_a_part(kind: str, name: str):
     assert "[0]" not in str(codes(f"x = rows.{name}()", f"AttributeError: '{kind}' object has no attribute '{name}'"))
+
+
+def test_a_shape_has_no_part_that_is_a_tensor():
+    assert "[0]" not in str(codes("n = x.shape.size()", "AttributeError: 'tuple' object has no attribute 'size'"))

@@ -97,6 +97,12 @@ def test_the_pattern_is_shown_where_no_text_tells_what_it_lacks(of_run: Run):
     assert first(word) == "if re.search(FOUND, text) is not None:"
 
 
+def test_a_pattern_whose_text_differs_in_its_letters_case(of_run: Run):
+    made = 're.compile(r"Total: (\\d+)")'
+    report = of_run("", SEARCH.format(made=made, row="total: 4", line="FOUND.search(text).group(1)"))
+    assert first(report) == 'FOUND = re.compile(r"Total: (\\d+)", re.IGNORECASE)'
+
+
 def test_a_pattern_that_may_take_long_is_not_tried(of_run: Run):
     report = of_run("", SEARCH.format(made='r"#### (\\d+)*!"', row="b #### -4", line="re.search(FOUND, text).group(1)"))
     assert "it does not fit" not in condition(report)
@@ -105,3 +111,10 @@ def test_a_pattern_that_may_take_long_is_not_tried(of_run: Run):
 def test_another_none_is_no_pattern_that_found_nothing(of_run: Run):
     program = "class Table:\n    def search(self, key):\n        return None\nTable().search('a').group\n"
     assert "found nothing" not in condition(of_run("", program))
+
+
+def test_a_mark_or_a_pattern_without_a_name_is_shown_once(of_run: Run):
+    report = of_run("", "line = 'a b'\nname, value = line.split(': ')\n")
+    assert condition(report) == "`line` does not hold ': '"
+    report = of_run("", "import re\nre.search(r'x (\\d)', 'y 3').group(1)\n")
+    assert condition(report) == 'the pattern r"x (\\d)" found nothing in this text'

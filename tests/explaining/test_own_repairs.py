@@ -60,6 +60,10 @@ def test_of_two_names_that_may_be_none_no_index_is_picked(of_run: Run):
         ("def made(more):\n    return BASE.update(more)\nBASE = {'a': 1}\ndict(**made({'b': 2}))\n", "return {**BASE, **more}"),
         ("rows = [3, 1]\nordered = rows.sort(reverse=True)\nfor row in ordered:\n    print(row)\n", "ordered = sorted(rows, reverse=True)"),
         ("rows = [3]\nrows = rows.append(4)\nlen(rows)\n", "rows.append(4)"),
+        ("rows = []\nfor n in range(3):\n    rows = rows.append(n)\n", "rows.append(n)"),
+        ("def both(more):\n    return BASE.update(more)\nBASE = {1}\nlen(both({2}))\n", "return BASE | more"),
+        ("from collections import Counter\nseen = Counter('a')\nmore = seen.update('b')\nmore['a']\n", "seen.update('b')"),
+        ("def both(base, more):\n    joined = base.update(more)\n    return joined['a']\nboth({'a': 1}, {})\n", "joined = {**base, **more}"),
         ("import random\nrows = [3, 4]\nmixed = random.shuffle(rows)\nmixed[0]\n", "mixed = random.sample(rows, len(rows))"),
         ("seen = {3}\nboth = seen.add(4)\nboth.pop()\n", "both = {*seen, 4}"),
         ("class Run:\n    def __init__(self, rows):\n        self.rows = rows.extend([1])\n    def go(self):\n        return self.rows[0]\nRun([2]).go()\n", "self.rows = [*rows, *[1]]"),
@@ -79,6 +83,7 @@ def test_a_method_that_changes_in_place(of_run: Run, program: str, first: str):
         "rows = {'a': None}\nrows.update(b=None)\nrow = rows.get('c')\nrow[0]\n",
         "rows = [[2]]\nfor row in [None]:\n    rows.append(1)\n    row[0]\n",
         "a, b = [1].sort(), None\na + b\n",
+        "class Words:\n    def add(self, word):\n        self.word = word\nwords = Words()\nnumber = words.add('a')\nnumber + 1\n",
     ],
 )
 def test_another_none_is_not_laid_to_such_a_method(of_run: Run, program: str):
@@ -151,6 +156,34 @@ def test_a_row_that_is_none_and_that_the_users_own_function_gets_from_a_library(
         "Mill(sieve=sieve, rows=Rows()).sift()", "sieve([None])"
     )
     assert "Rows.__getitem__" not in names(of_run(PRESS, own))
+
+
+def test_a_function_or_a_model_of_the_users_own_that_their_line_calls(of_run: Run):
+    model = (
+        "class Net(Press):\n    def forward(self, x):\n        x = x + 1\n    def __init__(self):\n        self.n = 1\n"
+    )
+    library = PRESS.replace(
+        "def __call__(self, fruit):\n        return fruit",
+        "def __call__(self, fruit):\n        return self.forward(fruit)",
+    )
+    report = of_run(library, f"from widget import *\n{model}net = Net()\nout = net(3)\nout.sum()\n")
+    assert names(report)[0] == "forward"
+    assert codes(report) == ["return x"]
+    report = of_run("", "def pick(n):\n    if n > 1:\n        return {'a': 1}\npick(0)['a']\n")
+    assert "behind train.py:2" in report.explained[0]["suggestions"][0]["do"]
+    # A function that says None itself may mean it: the line is to allow for it.
+    report = of_run("", "def pick(n):\n    return {'a': 1} if n > 1 else None\nfound = pick(0)\nfound.get('a')\n")
+    assert codes(report) == ["if found is not None:"]
+
+
+def test_a_comma_at_the_end_and_what_zip_makes(of_run: Run):
+    report = of_run("", "class Row:\n    pass\nrow = Row(),\nrow.shape\n")
+    assert codes(report) == ["Row()"]
+    assert "(train.py:3)" in condition(report)
+    zipped = of_run("", "left, right = zip(*[(1, 2), (3, 4)])\nleft.to('cpu')\n")
+    assert codes(zipped) == ["print(type(left))"]
+    other = of_run("", "row = (1, 2)\nrow.to('cpu')\n")
+    assert codes(other)[0] == "row[0].to('cpu')"
 
 
 # A class without a length, and one that asks itself for what it lacks

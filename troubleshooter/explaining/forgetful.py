@@ -8,7 +8,7 @@ from troubleshooter.explaining import own_flow
 from troubleshooter.explaining.made_by import Makers
 from troubleshooter.explaining.names import NameContext, parameters
 from troubleshooter.explaining.origins import Trace
-from troubleshooter.explaining.own_functions import OwnFunction
+from troubleshooter.explaining.own_functions import OwnFunction, class_of_value
 
 _GIVES_A_VALUE = frozenset(
     ("__call__", "__getitem__", "__len__", "__next__", "forward", "compute_loss", "training_step", "torch_call")
@@ -23,7 +23,7 @@ def only_one(makers: Makers, trace: Trace, *, of_row: bool = False) -> OwnFuncti
     found = [
         one
         for one in dict.fromkeys(known)
-        if one.function not in running and not one.is_generator and one.may_end and _is_asked(one, makers)
+        if one.function not in running and not one.is_generator and _may_give_none(one) and _is_asked(one, makers)
     ]
     rows = [one for one in found if one.name == "__getitem__"] if of_row else []
     several = rows or found
@@ -40,6 +40,28 @@ def of_own_parameter(value: ast.expr, context: NameContext, makers: Makers, trac
     if at == 0 or at - 1 in trace.own:
         return None
     return only_one(makers, trace, of_row=True)
+
+
+def called(value: ast.expr, context: NameContext) -> OwnFunction | None:
+    """The function of the user's own that a line calls, or whose result a name has: also that of an object of their class."""
+    last = next((one for one in own_flow.way(value, context) if isinstance(one.value, ast.Call)), None)
+    if last is None or last.each or not isinstance(last.value, ast.Call):
+        return None
+    if (found := own_flow.called_function(last.value, last.context)) is not None:
+        return found
+    made = own_flow.way(last.value.func, last.context)[-1].value
+    name = made.func.id if isinstance(made, ast.Call) and isinstance(made.func, ast.Name) else ""
+    owner = context.source.class_named(name)
+    several = [
+        one for special in ("__call__", "forward") for one in own_flow.functions_named(special, context.source, owner)
+    ]
+    return several[0] if owner is not None and len(several) == 1 else None
+
+
+def _may_give_none(one: OwnFunction) -> bool:
+    """Whether it can end without ``return``, or a method that gives values says None itself."""
+    says_none = any(class_of_value(node.value) == "NoneType" for node in one.returned)
+    return one.may_end or (one.owner is not None and says_none)
 
 
 def result(one: OwnFunction) -> str:

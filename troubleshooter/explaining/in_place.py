@@ -7,8 +7,10 @@ from pathlib import PurePath
 
 from troubleshooter.explaining import none_parts, own_flow
 from troubleshooter.explaining.found import FoundPlace
+from troubleshooter.explaining.names import NameContext
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.origins import Trace
+from troubleshooter.explaining.own_functions import class_of_value, functions_of
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.shown import called
 from troubleshooter.explaining.statements import statement_at
@@ -23,6 +25,7 @@ _FUNCTIONS = frozenset(
 )  # fmt: skip
 _KEEPS = ("F", "nn", "torch", "functional", "torch.nn.functional", "nn.functional")
 """Whose functions return what they change with ``inplace=True``."""
+_OWN = "own"
 LONG = 120
 
 
@@ -36,6 +39,9 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
         return None
     several = []
     for part in none_parts.parts(failure.message, list(ast.walk(statement))):
+        if _is_round_before(part, statement):
+            several.append(own_flow.FlowStep(statement.value, context))  # type: ignore[attr-defined]
+            continue
         last = own_flow.way(part, context)[-1]
         if not last.each and isinstance(last.value, ast.Call) and _is_in_place(last.value):
             several.append(last)
@@ -43,6 +49,9 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
         return None
     call, where = several[0].value, several[0].context
     assert isinstance(call, ast.Call)
+    kind = _kind(call, where, is_mapping="must be a mapping" in failure.message)
+    if kind == _OWN:
+        return None
     place = f"{PurePath(where.source.path).name}:{call.lineno}"
     shown = ast.unparse(call)[:LONG]
     changed = ast.unparse(call.func.value if _is_method(call) else call.args[0])[:LONG]  # type: ignore[attr-defined]
@@ -50,10 +59,19 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     found.origins = [Origin(shown, "data", "", "None", True, place=place), *found.origins]
     found.remedies = []
     before = _binding(where.source.tree, call)
-    if (new := _as_value(call)) is not None and before.partition(" = ")[0] != changed:
+    if (new := _as_value(call, kind)) is not None and before.partition(" = ")[0] != changed:
         found.remedies.append(Remedy("in-place-new", (("x", f"{before}{new}"),), f"{before}{new}", "rule"))
     found.remedies.append(Remedy("in-place-line", (("x", shown), ("y", changed)), shown, "rule"))
     return found
+
+
+def _is_round_before(part: ast.expr, statement: ast.stmt) -> bool:
+    """Whether the line itself gave None to the name in the round before: ``rows = rows.append(row)`` in a loop."""
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+        return False
+    call, name = statement.value, ast.unparse(part)
+    is_same = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == name
+    return is_same and _is_in_place(call) and [ast.unparse(one) for one in statement.targets] == [name]
 
 
 def _is_method(call: ast.Call) -> bool:
@@ -80,7 +98,22 @@ def _binding(tree: ast.Module, call: ast.Call) -> str:
     return ""
 
 
-def _as_value(call: ast.Call) -> str | None:
+def _kind(call: ast.Call, context: NameContext, *, is_mapping: bool) -> str:
+    """What is changed, as far as the file shows it: a class of Python's, `_OWN` for a method that the file writes, "" for anything."""
+    if not isinstance(call.func, ast.Attribute):
+        return "list"
+    made = own_flow.way(call.func.value, context)[-1].value
+    kind = class_of_value(made)
+    name = made.func if isinstance(made, ast.Call) else None
+    if not kind and any(one.owner is not None and one.name == call.func.attr for one in functions_of(context.source)):
+        return _OWN
+    if not kind and name is not None and ast.unparse(name).rpartition(".")[2][:1].isupper():
+        return "object"
+    is_update = call.func.attr == "update" and (is_mapping or any(isinstance(one, ast.Dict) for one in call.args))
+    return kind or ("dict" if is_update or (call.func.attr == "update" and not call.args) else "")
+
+
+def _as_value(call: ast.Call, kind: str) -> str | None:
     """What makes the changed object as a new value; None where nothing does it as simply."""
     given = [ast.unparse(one) for one in call.args]
     if not isinstance(call.func, ast.Attribute):
@@ -95,9 +128,18 @@ def _as_value(call: ast.Call) -> str | None:
             "np.random": f"np.random.permutation({given[0]})",
             "numpy.random": f"numpy.random.permutation({given[0]})",
         }.get(holder)
-    if name == "update" and (len(given) + bool(call.keywords)) == 1 and all(one.arg for one in call.keywords):
+    if kind == "set" and name in ("update", "add") and len(given) == 1:
+        return f"{holder} | {given[0]}" if name == "update" else f"{{*{holder}, {given[0]}}}"
+    if (
+        kind == "dict"
+        and name == "update"
+        and (len(given) + bool(call.keywords)) == 1
+        and all(one.arg for one in call.keywords)
+    ):
         more = [f"**{one}" for one in given] + [f"'{one.arg}': {ast.unparse(one.value)}" for one in call.keywords]
         return f"{{**{holder}, {', '.join(more)}}}"
+    if kind not in ("list", ""):
+        return None
     if name == "sort" and not given:
         options = "".join(f", {ast.unparse(one)}" for one in call.keywords)
         return f"sorted({holder}{options})"
@@ -106,6 +148,5 @@ def _as_value(call: ast.Call) -> str | None:
     return {
         "append": f"[*{holder}, {''.join(given)}]",
         "extend": f"[*{holder}, *{''.join(given)}]",
-        "add": f"{{*{holder}, {''.join(given)}}}",
         "reverse": f"{holder}[::-1]",
     }.get(name)

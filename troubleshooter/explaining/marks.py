@@ -25,7 +25,7 @@ _ONE_PART = lazy.compile(
 )
 _FORM = lazy.compile(r"^(?P<before>[^\w\s]{0,8} {0,2})(?P<word>\w[\w ]{0,30})(?P<after>[^\w\s]{0,8})$")
 _ROLES = (
-    ("response", "answer", "output", "completion", "assistant", "reply", "solution", "target", "summary"),
+    ("response", "answer", "output", "completion", "assistant", "reply", "solution", "target", "summary", "bot", "gpt"),
     ("instruction", "question", "prompt", "input", "user", "human", "query", "problem", "task"),
 )
 """Words for what a model writes, and for what it is asked."""
@@ -53,7 +53,8 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     call = several[0]
     name, text = ast.unparse(call.args[0]), ast.unparse(call.func.value)  # type: ignore[attr-defined]
     file = PurePath(context.source.path).name
-    found.condition = say("mark-absent", lang, x=name, v=repr(value), t=text)
+    key = "mark-literal" if isinstance(call.args[0], ast.Constant) else "mark-absent"
+    found.condition = say(key, lang, x=name, v=repr(value), t=text)
     place = f"{file}:{step.value.lineno}"
     found.origins = [Origin(name, "data", "", repr(value), True, place=place), Origin(text, "data")]
     look, guard = f"print(repr({text}))", f"if {name} in {text}:"

@@ -11,6 +11,7 @@ from troubleshooter.explaining import (
     none_index,
     searched,
     swapped,
+    tuples,
     unpacked,
 )
 from troubleshooter.explaining.found import FoundPlace
@@ -18,9 +19,9 @@ from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.observe.model import Failure
 
-WEAK = frozenset(("do-check", "own-guard", "own-look"))
+WEAK = frozenset(("do-check", "own-guard", "own-look", "own-first"))
 """Suggestions that repair nothing by themselves."""
-_STEPS = (none_index, in_place, lengths, missing_attributes, swapped, unpacked, absent_keys, marks, searched)
+_STEPS = (none_index, in_place, lengths, missing_attributes, swapped, unpacked, absent_keys, marks, searched, tuples)
 
 
 def is_weak(remedies: list[Remedy]) -> bool:

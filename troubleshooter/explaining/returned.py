@@ -33,6 +33,7 @@ _NO_NUMBERS = lazy.compile(
 _COMPILED = lazy.compile(
     r"^(?P<f>[\w.]{1,80})\(\): argument '(?P<x>\w{1,60})' \(position (?P<n>\d{1,3})\) must be [^,\n]{1,80}, not NoneType"
 )
+_ELEMENT = lazy.compile(r"^expected Tensor as element \d{1,9} in argument \d{1,3}, but got NoneType$")
 """What compiled functions say of None."""
 _NO_OPERANDS = ("NoneType", "tuple", "list", "dict")
 """Classes of values that are hardly what was to be calculated with."""
@@ -55,7 +56,7 @@ def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
     if is_own(trace.frames[-1]):
         maker = makers.of_own_line(value, context) if kind == "NoneType" else None
         if maker is None and kind == "NoneType":
-            maker = forgetful.of_own_parameter(value, context, makers, trace)
+            maker = forgetful.called(value, context) or forgetful.of_own_parameter(value, context, makers, trace)
         is_none = maker is not None and not maker.is_generator and (not maker.returned or maker.may_end)
         return _told(found, maker, kind, value, failure, trace, lang) if maker is not None and is_none else found
     several = value.elts if isinstance(value, ast.Tuple) else []
@@ -117,6 +118,10 @@ def _wrong_value(failure: Failure, trace: Trace) -> tuple[str, ast.expr] | None:
             ]
             if len(given) == 1:
                 return "NoneType", given[0]
+        elif _ELEMENT.match(failure.message) is not None:
+            several = [node.args[0] for node in nodes if isinstance(node, ast.Call) and node.args]
+            if several:
+                return "NoneType", several[0]
         elif (said := _OPERATOR.match(failure.message)) is not None:
             kinds = [one for one in said.groups() if one in _NO_OPERANDS]
             sides = [(node.left, node.right) for node in nodes if isinstance(node, ast.BinOp)]

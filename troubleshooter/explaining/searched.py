@@ -46,20 +46,26 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     name, pattern, line = given
     file = PurePath(context.source.path).name
     shown = _raw(pattern)
-    found.condition = say("pattern-none", lang, x=name, v=shown)
+    key = "pattern-none" if name else "pattern-literal"
+    name = name or shown
+    found.condition = say(key, lang, x=name, v=shown)
     found.origins = [Origin(name, "data", "", shown, True, place=f"{file}:{line}"), *found.origins]
     sample = next(_unfit(pattern, context), None)
     if sample is not None:
         text, where = sample
         found.condition = say("pattern-sample", lang, told=found.condition, y=text, place=f"{file}:{where}")
-        if (wider := _wider(pattern, text)) is not None:
+        if (folded := _compiled(pattern, re.IGNORECASE)) is not None and folded.search(text) is not None:
+            value = f"re.compile({shown}, re.IGNORECASE)"
+            code = f"{name} = {value}" if name.isidentifier() else value
+            found.remedies.insert(0, Remedy("do-set", (("x", name), ("y", value)), code, "rule"))
+        elif (wider := _wider(pattern, text)) is not None:
             code = f"{name} = re.compile({_raw(wider)})" if name.isidentifier() else _raw(wider)
             found.remedies.insert(0, Remedy("do-set", (("x", name), ("y", _raw(wider))), code, "rule"))
     return found
 
 
 def _pattern(value: ast.expr, context: NameContext) -> tuple[str, str, int] | None:
-    """The name of a pattern that a call looks for, its text, and the line that gives it."""
+    """The name of a pattern that a call looks for ("" for one that has none), its text, and the line that gives it."""
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or value.func.attr not in _FINDS:
         return None
     is_module = ast.unparse(value.func.value) in ("re", "regex")
@@ -68,7 +74,8 @@ def _pattern(value: ast.expr, context: NameContext) -> tuple[str, str, int] | No
     if isinstance(made, ast.Call) and ast.unparse(made.func) in ("re.compile", "regex.compile") and len(made.args) == 1:
         made = own_flow.way(made.args[0], context)[-1].value if not made.keywords else made
     text = literal(ast.unparse(made))
-    return (ast.unparse(holder), text, made.lineno) if isinstance(text, str) and len(text) <= MAX_PATTERN else None
+    name = ast.unparse(holder) if isinstance(holder, (ast.Name, ast.Attribute)) else ""
+    return (name, text, made.lineno) if isinstance(text, str) and len(text) <= MAX_PATTERN else None
 
 
 def _unfit(pattern: str, context: NameContext) -> Iterator[tuple[str, int]]:
@@ -83,7 +90,7 @@ def _unfit(pattern: str, context: NameContext) -> Iterator[tuple[str, int]]:
         if not isinstance(node.value, str) or node.value == pattern:
             continue
         for number, line in enumerate(node.value.split("\n")):
-            at = line.find(start)
+            at = line.lower().find(start.lower())
             part = line[at : at + MAX_SAMPLE]
             if at >= 0 and len(start) > 1 and tried.search(part) is None:
                 is_one = node.lineno == node.end_lineno
@@ -102,14 +109,14 @@ def _wider(pattern: str, text: str) -> str | None:
     return None
 
 
-def _compiled(pattern: str) -> re.Pattern[str] | None:
+def _compiled(pattern: str, flags: int = 0) -> re.Pattern[str] | None:
     """A pattern that can be tried on a short text; None where it is none, or may take long."""
     if _SLOW.search(pattern) or sum(pattern.count(sign) for sign in "*+{") > 3:
         return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return re.compile(pattern)
+            return re.compile(pattern, flags)
     except (re.error, OverflowError, RecursionError):
         return None
 

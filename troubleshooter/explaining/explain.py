@@ -130,6 +130,7 @@ def _amended(found: FoundPlace | None, failure: Failure, sources: Sources, lang:
         return found  # else compiled code raised it in the user's own line
     from troubleshooter.explaining import (
         collected,
+        dtypes,
         lengths,
         misfit,
         mistyped,
@@ -145,7 +146,7 @@ def _amended(found: FoundPlace | None, failure: Failure, sources: Sources, lang:
     for step in (mistyped, returned, own_numbers, misfit, collected, parts, own_values):
         found = step.amended(found, failure, trace, lang)
     if found is not None and own_repairs.is_weak(found.remedies):
-        found = lengths.amended(found, failure, trace, lang) or found
+        found = lengths.amended(found, failure, trace, lang) or dtypes.amended(found, failure, trace, lang) or found
     return found
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from troubleshooter.explaining import (
     absent_keys,
+    dtypes,
     in_place,
     lengths,
     marks,
     missing_attributes,
     none_index,
+    past_the_end,
     searched,
     swapped,
     tuples,
@@ -21,7 +23,20 @@ from troubleshooter.observe.model import Failure
 
 WEAK = frozenset(("do-check", "own-guard", "own-look", "own-first"))
 """Suggestions that repair nothing by themselves."""
-_STEPS = (none_index, in_place, lengths, missing_attributes, swapped, unpacked, absent_keys, marks, searched, tuples)
+_STEPS = (
+    none_index,
+    in_place,
+    lengths,
+    missing_attributes,
+    swapped,
+    unpacked,
+    absent_keys,
+    marks,
+    searched,
+    tuples,
+    past_the_end,
+    dtypes,
+)
 
 
 def is_weak(remedies: list[Remedy]) -> bool:

@@ -1052,6 +1052,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "ret-wanted": "Let `{x}` return `{y}`",
         "ret-each": "Let `{x}` return a list with one value for each row in place of `{y}`, or leave `batched=True` out",
         "ret-list": "Let `{x}` return something with elements, such as a list, in place of `{y}`",
+        "past-end": "{told}; `{x}` counts through `{y}` (line {line})",
+        "past-end-less": "Let the loop end in time: `{x}`",
         "tuple-comma": "{told}: a comma at the end makes it a tuple of one part ({place})",
         "tuple-no-comma": "Take the comma at the end of {y} away: `{x}`",
         "mark-absent": "`{x}` is {v}, and `{t}` does not hold it",

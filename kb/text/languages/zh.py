@@ -973,6 +973,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "ret-wanted": "让 `{x}` 返回 `{y}`",
         "ret-each": "让 `{x}` 返回列表，其中每一行对应一个值，而不是 `{y}`；或者去掉 `batched=True`",
         "ret-list": "让 `{x}` 返回有元素的值（例如列表），而不是 `{y}`",
+        "past-end": "{told}；`{x}` 遍历 `{y}`（第 {line} 行）",
+        "past-end-less": "让循环及时结束：`{x}`",
         "tuple-comma": "{told}：末尾的逗号使它成为只有一个元素的元组（{place}）",
         "tuple-no-comma": "去掉 {y} 末尾的逗号：`{x}`",
         "mark-absent": "`{x}` 是 {v}，而 `{t}` 中没有它",

@@ -93,3 +93,16 @@ def test_a_report_that_has_not_the_same_keys_each_time(of_run: Run):
 )
 def test_another_dictionary_is_no_report(of_run: Run, line: str, run: str):
     assert codes(of_run(LIBRARY, WATCH.format(line=line, run=run)))[0] != "if 'loss' in logs:"
+
+
+def test_a_key_that_the_file_writes_as_another_kind(of_run: Run):
+    assert codes(of_run("", "names = {'0': 'a'}\nfor n in range(1):\n    names[n]\n")) == ["names[str(n)]"]
+    assert codes(of_run("", "names = {0: 'a'}\nkey = '0'\nnames[key]\n")) == ["names[int(key)]"]
+    assert codes(of_run("", "names = {'0': 'a'}\nnames[0]\n")) == ["names['0']"]
+    assert codes(of_run("", "names = {'1': 'a'}\nnames[0]\n")) == ["print(names.keys())"]
+
+
+def test_a_tensor_is_no_key(of_run: Run):
+    program = "class Number:\n    def __repr__(self):\n        return '{}(0)'\nnames = {{0: 'a'}}\nguess = Number()\nnames[guess]\n"
+    assert codes(of_run("", program.format("tensor"))) == ["names[guess.item()]"]
+    assert codes(of_run("", program.format("number"))) == ["print(names.keys())"]

@@ -76,6 +76,11 @@ def test_a_method_that_changes_in_place(of_run: Run, program: str, first: str):
     assert "in place and gives back None" in condition(report)
 
 
+def test_what_has_no_name_is_not_to_be_used_afterwards(of_run: Run):
+    report = of_run("", "import random\nrows = random.shuffle(list({'a': 1}))\nlen(rows)\n")
+    assert codes(report) == ["rows = random.sample(list({'a': 1}), len(list({'a': 1})))"]
+
+
 @pytest.mark.parametrize(
     "program",
     [
@@ -171,6 +176,10 @@ def test_a_function_or_a_model_of_the_users_own_that_their_line_calls(of_run: Ru
     assert codes(report) == ["return x"]
     report = of_run("", "def pick(n):\n    if n > 1:\n        return {'a': 1}\npick(0)['a']\n")
     assert "behind train.py:2" in report.explained[0]["suggestions"][0]["do"]
+    report = of_run(
+        "", "def made(kind):\n    if kind == 'a':\n        return print\nshow = made('b')\nshow(len('a'))\n"
+    )
+    assert names(report)[0] == "made"
     # A function that says None itself may mean it: the line is to allow for it.
     report = of_run("", "def pick(n):\n    return {'a': 1} if n > 1 else None\nfound = pick(0)\nfound.get('a')\n")
     assert codes(report) == ["if found is not None:"]

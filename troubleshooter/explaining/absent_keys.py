@@ -41,9 +41,13 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     key = literal(failure.message)
     if key == IGNORED and isinstance(item.slice, ast.Name):
         return _ignored(found, item, item.slice.id, trace, lang)
+    if failure.message.startswith("tensor("):
+        return _of_tensor(found, item, lang)
     context = trace.context(len(trace.frames) - 1)
     if context is None or key is UNKNOWN:
         return None
+    if (told := _of_other_kind(found, item, key, context, lang)) is not None:
+        return told
     if isinstance(key, int) and not isinstance(key, bool):
         return _of_json(found, item, key, context, lang)
     return _handed(found, item, key, context, trace, lang) if isinstance(key, str) else None
@@ -74,6 +78,38 @@ def _ignored(found: FoundPlace, item: ast.Subscript, name: str, trace: Trace, la
     found.condition = say("key-ignored", lang, k=name, x=holder)
     found.origins = [Origin(name, "data", "", str(IGNORED)), Origin(holder, "data")]
     found.remedies = [Remedy("key-leave", (("x", text),), text, "rule")]
+    return found
+
+
+def _of_tensor(found: FoundPlace, item: ast.Subscript, lang: str) -> FoundPlace:
+    holder, asked = ast.unparse(item.value), ast.unparse(item.slice)
+    text = f"{holder}[{asked}.item()]"
+    found.condition = say("key-tensor", lang, x=holder, k=asked)
+    found.origins = [Origin(asked, "data"), Origin(holder, "data")]
+    found.remedies = [Remedy("key-number", (("x", text),), text, "rule")]
+    return found
+
+
+def _of_other_kind(
+    found: FoundPlace, item: ast.Subscript, key: object, context: NameContext, lang: str
+) -> FoundPlace | None:
+    """A text for a number among the keys that the file writes, or a number for a text."""
+    made = own_flow.way(item.value, context)[-1]
+    keys = (
+        [literal(ast.unparse(one)) for one in made.value.keys if one is not None]
+        if isinstance(made.value, ast.Dict)
+        else []
+    )
+    if made.each or type(key) not in (int, str) or key in keys or not any(str(one) == str(key) for one in keys):
+        return None
+    holder, asked = ast.unparse(item.value), ast.unparse(item.slice)
+    other = next(one for one in keys if str(one) == str(key))
+    turned = repr(other) if isinstance(item.slice, ast.Constant) else f"{type(other).__name__}({asked})"
+    place = f"{PurePath(made.context.source.path).name}:{made.value.lineno}"
+    text = f"{holder}[{turned}]"
+    found.condition = say("key-kind", lang, x=holder, k=repr(key), y=repr(other), place=place)
+    found.origins = [Origin(asked, "data", "", repr(key)), Origin(holder, "data")]
+    found.remedies = [Remedy("own-convert", (("x", text),), text, "rule")]
     return found
 
 

@@ -61,7 +61,8 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     before = _binding(where.source.tree, call)
     if (new := _as_value(call, kind)) is not None and before.partition(" = ")[0] != changed:
         found.remedies.append(Remedy("in-place-new", (("x", f"{before}{new}"),), f"{before}{new}", "rule"))
-    found.remedies.append(Remedy("in-place-line", (("x", shown), ("y", changed)), shown, "rule"))
+    if all(part.isidentifier() for part in changed.split(".")):  # else nothing has the changed object by a name
+        found.remedies.append(Remedy("in-place-line", (("x", shown), ("y", changed)), shown, "rule"))
     return found
 
 

@@ -4,6 +4,7 @@ that is None."""
 from __future__ import annotations
 
 import ast
+import builtins
 from pathlib import PurePath
 
 from kb import lazy
@@ -94,6 +95,9 @@ def _wrong_value(failure: Failure, trace: Trace) -> tuple[str, ast.expr] | None:
                 if isinstance(node, (ast.For, ast.comprehension)) and "iterable" in said[0]
                 for one in gone_through(node.iter)
             ]
+            if "callable" in said[0]:
+                names = [node.func for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+                holders = [one for one in names if not hasattr(builtins, one.id)]
             if said["t"] != "NoneType" and len(holders) > 1 and "iterable" in said[0]:
                 return said["t"], ast.Tuple(holders, ast.Load())  # one of them
             if len({ast.unparse(one) for one in holders}) == 1:

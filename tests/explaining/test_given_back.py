@@ -103,9 +103,9 @@ def test_a_row_that_is_none_for_some_numbers(of_run: Run):
     )
     # The library's attribute is called `rows`, as data sets are.
     name, _, codes = told(of_run(LIBRARY, program))
-    assert (name, codes) == ("__getitem__", ["return ..."])
+    assert (name, codes) == ("Rows.__getitem__", ["return ..."])
     named = told(of_run(LIBRARY.replace("self.rows[n]", "self.pick(n)"), program.replace("class Rows", "class Other")))
-    assert named[0] != "__getitem__"
+    assert "__getitem__" not in named[0]
 
 
 def test_a_callback_that_returns_a_flag_where_it_returns_its_parameter(of_run: Run):
@@ -238,7 +238,7 @@ def test_a_collator_that_forgets_its_return(of_run: Run):
     library = "def load(rows, join=None):\n    for row in rows:\n        yield join(row)\n"
     program = "from widget import load\ndef collate(row):\n    batch = {'x': row}\nfor batch in load([1, 2], join=collate):\n    print(batch['x'])\n"
     name, _, codes = told(of_run(library, program))
-    assert (name, codes) == ("collate", ["return ..."])
+    assert (name, codes) == ("collate", ["return batch"])
     given = program.replace("batch = {'x': row}", "return [None, {}][row > 2]")
     assert told(of_run(library, given))[2] == ["print(type(batch))"]
 
@@ -246,7 +246,7 @@ def test_a_collator_that_forgets_its_return(of_run: Run):
 def test_a_length_that_is_no_whole_number(of_run: Run):
     library = "def count(rows):\n    return len(rows)\n"
     program = "from widget import count\nclass Rows:\n    def __len__(self):\n        return 7 / 2\ncount(Rows())\n"
-    assert told(of_run(library, program))[:3:2] == ("__len__", ["return 7 // 2"])
+    assert told(of_run(library, program))[:3:2] == ("Rows.__len__", ["return 7 // 2"])
 
 
 def test_a_key_of_the_users_own_line_that_the_file_writes_otherwise(of_run: Run):
@@ -310,3 +310,17 @@ def test_a_parameter_that_is_called_otherwise_than_the_column(of_run: Run):
     # Columns that the program changes on the way are not known.
     changed = program.replace("judge(", "others = {}\nif others:\n    rows.rename_column('a', 'b')\njudge(")
     assert "solution" not in str(of_run(REWARDS, changed).explained[0]["suggestions"])
+
+
+def test_a_row_that_is_none_where_tensors_are_stacked(of_run: Run):
+    library = (
+        "def stack(rows):\n    raise TypeError('expected Tensor as element 1 in argument 0, but got NoneType')\n"
+        "def load(rows):\n    return stack([rows[n] for n in range(2)])\n"
+    )
+    program = "from widget import load\nclass Rows:\n    def __getitem__(self, n):\n        {body}\nload(Rows())\n"
+    name, _, codes = told(of_run(library, program.format(body="if n < 1:\n            return n")))
+    assert (name, codes) == ("Rows.__getitem__", ["return ..."])
+    name, _, codes = told(of_run(library, program.format(body="if n:\n            return None\n        return n")))
+    assert (name, codes) == ("Rows.__getitem__", ["return ..."])
+    says = of_run(library, program.format(body="return n if n else 2"))
+    assert "__getitem__" not in str(says.explained[0]["arguments"])

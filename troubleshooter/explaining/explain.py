@@ -116,6 +116,9 @@ def _amended(found: FoundPlace | None, failure: Failure, sources: Sources, lang:
     found = batched.amended(found, failure, sources, lang)
     if is_own(frames[-1]) and found is not None:
         found = own_keys.amended(found, failure, sources)
+        found, is_told = _of_own_file(found, failure, sources, lang)
+        if is_told:
+            return found
     if is_own(frames[-1]) and found is not None and "NoneType" in failure.message:
         from troubleshooter.explaining import returned
         from troubleshooter.explaining.origins import Trace
@@ -125,13 +128,34 @@ def _amended(found: FoundPlace | None, failure: Failure, sources: Sources, lang:
         return _of_own_line(found, failure, sources, lang)
     if is_own(frames[-1]) and (found is not None or code(frames[-1]).startswith(("raise", "assert"))):
         return found  # else compiled code raised it in the user's own line
-    from troubleshooter.explaining import collected, misfit, mistyped, own_numbers, own_values, parts, returned
+    from troubleshooter.explaining import (
+        collected,
+        dtypes,
+        lengths,
+        misfit,
+        mistyped,
+        own_numbers,
+        own_repairs,
+        own_values,
+        parts,
+        returned,
+    )
     from troubleshooter.explaining.origins import Trace
 
     trace = Trace(frames, sources)
     for step in (mistyped, returned, own_numbers, misfit, collected, parts, own_values):
         found = step.amended(found, failure, trace, lang)
+    if found is not None and own_repairs.is_weak(found.remedies):
+        found = lengths.amended(found, failure, trace, lang) or dtypes.amended(found, failure, trace, lang) or found
     return found
+
+
+def _of_own_file(found: FoundPlace, failure: Failure, sources: Sources, lang: str) -> tuple[FoundPlace, bool]:
+    """The explanation with what the user's whole file tells of the line that failed."""
+    from troubleshooter.explaining import own_repairs
+    from troubleshooter.explaining.origins import Trace
+
+    return own_repairs.amended(found, failure, Trace(failure.frames, sources), lang)
 
 
 def _of_own_line(found: FoundPlace, failure: Failure, sources: Sources, lang: str) -> FoundPlace:

@@ -130,10 +130,10 @@ class Makers:
     def _named(self, name: str, *, methods: bool) -> list[OwnFunction]:
         """The one function of a name; none where several bear it. A library calls methods of classes that are made from its own."""
         found = [one for one in self.functions if one.name == name and (one.owner is not None) is methods]
-        is_called = not methods or name.startswith("__") or any(map(self._is_derived, found))
+        is_called = not methods or name.startswith("__") or any(map(self.is_derived, found))
         return found if len(found) == 1 and is_called else []
 
-    def _is_derived(self, one: OwnFunction) -> bool:
+    def is_derived(self, one: OwnFunction) -> bool:
         """Whether a method's class is made from one that is not the user's own."""
         classes = {other.owner.name for other in self.functions if other.owner is not None}
         bases = [ast.unparse(base).rpartition(".")[2] for base in one.owner.bases] if one.owner is not None else []
@@ -150,5 +150,5 @@ class Makers:
             if isinstance(part, ast.Name)
         }
         for one in self.functions:
-            if (one.owner is None and one.name in passed_on) or self._is_derived(one):
+            if (one.owner is None and one.name in passed_on) or self.is_derived(one):
                 yield one

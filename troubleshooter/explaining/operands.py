@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from troubleshooter.explaining import joined
 from troubleshooter.explaining.calling import LineAnswer
 
 _SIGNS: dict[type[ast.AST], str] = {
@@ -50,12 +51,7 @@ def operand(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
         names = list(dict.fromkeys(side for pair in sides for side in pair))
         values = {"x": each([f"{left} {sign} {right}" for left, right in sides]), "a": m[2], "b": m[3], "op": m[1]}
         return LineAnswer("own-operand-several", values, tuple(names))
-    fixes: list[tuple[str, str]] = []
-    for kind, side in zip(kinds, sides[0], strict=True):
-        if kind == "str":
-            fixes.append(("own-convert", f"float({side})"))
-        elif kind == "NoneType":
-            fixes.append(("own-guard", f"if {side} is not None:"))
+    fixes = list(joined.fixes(sign, kinds, pairs[0]))
     values = {"x": sides[0][0], "y": sides[0][1], "a": m[2], "b": m[3], "op": m[1]}
     return LineAnswer("own-operand", values, sides[0], tuple(fixes))
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
 
 from troubleshooter.explaining import python_errors
-from troubleshooter.explaining.calling import LineAnswer
+from troubleshooter.explaining.calling import LineAnswer, LineFunction
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.python_errors import LineRule
@@ -60,6 +61,14 @@ def _whole_check(told: LineAnswer, line: str) -> LineAnswer | None:
     return LineAnswer("own-assert-cut", {"x": start[:LONG]}, told.names) if told.names else None
 
 
+def _with_whole_line(told: LineAnswer, found: re.Match[str], rule: LineFunction, line: str) -> LineAnswer:
+    """What is told of the marked part, with what the whole line shows to do: the marks leave the brackets of a call out."""
+    tree = parsed(line)
+    whole = rule(found, list(ast.walk(tree))) if tree is not None else None
+    is_same = whole is not None and (whole.key, whole.names) == (told.key, told.names)
+    return told._replace(fixes=whole.fixes) if whole is not None and is_same else told
+
+
 def _recursion(failure: Failure, lang: str) -> FoundPlace | None:
     """Which functions call each other without end: the lines that a traceback repeats."""
     if failure.type != "RecursionError":
@@ -92,6 +101,7 @@ def _by_rules(failure: Failure, rules: Sequence[LineRule], lang: str) -> FoundPl
             if told is not None and told.key == "own-assert" and frame is not None:
                 told = _whole_check(told, code(frame))
             if told is not None:
+                told = _with_whole_line(told, found, rule, code(frame) if frame is not None else text)
                 names = dict.fromkeys(name for name in told.names if name)
                 values = {"f": frame.function if frame is not None else "", **told.values}
                 return FoundPlace(

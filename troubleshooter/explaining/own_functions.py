@@ -34,6 +34,11 @@ class OwnFunction(NamedTuple):
         return self.function.name
 
     @property
+    def full_name(self) -> str:
+        """Its name, with that of its class where it is a special method: many classes have one of this name."""
+        return f"{self.owner.name}.{self.name}" if self.owner is not None and self.name.startswith("__") else self.name
+
+    @property
     def returned(self) -> list[ast.Return]:
         """Its ``return`` statements, not those of functions inside of it."""
         return [node for node in _inside(self.function) if isinstance(node, ast.Return)]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from kb import lazy
-from troubleshooter.explaining import function_rules, operands, whole_numbers
+from troubleshooter.explaining import function_rules, joined, operands, tensor_parts, whole_numbers
 from troubleshooter.explaining.calling import LineAnswer, LineFunction
 from troubleshooter.explaining.shown import gone_through
 
@@ -79,9 +79,7 @@ def _attribute(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     for node in nodes:
         if isinstance(node, ast.Attribute) and node.attr == m[2]:
             holder = _text(node.value)
-            fixes = [("own-look", f"print(type({holder}))")]
-            if m[1] == "list" and m[2] in ("to", "shape", "size", "cuda", "cpu", "dim", "view", "device", "dtype"):
-                fixes.insert(0, ("own-tensor", f"torch.tensor({holder})"))
+            fixes = [*tensor_parts.fixes(m[1], node, nodes), ("own-look", f"print(type({holder}))")]
             return LineAnswer("own-attribute", {"x": holder, "t": m[1], "a": m[2]}, (holder,), tuple(fixes))
     return None
 
@@ -118,12 +116,9 @@ def _concatenate(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     for node in nodes:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and not _is_text(node.right, m[1]):
             other = _text(node.right)
-            fix = f"str({other})" if m[1] == "str" else f"{m[1]}({other})"
-            fixes = (
-                (("own-convert", fix),)
-                if m[1] != "str" or m[2] not in _CONTAINERS
-                else (("own-look", f"print({other})"),)
-            )
+            fix = joined.wrapped(m[1], m[2], node.right) or ("own-convert", f"{m[1]}({other})")
+            is_look = m[1] == "str" and m[2] in _CONTAINERS
+            fixes = (("own-look", f"print({other})"),) if is_look else (fix,)
             return LineAnswer(
                 "own-concatenate",
                 {"x": _text(node.left), "y": other, "t": m[2]},

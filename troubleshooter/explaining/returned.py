@@ -4,11 +4,13 @@ that is None."""
 from __future__ import annotations
 
 import ast
+import builtins
 from pathlib import PurePath
 
 from kb import lazy
-from troubleshooter.explaining import returned_forms
+from troubleshooter.explaining import forgetful, returned_forms
 from troubleshooter.explaining.batched import passes_in_batches
+from troubleshooter.explaining.calls import passed
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.made_by import Makers
 from troubleshooter.explaining.names import parameters
@@ -29,6 +31,11 @@ _NO_NUMBERS = lazy.compile(
     r"^(?:too many dimensions '(?P<t>str|dict)'|could not determine the shape of object type '(?P<u>str|dict)')"
 )
 """What torch says of something that it was to make a tensor of."""
+_COMPILED = lazy.compile(
+    r"^(?P<f>[\w.]{1,80})\(\): argument '(?P<x>\w{1,60})' \(position (?P<n>\d{1,3})\) must be [^,\n]{1,80}, not NoneType"
+)
+_ELEMENT = lazy.compile(r"^expected Tensor as element \d{1,9} in argument \d{1,3}, but got NoneType$")
+"""What compiled functions say of None."""
 _NO_OPERANDS = ("NoneType", "tuple", "list", "dict")
 """Classes of values that are hardly what was to be calculated with."""
 _MAKES = ("tensor", "as_tensor", "Tensor", "FloatTensor")
@@ -49,6 +56,8 @@ def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
     makers = Makers(trace)
     if is_own(trace.frames[-1]):
         maker = makers.of_own_line(value, context) if kind == "NoneType" else None
+        if maker is None and kind == "NoneType":
+            maker = forgetful.called(value, context) or forgetful.of_own_parameter(value, context, makers, trace)
         is_none = maker is not None and not maker.is_generator and (not maker.returned or maker.may_end)
         return _told(found, maker, kind, value, failure, trace, lang) if maker is not None and is_none else found
     several = value.elts if isinstance(value, ast.Tuple) else []
@@ -60,6 +69,8 @@ def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
     if maker is None and kind not in ("NoneType", "") and _OPERATOR.match(failure.message) is None:
         of_kind = [one for one in makers.given_to_library() if _gives(one, kind)]
         maker = of_kind[0] if len(of_kind) == 1 else None
+    if maker is None and kind == "NoneType":
+        maker = forgetful.only_one(makers, trace)
     if maker is None or maker.is_generator:
         return found
     return _told(found, maker, kind, value, failure, trace, lang)
@@ -84,6 +95,9 @@ def _wrong_value(failure: Failure, trace: Trace) -> tuple[str, ast.expr] | None:
                 if isinstance(node, (ast.For, ast.comprehension)) and "iterable" in said[0]
                 for one in gone_through(node.iter)
             ]
+            if "callable" in said[0]:
+                names = [node.func for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+                holders = [one for one in names if not hasattr(builtins, one.id)]
             if said["t"] != "NoneType" and len(holders) > 1 and "iterable" in said[0]:
                 return said["t"], ast.Tuple(holders, ast.Load())  # one of them
             if len({ast.unparse(one) for one in holders}) == 1:
@@ -99,6 +113,19 @@ def _wrong_value(failure: Failure, trace: Trace) -> tuple[str, ast.expr] | None:
             ]
             if len(made) == 1:
                 return "", made[0]
+        elif (said := _COMPILED.match(failure.message)) is not None:
+            given = [
+                one
+                for node in nodes
+                if isinstance(node, ast.Call) and called(node).rpartition(".")[2] == said["f"].rpartition(".")[2]
+                if isinstance(one := passed(node, said["x"], int(said["n"]) - 1), ast.expr)
+            ]
+            if len(given) == 1:
+                return "NoneType", given[0]
+        elif _ELEMENT.match(failure.message) is not None:
+            several = [node.args[0] for node in nodes if isinstance(node, ast.Call) and node.args]
+            if several:
+                return "NoneType", several[0]
         elif (said := _OPERATOR.match(failure.message)) is not None:
             kinds = [one for one in said.groups() if one in _NO_OPERANDS]
             sides = [(node.left, node.right) for node in nodes if isinstance(node, ast.BinOp)]
@@ -123,7 +150,7 @@ def _told(
     trace: Trace,
     lang: str,
 ) -> FoundPlace | None:
-    returned, name = maker.returned, maker.name
+    returned, name = maker.returned, maker.full_name
     file = PurePath(maker.source.path).name
     if kind == "NoneType":
         empty = [node for node in returned if class_of_value(node.value) == "NoneType"]
@@ -131,7 +158,7 @@ def _told(
             return found
         line = empty[0].lineno if empty else maker.function.body[-1].lineno if returned else maker.function.lineno
         key = "ret-value" if len(empty) == len(returned) else "ret-value-at" if empty else "ret-value-end"
-        fix = Remedy(key, (("x", name), ("y", f"{file}:{line}")), "return ...", "rule")
+        fix = Remedy(key, (("x", name), ("y", f"{file}:{line}")), f"return {forgetful.result(maker)}", "rule")
         shown = "None" if empty else None
     else:
         given = [node for node in returned if not kind or class_of_value(node.value) in (kind, "")]

@@ -174,7 +174,9 @@ def _broadcast(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     if line.function == "scaled_dot_product_attention":  # the scores are [batch, heads, queries, keys]
         given = {word.arg: ast.unparse(word.value) for word in line.call.keywords} if line.call is not None else {}
         mask = given.get("attn_mask") or line.operand(3)
-        return OperationAnswer("op-broadcast", values, (mask,), (("op-unsqueeze", f"{mask}[:, None, None, :]"),) if mask else ())
+        return OperationAnswer(
+            "op-broadcast", values, (mask,), (("op-unsqueeze", f"{mask}[:, None, None, :]"),) if mask else ()
+        )
     left, right = line.pairs[0] if line.pairs else (line.operand(0), line.operand(1))
     fixes = tuple(("op-unsqueeze", f"{side}.unsqueeze(-1)") for side in (right, left) if side)
     if m[3] == "0" and left and right:  # the numbers of rows differ, and no dimension more changes that

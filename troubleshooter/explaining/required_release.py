@@ -12,7 +12,9 @@ _ASKED = lazy.compile(
     r"(?<![\w/.-])[`'\"]?(?P<x>[A-Za-z][\w.-]{1,40}?)[`'\"]?(?:\[[\w,-]{1,40}\])?(?: version)? ?"
     r"(?P<op>>=|==|~=|>|<=|<) ?v?(?P<v>\d{1,4}(?:\.\d{1,6}){1,3}(?:[abrc.]{1,6}\d{1,4})?)(?![\w.]*\d)"
 )
-_NEEDED = lazy.compile(r"(?i)\b(?:requires?|required|needs?|needed|install|upgrade|update|at least|must be|should be)\b")
+_NEEDED = lazy.compile(
+    r"(?i)\b(?:requires?|required|needs?|needed|install|upgrade|update|at least|must be|should be)\b"
+)
 _PRESENT = lazy.compile(
     r"(?i)\b(?:found|got|have|has|installed|current(?:ly)?|using)\b[^\d\n]{0,60}?v?(\d{1,4}(?:\.\d{1,6}){1,3}[\w.+]{0,20})"
 )

@@ -26,7 +26,7 @@ def launched(pids: Collection[int], known: Mapping[int, ProcessState]) -> Launch
     joined yet count, too."""
     in_group = {pid for pid in pids if is_in_group(pid)}
     above = {known[pid].parent for pid in in_group}
-    if len(above) != 1 or above & in_group or not above <= known.keys():
+    if len(above) != 1 or not above <= known.keys():
         return None
     (launcher,) = above
     beside = [one for one in known.values() if one.parent == launcher and (one.pid in pids or one.state == "Z")]

@@ -145,7 +145,7 @@ def test_a_worker_that_never_leaves_its_loop(tmp_path: Path) -> None:
     source = Source(tmp_path, ROWS)
     reads = (DECODES, source.frame("reads", "__getitem__"), *FETCHES)
     follows = (source.frame("next", "__getitem__"), *FETCHES)
-    before, now = Loads(0, reads), Loads(10, follows)
+    before, now = Loads(0, reads), Loads(10, reads, later=follows)
     assert verdict_on(before, now, patience=LOOP_PATIENCE) is None
     verdict = verdict_on(before, now, patience=LOOP_PATIENCE + 0.1)
     assert verdict is not None
@@ -159,11 +159,12 @@ def test_a_worker_that_never_leaves_its_loop(tmp_path: Path) -> None:
 def test_a_worker_at_work_is_in_no_endless_loop(tmp_path: Path) -> None:
     source = Source(tmp_path, ROWS)
     reads = source.frame("reads", "__getitem__")
-    assert loops_in_own_code([(DECODES, reads, *FETCHES)] * 3)
+    assert loops_in_own_code([(DECODES, reads, *FETCHES), (source.frame("next", "__getitem__"), *FETCHES)])
     for stack in (
         (DECODES, source.frame("row", "row"), source.frame("yields", "stream"), *FETCHES),
         (DECODES, source.frame("each", "collate"), *FETCHES),
-        (StackFrame(f"{SITE}/PIL/Image.py", 9, "open"), reads, *FETCHES),
+        (DECODES, reads, *FETCHES),
+        (StackFrame(f"{SITE}/PIL/Image.py", 9, "open"), source.frame("next", "__getitem__"), *FETCHES),
     ):
         assert not loops_in_own_code([stack] * 3)
         assert verdict_on(Loads(0, stack), Loads(10, stack), patience=100.0) is None

@@ -152,7 +152,11 @@ def verdict_on(
         helpers = [pid for pid in below if pid not in others]
         if any(now.moved_bytes_since(before, pid) for pid in (rank.pid, *helpers)):
             return None
-        work = [one.pid for one in now.processes if one.pid in helpers and (cpu.get(one.pid, 0.0) > MOVING or one.state == "R")]
+        work = [
+            one.pid
+            for one in now.processes
+            if one.pid in helpers and (cpu.get(one.pid, 0.0) > MOVING or one.state == "R")
+        ]
         if work and not (is_awaited and patience > LOOP_PATIENCE and _workers_never_rest(work, [*past, before, now])):
             return None  # it waits for a process that works for it
         if reads_network(rank) and now.receives_since(before, rank):
@@ -207,7 +211,9 @@ def _workers_never_rest(pids: Sequence[int], looks: Sequence[Look]) -> bool:
         memory = [one.rss_mb for look in looks[-2:] for one in look.processes if one.pid == pid]
         if len(stacks) < len(looks) or memory[-1] - memory[0] > MAKES_MB or not all(map(is_of_loader, stacks)):
             return False
-        if not loops_in_own_code(stacks) or not loops_in_own_code([*stacks, *looks[-1].further_stacks(pid)]):
+        if not loops_in_own_code(stacks, goes_round=False) or not loops_in_own_code(
+            [*stacks, *looks[-1].further_stacks(pid)]
+        ):
             return False
     return True
 

@@ -19,7 +19,7 @@ class CodeBlock(NamedTuple):
 
     ``whole``: the first and last line of the statement with all of its arms. ``test``: the condition of a ``while`` or ``if``.
     ``calls``: what a loop calls, with its arguments. ``over``: what a ``for`` goes over. ``hands_on``: whether a ``for`` yields each item.
-    ``gives``: whether a loop yields anything. A ``for`` that only awaits what it goes over is a ``comprehension``: it ends no data.
+    ``gives``: whether a loop yields anything. ``exits``: the first and last lines of the statements that leave a loop. A ``for`` that only awaits what it goes over is a ``comprehension``: it ends no data.
     """
 
     kind: str
@@ -31,6 +31,7 @@ class CodeBlock(NamedTuple):
     over: str = ""
     hands_on: bool = False
     gives: bool = False
+    exits: tuple[tuple[int, int], ...] = ()
 
     def holds(self, frame: StackFrame) -> bool:
         return self.first <= frame.line <= self.last
@@ -77,7 +78,14 @@ def _blocks_of(node: ast.AST) -> Iterator[CodeBlock]:
         hands_on = bool(over) and any(map(_yields, node.body))
         kind = "comprehension" if _only_awaits(node) else "loop"
         gives = any(isinstance(below, (ast.Yield, ast.YieldFrom)) for below in ast.walk(node))
-        yield CodeBlock(kind, node.lineno, _end(node.body), lines, test, tuple(_calls(node)), over, hands_on, gives)
+        exits = tuple(
+            (below.lineno, below.end_lineno or below.lineno)
+            for below in ast.walk(node)
+            if isinstance(below, (ast.Return, ast.Raise, ast.Break))
+        )
+        yield CodeBlock(
+            kind, node.lineno, _end(node.body), lines, test, tuple(_calls(node)), over, hands_on, gives, exits
+        )
     elif isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
         lines = node.lineno, node.end_lineno or node.lineno
         yield CodeBlock("comprehension", *lines, lines, "")

@@ -70,7 +70,7 @@ def test_it_is_not_known_who_started_the_ranks(servers: Ranks, monkeypatch: pyte
 
 
 def test_the_number_of_the_environment_counts_first(servers: Ranks, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ranks, "_number", {RANK_0: 4, RANK_2: 5}.get)
+    monkeypatch.setattr(ranks, "environment_of", lambda pid: {RANK_0: {"RANK": "4"}, RANK_2: {"RANK": "5"}}.get(pid, {}))
     found = ranks_of(servers.processes, servers.stacks)
     assert ([one.number for one in found], failed_beside(servers.processes, found)) == ([4, 5], frozenset())
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from troubleshooter.hang.doing import reads_network
 from troubleshooter.hang.ranks import Rank
-from troubleshooter.hang.source import source_line
-from troubleshooter.hang.stacks import Stack
+from troubleshooter.hang.source import CodeBlock, blocks_around, source_line
+from troubleshooter.hang.stacks import Stack, StackFrame
 from troubleshooter.hang.standing import is_own
 from troubleshooter.paths import installed_file
 
@@ -49,6 +49,34 @@ def _stays(before: Rank, now: Rank) -> bool:
         return False
     inside = itertools.chain(_inside_own(before), _inside_own(now))
     return not any(installed_file(frame.file.replace("\\", "/")) for frame in inside)
+
+
+def loops_in_own_code(stacks: Sequence[Stack], *, goes_round: bool = True) -> bool:
+    """Whether a process was each time in the same ``while`` of the run's own code, which hands on nothing, and in nothing but that code and what
+    it calls of Python's own library. ``goes_round``: in a statement that does not leave the loop at least once. One that was only seen in
+    ``return read()`` may have entered the loop anew each time."""
+    turned = [tuple(reversed(stack)) for stack in stacks]
+    for depth in range(min(map(len, turned), default=0)):
+        frames = [stack[depth] for stack in turned]
+        if len({(frame.file, frame.function) for frame in frames}) > 1:
+            return False
+        if not is_own(frames[0]):
+            continue
+        around = set.intersection(*(set(blocks_around(frame)) for frame in frames))
+        if any(
+            block.kind == "loop" and block.test and not block.gives and not (goes_round and _only_leaves(block, frames))
+            for block in around
+        ):
+            inside = (frame for stack in turned for frame in stack[depth:])
+            return not any(installed_file(frame.file.replace("\\", "/")) for frame in inside)
+        if len(set(frames)) > 1:
+            return False  # it went on
+    return False
+
+
+def _only_leaves(loop: CodeBlock, frames: Sequence[StackFrame]) -> bool:
+    """Whether all frames are in statements that leave a loop."""
+    return all(any(first <= frame.line <= last for first, last in loop.exits) for frame in frames)
 
 
 def _inside_own(rank: Rank) -> Stack:

@@ -44,6 +44,8 @@ _POLLED = re.compile(
 )
 """What asks whether an operation is done, or a key of the store is there, and does not wait itself."""
 _STORE = re.compile(r"store\w{0,20}(?:\(\))?\.(?:wait|get|barrier)\(", re.IGNORECASE)
+_BARRIER = re.compile(r"\.((?:monitored_)?barrier)\(")
+"""A group's own barrier, written in C++: ``group.barrier()``. That of ``torch.distributed`` has a frame of its own."""
 _WORK = re.compile(r"(?<!\bos)\.wait\(")
 _STANDARD = re.compile(r"<|.*/python3(?:\.\d+)?/(?!site-packages|dist-packages)")
 
@@ -99,5 +101,7 @@ def _awaited(frame: StackFrame) -> str:
         return STORE
     if _WORK.search(code):
         return "batch_isend_irecv" if any(word in frame.file.replace("\\", "/") for word in _PIPELINES) else WORK
+    if called := _BARRIER.search(code):
+        return called[1]
     polls = any(block.kind == "loop" and _POLLED.search(block.test) for block in blocks_around(frame))
     return POLLS if polls else ""

@@ -35,6 +35,7 @@ BUSY = 0.2
 """A process that uses at least this share of a core is computing."""
 _LOADER = ("torch/utils/data/", "datasets/iterable_dataset.py")
 _QUEUES = ("multiprocessing/queues.py", "multiprocess/queues.py")
+_OWN_QUEUE = re.compile(r".*/python3(?:\.\d+)?/queue\.py$")
 _CHILDREN = (
     "/subprocess.py",
     "multiprocessing/popen_",
@@ -124,7 +125,7 @@ def cause_of(one: Standing) -> Cause:
     code = source_line(one.innermost)
     if _ASKS.search(code) or any(word in file for file in inner[:4] for word in _PERSONS):
         return "input"
-    if any(word in file for file in inner[:5] for word in _QUEUES):
+    if any(word in file for file in inner[:5] for word in _QUEUES) or any(map(_OWN_QUEUE.match, inner[:3])):
         return "lock"
     if (
         any(word in file for file in inner[:4] for word in _CHILDREN)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from troubleshooter.hang.collectives import MEETING, STORE, forms_first_group, reaches_for_store
@@ -37,8 +37,11 @@ class HangVerdict(NamedTuple):
     processes: tuple[OtherProcess, ...] = ()
 
 
-def judge(ranks: Sequence[Rank], world: int | None = None, ended_well: bool | None = None) -> HangVerdict:
-    """Compare the ranks. ``world``: how many ranks there should be. ``ended_well``: whether the ended ones succeeded, if known.
+def judge(
+    ranks: Sequence[Rank], world: int | None = None, ended_well: bool | None = None, failed: Collection[int] = ()
+) -> HangVerdict:
+    """Compare the ranks. ``world``: how many ranks there should be. ``ended_well``: whether the ended ones succeeded, if known. ``failed``: the numbers
+    of ranks that are known to have failed, where no ``world`` tells of them.
 
     If nobody is in a collective, ranks that ended well are done and wait for nothing; for one that failed the others wait, wherever they are.
     If nothing tells that an absent rank failed, and the others wait for it to join, it may never have been started.
@@ -47,7 +50,7 @@ def judge(ranks: Sequence[Rank], world: int | None = None, ended_well: bool | No
     waiting = [one for one in standing if one.collective]
     late = [one for one in standing if not one.collective]
     missing = (
-        []
+        sorted(failed)
         if not world or not all(rank.numbered for rank in ranks)
         else sorted(set(range(world)) - {r.number for r in ranks})
     )

@@ -14,7 +14,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from troubleshooter.hang.busy import LOOP_PATIENCE, PATIENCE, is_long_awaited, looks_again, matches_without_end
+from troubleshooter.hang.busy import (
+    LOOP_PATIENCE,
+    PATIENCE,
+    is_long_awaited,
+    looks_again,
+    loops_in_own_code,
+    matches_without_end,
+)
 from troubleshooter.hang.collectives import MEETING, POLLS, STORE, collective_of
 from troubleshooter.hang.doing import asks_again, reads_network, runs_event_loop
 from troubleshooter.hang.endless import PackageLoop, package_loop
@@ -22,7 +29,15 @@ from troubleshooter.hang.failed import with_failed
 from troubleshooter.hang.judge import HangVerdict, judge, without_ranks
 from troubleshooter.hang.look import Look, further_stacks
 from troubleshooter.hang.parting import has_gone_on
-from troubleshooter.hang.ranks import Rank, environment_of, launcher_meets, numbers_of, ranks_of
+from troubleshooter.hang.ranks import (
+    Rank,
+    environment_of,
+    failed_beside,
+    is_of_loader,
+    launcher_meets,
+    numbers_of,
+    ranks_of,
+)
 from troubleshooter.hang.stacks import stacks_of
 from troubleshooter.hook import ENDED
 from troubleshooter.supervise.state import family
@@ -115,7 +130,8 @@ def verdict_on(
         return None
     is_awaited = any(collective_of(rank.stack) for rank in ranks)
     world = world_size(ranks)
-    well = ended_well(now, ranks, world)
+    failed = failed_beside(now.processes, ranks)
+    well = False if failed else ended_well(now, ranks, world)
     loops: list[PackageLoop] = []
     for rank in ranks:
         if rank.state in ("T", "t"):
@@ -136,7 +152,12 @@ def verdict_on(
         helpers = [pid for pid in below if pid not in others]
         if any(now.moved_bytes_since(before, pid) for pid in (rank.pid, *helpers)):
             return None
-        if any(cpu.get(one.pid, 0.0) > MOVING or one.state == "R" for one in now.processes if one.pid in helpers):
+        work = [
+            one.pid
+            for one in now.processes
+            if one.pid in helpers and (cpu.get(one.pid, 0.0) > MOVING or one.state == "R")
+        ]
+        if work and not (is_awaited and patience > LOOP_PATIENCE and _workers_never_rest(work, [*past, before, now])):
             return None  # it waits for a process that works for it
         if reads_network(rank) and now.receives_since(before, rank):
             return None  # a slow download: no counter tells the bytes that a process receives
@@ -161,7 +182,7 @@ def verdict_on(
             else matches_without_end(then, rank, patience, now.stands_still)
         ):
             return None
-    verdict = with_failed(judge(ranks, world, well), ranks, now.folder)
+    verdict = with_failed(judge(ranks, world, well, failed), ranks, now.folder)
     if not verdict.late and not verdict.missing and any(one.collective == POLLS for one in verdict.waiting):
         return None  # ranks that poll all together may go on from one operation to the next
     if set(verdict.missing) & numbers_of(now.processes):
@@ -181,6 +202,20 @@ def _never_rests(then: Rank, rank: Rank, patience: float, now: Look) -> bool:
     return is_long_awaited(then, rank, patience) and all(
         is_long_awaited(then, rank._replace(stacks=(stack,)), patience) for stack in now.further_stacks(rank.pid)
     )
+
+
+def _workers_never_rest(pids: Sequence[int], looks: Sequence[Look]) -> bool:
+    """Whether these processes are workers of a data loader that all looks, and many further questions, found in one loop without end."""
+    for pid in pids:
+        stacks = [stack for look in looks if (found := look.stacks.get(pid)) and (stack := found[0])]
+        memory = [one.rss_mb for look in looks[-2:] for one in look.processes if one.pid == pid]
+        if len(stacks) < len(looks) or memory[-1] - memory[0] > MAKES_MB or not all(map(is_of_loader, stacks)):
+            return False
+        if not loops_in_own_code(stacks, goes_round=False) or not loops_in_own_code(
+            [*stacks, *looks[-1].further_stacks(pid)]
+        ):
+            return False
+    return True
 
 
 def _loop_of(rank: Rank, ranks: Sequence[Rank], looks: Sequence[Look], usual: float) -> PackageLoop | None:
@@ -259,7 +294,8 @@ def verdict_now(pids: Sequence[int], folder: Path | None, between: float = 2.0) 
     ranks = ranks_of(processes, stacks, cpu)
     if not ranks:
         return without_ranks(processes, stacks) if stacks else None
-    verdict = with_failed(judge(ranks, world_size(ranks)), ranks, folder)
+    failed = failed_beside(processes, ranks)
+    verdict = with_failed(judge(ranks, world_size(ranks), False if failed else None, failed), ranks, folder)
     waiting = [one.rank.stack for one in verdict.waiting]
     asked = time.monotonic()
     loops: list[PackageLoop] = []

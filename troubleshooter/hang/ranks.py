@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from troubleshooter.hang.collectives import collective_of
+from troubleshooter.hang.launched import launched
 from troubleshooter.hang.stacks import Stack, StackFrame
 from troubleshooter.supervise.state import ProcessState
 
@@ -83,7 +84,7 @@ def ranks_of(
         found = stacks.get(one.pid) or ([()] if one.state in ("T", "t") and _number(one.pid) is not None else None)
         if found is None or any(word in _words(one.pid) for word in _HELPERS):
             continue
-        if any(_LOADS in frame.file.replace("\\", "/") for frame in found[0]):
+        if is_of_loader(found[0]):
             workers.setdefault(one.parent, []).append(found[0])
         elif _stands_in(found[0], _AWAITS):
             awaiting.append(one)
@@ -104,6 +105,8 @@ def ranks_of(
                 first.setdefault(number, one)
         chosen = [*first.items()]
     numbered = bool(chosen) and chosen[0][0] is not None
+    if not numbered and (of_script := launched([one.pid for _, one in chosen], known)) is not None:
+        chosen = [(of_script.places[one.pid], one) for _, one in chosen if one.pid in of_script.places]
     ranks = [
         Rank(
             place if number is None else number, numbered, one.pid, one.state,
@@ -115,12 +118,25 @@ def ranks_of(
     return sorted(ranks)
 
 
+def failed_beside(processes: Iterable[ProcessState], ranks: Sequence[Rank]) -> frozenset[int]:
+    """The numbers of ranks that failed or were killed, if the script that started them has not noticed it."""
+    if any(rank.numbered for rank in ranks):
+        return frozenset()
+    of_script = launched([rank.pid for rank in ranks], {one.pid: one for one in processes})
+    return frozenset() if of_script is None else of_script.failed
+
+
 def launcher_meets(processes: Iterable[ProcessState], stacks: Mapping[int, list[Stack]]) -> bool:
     """Whether a launcher of torch waits for those of other nodes, so that no rank has started."""
     return any(
         frame.function == "next_rendezvous" and "torch/distributed/elastic/rendezvous/" in frame.file.replace("\\", "/")
         for one in processes for frame in stacks.get(one.pid, [()])[0]
     )  # fmt: skip
+
+
+def is_of_loader(stack: Stack) -> bool:
+    """Whether this is the stack of a worker of a data loader."""
+    return any(_LOADS in frame.file.replace("\\", "/") for frame in stack)
 
 
 def _stands_in(stack: Sequence[StackFrame], files: Sequence[str]) -> bool:

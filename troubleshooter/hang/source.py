@@ -19,6 +19,7 @@ class CodeBlock(NamedTuple):
 
     ``whole``: the first and last line of the statement with all of its arms. ``test``: the condition of a ``while`` or ``if``.
     ``calls``: what a loop calls, with its arguments. ``over``: what a ``for`` goes over. ``hands_on``: whether a ``for`` yields each item.
+    ``gives``: whether a loop yields anything. ``exits``: the first and last lines of the statements that leave a loop. A ``for`` that only awaits what it goes over is a ``comprehension``: it ends no data.
     """
 
     kind: str
@@ -29,6 +30,8 @@ class CodeBlock(NamedTuple):
     calls: tuple[str, ...] = ()
     over: str = ""
     hands_on: bool = False
+    gives: bool = False
+    exits: tuple[tuple[int, int], ...] = ()
 
     def holds(self, frame: StackFrame) -> bool:
         return self.first <= frame.line <= self.last
@@ -73,7 +76,16 @@ def _blocks_of(node: ast.AST) -> Iterator[CodeBlock]:
         lines = node.lineno, node.end_lineno or node.lineno
         over = "" if isinstance(node, ast.While) else ast.unparse(node.iter)[:200]
         hands_on = bool(over) and any(map(_yields, node.body))
-        yield CodeBlock("loop", node.lineno, _end(node.body), lines, test, tuple(_calls(node)), over, hands_on)
+        kind = "comprehension" if _only_awaits(node) else "loop"
+        gives = any(isinstance(below, (ast.Yield, ast.YieldFrom)) for below in ast.walk(node))
+        exits = tuple(
+            (below.lineno, below.end_lineno or below.lineno)
+            for below in ast.walk(node)
+            if isinstance(below, (ast.Return, ast.Raise, ast.Break))
+        )
+        yield CodeBlock(
+            kind, node.lineno, _end(node.body), lines, test, tuple(_calls(node)), over, hands_on, gives, exits
+        )
     elif isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
         lines = node.lineno, node.end_lineno or node.lineno
         yield CodeBlock("comprehension", *lines, lines, "")
@@ -88,6 +100,21 @@ def _calls(node: ast.AST) -> Iterator[str]:
     for below in ast.walk(node):
         if isinstance(below, ast.Call):
             yield ast.unparse(below)[:200]
+
+
+def _only_awaits(node: ast.For | ast.AsyncFor | ast.While) -> bool:
+    """Whether a loop does nothing but wait for each of its items: ``for work in works: work.wait()``."""
+    if isinstance(node, ast.While) or len(node.body) != 1 or not isinstance(node.target, ast.Name):
+        return False
+    only = node.body[0]
+    return (
+        isinstance(only, ast.Expr)
+        and isinstance(only.value, ast.Call)
+        and isinstance(only.value.func, ast.Attribute)
+        and only.value.func.attr == "wait"
+        and isinstance(only.value.func.value, ast.Name)
+        and only.value.func.value.id == node.target.id
+    )
 
 
 def _yields(statement: ast.stmt) -> bool:

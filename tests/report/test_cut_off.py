@@ -50,3 +50,13 @@ def test_the_raising_line_still_shows_the_words_of_an_entry():
     frame = '  File "/opt/conda/lib/python3.7/multiprocessing/context.py", line 242, in set_start_method\n'
     report = diagnose(frame + "    raise RuntimeError('context has already been set')\n")
     assert [one.id for one in report.diagnoses] == ["multiprocessing-context-set-twice"]
+
+
+def test_the_raising_line_of_a_notebook_shows_them_too():
+    report = diagnose(
+        "RuntimeError                              Traceback (most recent call last)\n"
+        "<ipython-input-2> in <cell line: 0>()\n----> 2 dataset = load_dataset('owner/name')\n\n"
+        "/usr/local/lib/python3.11/dist-packages/datasets/load.py in dataset_module_factory(path, revision)\n"
+        '--> 989                 raise RuntimeError(f"Dataset scripts are no longer supported, but found {filename}")\n'
+    )
+    assert [one.id for one in report.diagnoses] == ["dataset-script-unsupported"]

@@ -103,7 +103,7 @@ class Failure:
     @property
     def lacks_message(self) -> bool:
         """Whether the log ends with the code that raised it, before its message."""
-        return self.cut and not self.message and self.line.text.lstrip().startswith("raise ")
+        return self.cut and not self.message and "raise " in self.line.text
 
     @property
     def folded(self) -> tuple[str, ...]:

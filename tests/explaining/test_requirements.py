@@ -22,7 +22,6 @@ def report(line: str, message: str, lang: str = "en") -> Report:
 
 
 CASES = [
-    ("with torch.autocast('cpu', dtype=config['precision']):", "TypeError: set_autocast_dtype(): argument 'dtype' (position 2) must be torch.dtype, not str", "is a text", "dtype=getattr(torch, config['precision'])"),
     ("y = F.scaled_dot_product_attention(q, k, v, attn_mask=keep)", "RuntimeError: The size of tensor a (10) must match the size of tensor b (2) at non-singleton dimension 2", "dimension 2", "keep[:, None, None, :]"),
     ("writer.write_table(pa.Table.from_pylist(rows, schema=SCHEMA))", "OverflowError: can't convert negative value to unsigned int", "unsigned", "int64"),
     ("z = torch.bmm(a, b)", "RuntimeError: Expected size for first two dimensions of batch2 tensor to be: [2, 4] but got: [2, 5].", "[2, 4]", "b.transpose(1, 2)"),

@@ -6,7 +6,6 @@ operands of the calling line; what needs one that the line does not show is left
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 
@@ -39,14 +38,6 @@ def _result_type(found: re.Match[str], line: CallingLine) -> OperationAnswer:
         values: dict[str, object] = {"x": target, **found.groupdict()}
         return OperationAnswer("op-integer-target", values, (target, "target"), (("op-cast", f"{target}.float()"),))
     return _told("op-result-type", ("op-cast", "{x} = {x}.float()"))(found, line)
-
-
-def _named_dtype(found: re.Match[str], line: CallingLine) -> OperationAnswer:
-    """A dtype that a configuration gives by its name."""
-    given = [word.value for call in line.calls for word in call.keywords if word.arg == found["x"]]
-    name = ast.unparse(given[0]) if len(given) == 1 else ""
-    fixes = (("op-dtype", f"{found['x']}=getattr(torch, {name})"),) if name else ()
-    return OperationAnswer("op-dtype-name", {"x": name or found["x"]}, (name or found["x"],), fixes)
 
 
 def _checkpoint(found: re.Match[str], line: CallingLine) -> OperationAnswer:
@@ -145,6 +136,5 @@ RULES: tuple[tuple[str, re.Pattern[str], Rule], ...] = (
     ("is not on the expected device", lazy.compile(r"Tensor on device (?P<a>[\w:]{1,40}) is not on the expected device (?P<b>[\w:]{1,40})!"),
      _told("op-devices", ("op-cast", "{y}.to({x}.device)"), names=("x", "y", "device"))),
     ("() cannot be applied to a 0-dim tensor", lazy.compile(r"(?P<f>\w{1,40})\(\) cannot be applied to a 0-dim tensor"), _told("op-narrow", ("op-unsqueeze", ".unsqueeze(0)"))),
-    ("must be torch.dtype, not str", lazy.compile(r"argument '(?P<x>\w{1,40})'(?: \(position \d+\))? must be torch\.dtype, not str"), _named_dtype),
     ("cannot resize variables that require", lazy.compile(r"cannot resize variables that require grad"), _told("op-resize", ("op-cast", "{x}.detach()"))),
 )  # fmt: skip

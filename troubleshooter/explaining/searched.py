@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator
 from pathlib import PurePath
+from typing import Any
+
+import re2
 
 from kb import lazy
 from troubleshooter.explaining import own_flow
@@ -21,8 +23,6 @@ from troubleshooter.observe.model import Failure
 
 _MESSAGE = lazy.compile(r"^'NoneType' object has no attribute '(?P<a>group|groups|groupdict|span|start|end)'$")
 _FINDS = ("search", "match", "fullmatch")
-_SLOW = lazy.compile(r"\)[*+{]|\\[1-9]|\(\?(?:P=|[<!=(])")
-"""What can make a search slow: a repeated group, and what looks back or ahead. Such patterns are not tried."""
 _BEGIN = lazy.compile(r"^[\w #:<>=/,;'\"!@%&~`-]{2,40}")
 _NUMBER = ("-?", r"\$?", r"\s*", r"-?\$?")
 """What may stand before a digit."""
@@ -54,7 +54,7 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     if sample is not None:
         text, where = sample
         found.condition = say("pattern-sample", lang, told=found.condition, y=text, place=f"{file}:{where}")
-        if (folded := _compiled(pattern, re.IGNORECASE)) is not None and folded.search(text) is not None:
+        if (folded := _compiled(pattern, "(?i)")) is not None and folded.search(text) is not None:
             value = f"re.compile({shown}, re.IGNORECASE)"
             code = f"{name} = {value}" if name.isidentifier() else value
             found.remedies.insert(0, Remedy("do-set", (("x", name), ("y", value)), code, "rule"))
@@ -109,15 +109,13 @@ def _wider(pattern: str, text: str) -> str | None:
     return None
 
 
-def _compiled(pattern: str, flags: int = 0) -> re.Pattern[str] | None:
-    """A pattern that can be tried on a short text; None where it is none, or may take long."""
-    if _SLOW.search(pattern) or sum(pattern.count(sign) for sign in "*+{") > 3:
-        return None
+def _compiled(pattern: str, flags: str = "") -> Any:
+    """A pattern that can be tried; None where RE2, which is linear, does not take it."""
+    options = re2.Options()
+    options.log_errors = False
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return re.compile(pattern, flags)
-    except (re.error, OverflowError, RecursionError):
+        return re2.compile(flags + pattern, options)
+    except re2.error:
         return None
 
 

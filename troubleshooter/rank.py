@@ -112,6 +112,8 @@ def _weigh(candidate: Candidate, observations: Observations) -> Ranked:
         answer = answer.limited("draft", weights.DRAFT, "the entry is a draft")
     if _goes_on(candidate):
         answer = answer.limited("goes-on", weights.GOES_ON, "its line says how the run goes on")
+    elif _only_warned(candidate, observations):
+        answer = answer.limited("goes-on", weights.GOES_ON, "its line warns, and an exception ended the run later")
     score = answer.score.at_most("highest", weights.HIGHEST).at_least("lowest", weights.LOWEST)
     return answer._replace(score=score)
 
@@ -133,6 +135,14 @@ def _goes_on(candidate: Candidate) -> bool:
     if anchor is None or anchor.failure is not None or candidate.body["severity"] not in ("crash", "hang"):
         return False
     return _GOES_ON.search(anchor.line.text) is not None
+
+
+def _only_warned(candidate: Candidate, observations: Observations) -> bool:
+    """Whether the answer is about a crash or hang, but rests on a warning, below which an exception ended the run."""
+    anchor = candidate.trial.anchor
+    if anchor is None or anchor.failure is not None or candidate.body["severity"] not in ("crash", "hang"):
+        return False
+    return _is_notice(anchor, observations) and " NCCL WARN " not in anchor.line.text  # so NCCL tells its errors
 
 
 def _without_replaced(ranked: list[Ranked]) -> list[Ranked]:

@@ -212,8 +212,10 @@ def index(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
             return LineAnswer("own-empty", values, (holder,), (("own-guard", f"if {holder}:"),))
         least = shown[1:] if shown.startswith("-") and shown[1:].isdigit() else ""
         fix = f"if len({holder}) >= {least}:" if least else f"if len({holder}) > {shown}:"
-        names = (holder,) if least or shown.isdigit() else (holder, shown)
-        return LineAnswer("own-index", {"x": holder, "i": shown}, names, (("own-guard", fix),))
+        if not least and not shown.isdigit():  # leaving out what a variable asks for would hide that it counts wrongly
+            look = f"print({shown}, len({holder}))"
+            return LineAnswer("own-index", {"x": holder, "i": shown}, (holder, shown), (("own-look", look),))
+        return LineAnswer("own-index", {"x": holder, "i": shown}, (holder,), (("own-guard", fix),))
     return None
 
 

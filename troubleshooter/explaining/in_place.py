@@ -17,6 +17,7 @@ from troubleshooter.explaining.statements import statement_at
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
+_WANTS_MAPPING = "must be a mapping"
 _METHODS = frozenset(
     ("update", "append", "extend", "insert", "sort", "reverse", "clear", "add", "discard", "difference_update")
 )
@@ -49,7 +50,7 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
         return None
     call, where = several[0].value, several[0].context
     assert isinstance(call, ast.Call)
-    kind = _kind(call, where, is_mapping="must be a mapping" in failure.message)
+    kind = _kind(call, where, is_mapping=_WANTS_MAPPING in failure.message)
     if kind == _OWN:
         return None
     place = f"{PurePath(where.source.path).name}:{call.lineno}"

@@ -14,6 +14,7 @@ from troubleshooter.explaining.sources import Function
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
+_GIVES_LENGTH = "def __len__(self): return "
 _MESSAGE = lazy.compile(r"^object of type '(?P<c>\w{1,80})' has no len\(\)")
 
 
@@ -27,7 +28,7 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
         return None
     owner = classes[0]
     length = _length(owner)
-    whole = f"def __len__(self): return {length or '...'}"
+    whole = _GIVES_LENGTH + (length or "...")
     asked = _asked(trace)
     found.condition = say("length-own", lang, c=owner.name)
     found.origins = [Origin(asked, "data")] if asked else found.origins

@@ -13,6 +13,8 @@ from troubleshooter.explaining.statements import statement_at
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
+_ASKS_BASE = "return super().__getattr__({})"
+
 
 def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> FoundPlace | None:
     """The explanation that names the attribute; None for another recursion, or where the line reads several."""
@@ -38,7 +40,7 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
         [],
         ["object"],
     ):  # the class that it is made from may keep its attributes elsewhere, as torch's modules do
-        otherwise = f"return super().__getattr__({asked})"
+        otherwise = _ASKS_BASE.format(asked)
     text = f"if {asked} == {name!r}: {otherwise}"
     found.condition = say("getattr-own", lang, x=f"{names[0]}.{name}", c=context.owner.name)
     found.origins = [Origin(f"{names[0]}.{name}", "data")]

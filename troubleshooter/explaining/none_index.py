@@ -13,6 +13,7 @@ from troubleshooter.explaining.shown import code, marked, parsed
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
+_UNLESS_NONE = "{} if {} is not None else {}"
 _MESSAGE = lazy.compile(r"^(?:list|tuple|string) indices must be integers or slices, not '?NoneType'?$")
 _IGNORED = "-100"
 """The label that losses of torch leave out."""
@@ -32,7 +33,7 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     name, holder = ast.unparse(item.slice), ast.unparse(item.value)
     whole = _whole(item, line)
     otherwise = _IGNORED if _is_of_labels(line, whole) else "..."
-    text = f"{ast.unparse(whole)} if {name} is not None else {otherwise}"
+    text = _UNLESS_NONE.format(ast.unparse(whole), name, otherwise)
     found.condition = say("none-index", lang, k=name, x=holder)
     found.origins = [Origin(name, "data"), *(one for one in found.origins if one.name != name)]
     found.remedies = [Remedy("own-otherwise", (("x", text),), text, "rule")]

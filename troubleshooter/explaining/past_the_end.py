@@ -13,11 +13,13 @@ from troubleshooter.explaining.shown import called, code, marked, parsed
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
+_TOO_FAR = "index out of range"
+
 
 def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> FoundPlace | None:
     """The explanation with the loop's end; None where another loop counts, or where the index is no such sum."""
     context = trace.context(len(trace.frames) - 1)
-    if context is None or failure.type != "IndexError" or "index out of range" not in failure.message:
+    if context is None or failure.type != "IndexError" or _TOO_FAR not in failure.message:
         return None
     item = _asked(trace)
     counted = _sum(item.slice) if item is not None else None

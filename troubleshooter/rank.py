@@ -110,10 +110,11 @@ def _weigh(candidate: Candidate, observations: Observations) -> Ranked:
     answer = Ranked(candidate, score, (), versions, tuple(evidence), installed)
     if candidate.body.get("status") == "draft":
         answer = answer.limited("draft", weights.DRAFT, "the entry is a draft")
-    if _goes_on(candidate):
-        answer = answer.limited("goes-on", weights.GOES_ON, "its line says how the run goes on")
-    elif _only_warned(candidate, observations):
-        answer = answer.limited("goes-on", weights.GOES_ON, "its line warns, and an exception ended the run later")
+    if (line := _line_of_crash(candidate)) is not None:
+        if _GOES_ON.search(line.line.text) is not None:
+            answer = answer.limited("goes-on", weights.GOES_ON, "its line says how the run goes on")
+        elif _is_notice(line, observations):
+            answer = answer.limited("goes-on", weights.GOES_ON, "its line warns, and an exception ended the run later")
     score = answer.score.at_most("highest", weights.HIGHEST).at_least("lowest", weights.LOWEST)
     return answer._replace(score=score)
 
@@ -129,20 +130,11 @@ _GOES_ON = lazy.compile(
 were told as a crash for certain or likely."""
 
 
-def _goes_on(candidate: Candidate) -> bool:
-    """Whether the answer is about a crash or hang, but rests on a line, without an exception, that says how the run goes on."""
+def _line_of_crash(candidate: Candidate) -> Anchor | None:
+    """The line, without an exception, on which an answer about a crash or hang rests; None for every other answer."""
     anchor = candidate.trial.anchor
-    if anchor is None or anchor.failure is not None or candidate.body["severity"] not in ("crash", "hang"):
-        return False
-    return _GOES_ON.search(anchor.line.text) is not None
-
-
-def _only_warned(candidate: Candidate, observations: Observations) -> bool:
-    """Whether the answer is about a crash or hang, but rests on a warning, below which an exception ended the run."""
-    anchor = candidate.trial.anchor
-    if anchor is None or anchor.failure is not None or candidate.body["severity"] not in ("crash", "hang"):
-        return False
-    return _is_notice(anchor, observations) and " NCCL WARN " not in anchor.line.text  # so NCCL tells its errors
+    is_line = anchor is not None and anchor.failure is None and candidate.body["severity"] in ("crash", "hang")
+    return anchor if is_line else None
 
 
 def _without_replaced(ranked: list[Ranked]) -> list[Ranked]:
@@ -272,10 +264,18 @@ def _key(item: Ranked, observations: Observations) -> RankKey:
 
 
 def _is_notice(anchor: Anchor, observations: Observations) -> bool:
-    """Whether a line without an exception is a warning or a retry, and an exception that nothing caught ended the run later."""
-    return _NOTICE.search(anchor.line.text) is not None and any(
-        failure.role == "initiating" and failure.uncaught and _is_below(failure.line, anchor.line)
-        for failure in observations.failures
+    """Whether a line without an exception is a warning or a retry, and an exception that nothing caught ended the run later.
+
+    NCCL calls its errors warnings, so its lines are none.
+    """
+    text = anchor.line.text
+    return (
+        " NCCL WARN " not in text
+        and _NOTICE.search(text) is not None
+        and any(
+            failure.role == "initiating" and failure.uncaught and _is_below(failure.line, anchor.line)
+            for failure in observations.failures
+        )
     )
 
 

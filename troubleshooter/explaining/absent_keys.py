@@ -155,8 +155,7 @@ def _handed(
     name, function = item.value, context.function
     if not isinstance(name, ast.Name) or function is None or name.id not in parameters(function):
         return None
-    at = next((at for at in trace.own if (one := trace.context(at)) is not None and one.function is function), 0)
-    if at == 0 or at - 1 in trace.own or name.id not in (*_REPORTS, *_INPUTS):
+    if name.id not in (*_REPORTS, *_INPUTS) or not own_flow.is_called_by_library(function, trace):
         return None
     is_report = name.id in _REPORTS or function.name.startswith("on_")
     test = Remedy("own-guard", (("x", f"if {key!r} in {name.id}:"),), f"if {key!r} in {name.id}:", "rule")

@@ -36,10 +36,7 @@ def of_own_parameter(value: ast.expr, context: NameContext, makers: Makers, trac
     name, function = last.value, last.context.function
     if not isinstance(name, ast.Name) or function is None or name.id not in parameters(function):
         return None
-    at = next((at for at in trace.own if (one := trace.context(at)) is not None and one.function is function), 0)
-    if at == 0 or at - 1 in trace.own:
-        return None
-    return only_one(makers, trace, of_row=True)
+    return only_one(makers, trace, of_row=True) if own_flow.is_called_by_library(function, trace) else None
 
 
 def called(value: ast.expr, context: NameContext) -> OwnFunction | None:

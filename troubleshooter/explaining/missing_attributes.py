@@ -35,12 +35,9 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
         return None
     [name], asked = read, names[1]
     bases = [ast.unparse(base) for base in context.owner.bases]
-    otherwise = f"raise AttributeError({asked})"
-    if bases not in (
-        [],
-        ["object"],
-    ):  # the class that it is made from may keep its attributes elsewhere, as torch's modules do
-        otherwise = _ASKS_BASE.format(asked)
+    # A base class may keep its attributes elsewhere, as torch's modules do.
+    has_base = bases not in ([], ["object"])
+    otherwise = _ASKS_BASE.format(asked) if has_base else f"raise AttributeError({asked})"
     text = f"if {asked} == {name!r}: {otherwise}"
     found.condition = say("getattr-own", lang, x=f"{names[0]}.{name}", c=context.owner.name)
     found.origins = [Origin(f"{names[0]}.{name}", "data")]

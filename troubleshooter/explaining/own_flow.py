@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from troubleshooter.explaining.calls import passed
 from troubleshooter.explaining.names import NameContext, binds, given_values, is_each, parameters, position_of
+from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.own_functions import OwnFunction, functions_of
 from troubleshooter.explaining.sources import Function, SourceFile
 
@@ -121,6 +122,15 @@ def _of_call(call: ast.Call, context: NameContext) -> FlowStep | None:
         return None
     line = returned[0].lineno
     return FlowStep(returned[0], NameContext(function.source, function.owner, function.function, line, None))
+
+
+def is_called_by_library(function: Function, trace: Trace) -> bool:
+    """Whether the traceback shows that a library called this function of the user's own."""
+    for at in trace.own:
+        context = trace.context(at)
+        if context is not None and context.function is function:
+            return at > 0 and at - 1 not in trace.own
+    return False
 
 
 def called_function(call: ast.Call, context: NameContext) -> OwnFunction | None:

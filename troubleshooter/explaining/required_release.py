@@ -24,12 +24,12 @@ MAX_AHEAD = 160
 
 def _required(m: re.Match[str]) -> MessageAnswer | None:
     """A package, the release that is asked for, and the one that is installed, if the message tells it."""
+    name, want, text = m["x"], f"{m['op']}{m['v']}", m.string
+    if _NEEDED.search(text) is None:
+        return None
     from kb.index.store import shipped  # only here is it asked which names are packages
 
-    name, want, text = m["x"], f"{m['op']}{m['v']}", m.string
-    if shipped().package(name.replace("_", "-")) is None and shipped().package(name) is None:
-        return None
-    if _NEEDED.search(text) is None:
+    if all(shipped().package(one) is None for one in (name, name.replace("_", "-"))):
         return None
     command = f'pip install "{name}{want}"'
     fix = Remedy("do-run", (("x", command),), command, "message")

@@ -152,9 +152,11 @@ def _culprit(observations: Observations, stopped: bool) -> Failure | None:
         if found:
             return found[-1]
     # A log that ends inside a traceback: a killed terminal, a paste without its last line.
-    last = observations.failures[-1] if observations.failures and not stopped else None
-    is_open = last is not None and last.role == "initiating" and not last.exception and HEADER in last.start.text
-    return last if is_open and last is not None and last.line.number >= observations.lines else None
+    for last in observations.failures[-1:]:
+        is_open = last.role == "initiating" and not last.exception and HEADER in last.start.text
+        if is_open and not stopped and last.line.number >= observations.lines:
+            return last
+    return None
 
 
 def _unexplained(

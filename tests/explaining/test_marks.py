@@ -104,7 +104,9 @@ def test_a_pattern_whose_text_differs_in_its_letters_case(of_run: Run):
 
 
 def test_a_pattern_that_looks_ahead_is_not_tried(of_run: Run):
-    report = of_run("", SEARCH.format(made='r"#### (?=(\\d+))"', row="b #### -4", line="re.search(FOUND, text).group(1)"))
+    report = of_run(
+        "", SEARCH.format(made='r"#### (?=(\\d+))"', row="b #### -4", line="re.search(FOUND, text).group(1)")
+    )
     assert "it does not fit" not in condition(report)
 
 

@@ -152,3 +152,35 @@ def test_no_dimension_is_added_where_the_numbers_of_rows_differ():
     message = "RuntimeError: The size of tensor a (5) must match the size of tensor b (4) at non-singleton dimension {}"
     assert "unsqueeze" not in str(explained("x = a + b", message.format(0))["suggestions"])
     assert "unsqueeze" in str(explained("x = a + b", message.format(1))["suggestions"])
+
+
+@pytest.mark.parametrize(
+    ("line", "message", "codes"),
+    [
+        (
+            "x = torch.einsum('bi, ij -> bj', a, w)",
+            "subscript i has size 4 for operand 1 which does not broadcast with previously seen size 5",
+            ["print(w.shape)", '"bi, ji -> bj"'],
+        ),
+        (
+            "x = torch.einsum(FORM, a, w)",
+            "subscript i has size 4 for operand 1 which does not broadcast with previously seen size 5",
+            ["print(w.shape)"],
+        ),
+        (
+            "x = torch.einsum('bth,h->bt', a, w).relu()",
+            "the number of subscripts in the equation (1) does not match the number of dimensions (2) for operand 1 and no "
+            "ellipsis was given",
+            ["print(w.shape)", "w.squeeze(-1)"],
+        ),
+        (
+            "x = torch.einsum('bth,h->bt', a, w)",
+            "the number of subscripts in the equation (3) does not match the number of dimensions (2) for operand 0 and no "
+            "ellipsis was given",
+            ["print(a.shape)", "a.unsqueeze(0)"],
+        ),
+    ],
+)
+def test_the_letters_of_an_equation(line: str, message: str, codes: list[str]):
+    found = explained(line, f"RuntimeError: einsum(): {message}")
+    assert [one["code"] for one in found["suggestions"]] == codes

@@ -80,9 +80,39 @@ def _input_size(m: re.Match[str], line: CallingLine) -> OperationAnswer:
 
 
 def _einsum(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    line = line.of("einsum")
     which = line.operand(int(m[3]) + 1)
     values: dict[str, object] = {"i": m[1], "a": m[2], "b": m[4], "n": m[3]}
-    return OperationAnswer("op-einsum", values, (which,), (("op-look", f"print({which}.shape)"),) if which else ())
+    fixes = [("op-look", f"print({which}.shape)")] if which else []
+    before, letters, after = _letters(line, int(m[3]))
+    if len(letters) == 2:
+        fixes.append(("op-einsum-order", f'"{before}{letters[::-1]}{after}"'))
+    return OperationAnswer("op-einsum", values, (which,), tuple(fixes))
+
+
+def _einsum_dimensions(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    line = line.of("einsum")
+    which = line.operand(int(m[3]) + 1)
+    values: dict[str, object] = {"a": m[1], "b": m[2], "n": m[3]}
+    fixes = [("op-look", f"print({which}.shape)")] if which else []
+    if which and int(m[2]) == int(m[1]) + 1:
+        fixes.append(("op-einsum-squeeze", f"{which}.squeeze(-1)"))
+    elif which and int(m[1]) == int(m[2]) + 1:
+        fixes.append(("op-unsqueeze", f"{which}.unsqueeze(0)"))
+    return OperationAnswer("op-einsum-dimensions", values, (which,), tuple(fixes))
+
+
+def _letters(line: CallingLine, number: int) -> tuple[str, str, str]:
+    """The letters that an equation such as ``"bth,kh->btk"`` has for one operand, with what stands before and behind them."""
+    equation = line.call.args[0] if line.call is not None and line.call.args else None
+    text = equation.value if isinstance(equation, ast.Constant) and isinstance(equation.value, str) else ""
+    parts = text.partition("->")[0].split(",")
+    if number >= len(parts):
+        return "", "", ""
+    begin = sum(len(one) + 1 for one in parts[:number])
+    letters = parts[number].strip()
+    at = text.index(letters, begin)
+    return text[:at], letters, text[at + len(letters) :]
 
 
 def _whole_sizes(m: re.Match[str], line: CallingLine) -> OperationAnswer:
@@ -204,6 +234,7 @@ RULES: tuple[tuple[str, re.Pattern[str], Rule], ...] = (
     ("running_mean should contain", lazy.compile(r"running_mean should contain (\d+) elements not (\d+)"), _channels),
     (" input (got ", lazy.compile(r"expected (\dD(?:(?:, | or )\dD)*) input \(got (\d)D input\)"), _dimensions),
     ("must be equal to input_size", lazy.compile(r"input\.size\(-1\) must be equal to input_size\. Expected (\d+), got (\d+)"), _input_size),
+    ("number of subscripts in the equation", lazy.compile(r"einsum\(\): the number of subscripts in the equation \((\d{1,9})\) (?:does not match|is more than|is less than) the number of dimensions \((\d{1,9})\) for operand (\d{1,9})"), _einsum_dimensions),
     ("does not broadcast with previously", lazy.compile(r"einsum\(\): subscript (\w) has size (\d+) for operand (\d+) which does not broadcast with previously seen size (\d+)"), _einsum),
     ("must be tuple of ints,", lazy.compile(r"(?<!\w)(?P<f>\w{1,80})\(\): argument '\w{1,80}' (?:\(position \d+\) must be tuple of ints, (?:not (?P<one>[\w.]+)|but found element of type (?P<found>[\w.]+) at pos (?P<at>\d+))|failed to unpack the object at pos (?P<pos>\d+) with error \"type must be tuple of ints, ?but got (?P<got>[\w.]+))"), _whole_sizes),
 )  # fmt: skip

@@ -111,11 +111,11 @@ def _amended(found: FoundPlace | None, failure: Failure, sources: Sources, lang:
     found = own_methods.amended(found, failure, sources)
     if not frames or not any(map(is_own, frames)):
         return found
-    from troubleshooter.explaining import batched, own_keys
+    from troubleshooter.explaining import batched, command_values, own_keys
 
     found = batched.amended(found, failure, sources, lang)
     if is_own(frames[-1]) and found is not None:
-        found = own_keys.amended(found, failure, sources)
+        found = command_values.amended(own_keys.amended(found, failure, sources), failure, sources)
         found, is_told = _of_own_file(found, failure, sources, lang)
         if is_told:
             return found

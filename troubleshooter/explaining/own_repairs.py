@@ -10,7 +10,9 @@ from troubleshooter.explaining import (
     marks,
     missing_attributes,
     none_index,
+    parameter_names,
     past_the_end,
+    row_numbers,
     searched,
     swapped,
     tuples,
@@ -35,6 +37,8 @@ _STEPS = (
     searched,
     tuples,
     past_the_end,
+    row_numbers,
+    parameter_names,
     dtypes,
 )
 

@@ -1,0 +1,136 @@
+"""A row number past the end, which a library asks the user's own ``__getitem__`` for.
+
+Either ``__len__`` tells more rows than there are, or a sampler of the user's own counts too far.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import NamedTuple
+
+from troubleshooter.explaining import own_flow
+from troubleshooter.explaining.found import FoundPlace
+from troubleshooter.explaining.names import NameContext, parameters
+from troubleshooter.explaining.origin import Origin
+from troubleshooter.explaining.origins import Trace
+from troubleshooter.explaining.own_functions import OwnFunction
+from troubleshooter.explaining.remedy import Remedy
+from troubleshooter.explaining.shown import called, code, marked, parsed
+from troubleshooter.explaining.words import say
+from troubleshooter.observe.model import Failure
+
+_PAST_END = ("out of range", "out of bounds", "out-of-bounds")
+
+
+class AskedRows(NamedTuple):
+    """What ``__getitem__`` asks for rows, and how many rows beyond the number that it was given."""
+
+    holder: ast.expr
+    more: int
+
+
+def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> FoundPlace | None:
+    """The explanation with the length or the sampler at fault; None where neither is seen to be."""
+    context = trace.context(len(trace.frames) - 1)
+    if context is None or failure.type != "IndexError" or not any(one in failure.message for one in _PAST_END):
+        return None
+    function, owner = context.function, context.owner
+    if function is None or owner is None or function.name != "__getitem__":
+        return None
+    number = parameters(function)[1:2]
+    rows = _asked(trace, number[0]) if number else None
+    lengths = own_flow.functions_named("__len__", context.source, owner)
+    if rows is None or len(lengths) != 1 or not own_flow.is_called_by_library(function, trace):
+        return None
+    returned = [one.value for one in lengths[0].returned if one.value is not None]
+    if len(returned) != 1:
+        return None
+    if _is_length(returned[0], lengths[0], rows, context):
+        return _of_sampler(found, rows, owner, context, number[0], lang)
+    holder = ast.unparse(rows.holder)
+    text = f"return len({holder})" + (f" - {rows.more}" if rows.more else "")
+    place = f"{PurePath(context.source.path).name}:{returned[0].lineno}"
+    found.condition = say("rows-length", lang, told=found.condition, x=ast.unparse(returned[0]), y=holder, place=place)
+    found.origins = [Origin("__len__", "data"), Origin(holder, "data")]
+    found.remedies = [Remedy("rows-return", (("x", text),), text, "rule"), *found.remedies]
+    return found
+
+
+def _asked(trace: Trace, number: str) -> AskedRows | None:
+    """The one part of the line that asks something for the row of the number."""
+    frame = trace.frames[-1]
+    for text in (marked(frame), code(frame)):
+        tree = parsed(text)
+        found = {
+            ast.unparse(node): AskedRows(_rows(node.value), more)
+            for node in (ast.walk(tree) if tree is not None else ())
+            if isinstance(node, ast.Subscript) and (more := _beyond(node.slice, number)) is not None
+        }
+        if len(found) == 1:
+            return next(iter(found.values()))
+    return None
+
+
+def _rows(value: ast.expr) -> ast.expr:
+    """The table itself of ``table.iloc``."""
+    return value.value if isinstance(value, ast.Attribute) and value.attr == "iloc" else value
+
+
+def _beyond(index: ast.expr, number: str) -> int | None:
+    """0 of ``n``, 1 of ``n + 1``; None for another index."""
+    if isinstance(index, ast.Name):
+        return 0 if index.id == number else None
+    if isinstance(index, ast.BinOp) and isinstance(index.op, ast.Add) and isinstance(index.right, ast.Constant):
+        more = index.right.value
+        is_number = isinstance(index.left, ast.Name) and index.left.id == number
+        return more if is_number and type(more) is int and more > 0 else None
+    return None
+
+
+def _is_length(told: ast.expr, length: OwnFunction, rows: AskedRows, context: NameContext) -> bool:
+    """Whether ``__len__`` tells the number of the very rows that are asked for, or something that cannot be followed."""
+    inside = NameContext(length.source, length.owner, length.function, told.lineno, None)
+    steps = [one.value for one in own_flow.way(told, inside)]
+    holders = {ast.unparse(one.value) for one in own_flow.way(rows.holder, context)}
+    less = f" - {rows.more}" if rows.more else ""
+    if any(ast.unparse(one) == f"len({holder}){less}" for one in steps for holder in holders):
+        return True
+    return not any(called(node) == "len" for node in ast.walk(steps[-1]) if isinstance(node, ast.Call))
+
+
+def _of_sampler(
+    found: FoundPlace, rows: AskedRows, owner: ast.ClassDef, context: NameContext, number: str, lang: str
+) -> FoundPlace | None:
+    samplers = [
+        node
+        for node in context.source.tree.body
+        if isinstance(node, ast.ClassDef)
+        and node is not owner
+        and any(ast.unparse(base).endswith("Sampler") for base in node.bases)
+    ]
+    too_far = [(one, *counted) for one in samplers for counted in _counts_too_far(one)]
+    if len(too_far) != 1:
+        return None
+    sampler, node, text = too_far[0]
+    place = f"{PurePath(context.source.path).name}:{node.lineno}"
+    holder = ast.unparse(rows.holder)
+    found.condition = say(
+        "rows-sampler", lang, told=found.condition, x=sampler.name, y=ast.unparse(node), n=number, place=place
+    )
+    found.origins = [Origin(sampler.name, "data"), Origin(holder, "data")]
+    found.remedies = [Remedy("rows-count", (("x", text),), text, "rule"), *found.remedies]
+    return found
+
+
+def _counts_too_far(sampler: ast.ClassDef) -> Iterator[tuple[ast.Call, str]]:
+    """The calls that count from 1, or to the number of rows instead of the last row, with what counts right."""
+    for node in ast.walk(sampler):
+        if not isinstance(node, ast.Call) or called(node) not in ("range", "enumerate"):
+            continue
+        given = [ast.unparse(one) for one in (*node.args, *(one.value for one in node.keywords))]
+        if called(node) == "enumerate" and len(given) == 2 and given[1] == "1":
+            yield node, f"enumerate({given[0]})"
+        elif called(node) == "range" and given and "len(" in given[-1] and given[-1].endswith(" + 1"):
+            yield node, f"range({given[-1].removesuffix(' + 1')})"

@@ -169,9 +169,9 @@ def test_a_function_of_one_row_that_gets_a_batch(of_run: Run):
     assert "batched" not in str(of_run(TABLE, BATCHED % "").explained)
 
 
-def test_no_list_is_turned_into_a_text(of_run: Run):
+def test_of_a_list_the_items_are_joined(of_run: Run):
     program = "from widget import *\nwords = ['a']\nprint('x' + words)\n"
-    assert told(of_run(LIBRARY, program))[2] == ["print(words)"]
+    assert told(of_run(LIBRARY, program))[2] == ['", ".join(map(str, words))', "print(words)"]
     number = "from widget import *\nwords = 3\nprint('x' + words)\n"
     assert told(of_run(LIBRARY, number))[2] == ["str(words)"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from troubleshooter.explaining.shown import called
@@ -76,3 +76,17 @@ class LineAnswer(NamedTuple):
 
 
 LineFunction = Callable[[re.Match[str], "list[ast.AST]"], LineAnswer | None]
+
+
+LONGEST = 120
+"""Characters of a part of a line that are shown."""
+
+
+def text(node: ast.AST) -> str:
+    """A part of a line, as it is shown."""
+    return ast.unparse(node)[:LONGEST]
+
+
+def each(several: Iterable[str]) -> str:
+    """Several parts of a line, in a sentence."""
+    return " / ".join(f"`{one}`" for one in several)

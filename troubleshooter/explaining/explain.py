@@ -114,16 +114,24 @@ def _amended(found: FoundPlace | None, failure: Failure, sources: Sources, lang:
     from troubleshooter.explaining import batched, command_values, own_keys
 
     found = batched.amended(found, failure, sources, lang)
+    if is_own(frames[-1]) and "is not callable" in failure.message:
+        from troubleshooter.explaining import shadowed
+        from troubleshooter.explaining.origins import Trace
+
+        if (told := shadowed.amended(found, failure, Trace(frames, sources), lang)) is not None:
+            return told
     if is_own(frames[-1]) and found is not None:
         found = command_values.amended(own_keys.amended(found, failure, sources), failure, sources)
         found, is_told = _of_own_file(found, failure, sources, lang)
         if is_told:
             return found
     if is_own(frames[-1]) and found is not None and "NoneType" in failure.message:
-        from troubleshooter.explaining import returned
+        from troubleshooter.explaining import none_sources, own_repairs, returned
         from troubleshooter.explaining.origins import Trace
 
-        return returned.amended(found, failure, Trace(frames, sources), lang)
+        trace = Trace(frames, sources)
+        found = returned.amended(found, failure, trace, lang) or found
+        return none_sources.amended(found, failure, trace, lang) if own_repairs.is_weak(found.remedies) else found
     if is_own(frames[-1]) and found is not None and any("..." in (one.code or "") for one in found.remedies):
         return _of_own_line(found, failure, sources, lang)
     if is_own(frames[-1]) and (found is not None or code(frames[-1]).startswith(("raise", "assert"))):

@@ -10,8 +10,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from troubleshooter.explaining import joined
-from troubleshooter.explaining.calling import LineAnswer
+from troubleshooter.explaining import everyday, joined
+from troubleshooter.explaining.calling import LineAnswer, each, text
 
 _SIGNS: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.MatMult: "@", ast.Pow: "**",
@@ -23,16 +23,6 @@ _NOT_COMPUTED = frozenset(
 )
 """Types that no arithmetic operator of Python's own numbers, texts and lists gives."""
 _DIVISIONS = (ast.Div, ast.FloorDiv, ast.Mod)
-
-
-def text(node: ast.AST) -> str:
-    """A part of a line, as it is shown."""
-    return ast.unparse(node)[:120]
-
-
-def each(several: Iterator[str] | list[str] | dict[str, str]) -> str:
-    """Several parts of a line, in a sentence."""
-    return " / ".join(f"`{one}`" for one in several)
 
 
 def operand(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
@@ -51,7 +41,7 @@ def operand(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
         names = list(dict.fromkeys(side for pair in sides for side in pair))
         values = {"x": each([f"{left} {sign} {right}" for left, right in sides]), "a": m[2], "b": m[3], "op": m[1]}
         return LineAnswer("own-operand-several", values, tuple(names))
-    fixes = list(joined.fixes(sign, kinds, pairs[0]))
+    fixes = [*everyday.of_sides(kinds, pairs[0]), *joined.fixes(sign, kinds, pairs[0])]
     values = {"x": sides[0][0], "y": sides[0][1], "a": m[2], "b": m[3], "op": m[1]}
     return LineAnswer("own-operand", values, sides[0], tuple(fixes))
 
@@ -140,7 +130,9 @@ def unpack(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     target, value, item = several[0]
     names, wanted = ", ".join(map(text, target.elts)), m[2] or str(_least(target))
     many = m[1].startswith("too many")
-    fixes = (("own-unpack-rest", f"{names}, *rest"),) if many else ()
+    fixes: tuple[tuple[str, str], ...] = (("own-unpack-rest", f"{names}, *rest"),) if many else ()
+    if item:
+        fixes = (*everyday.counted(target, value), *fixes)
     if many and not item and (each_part := _passed_through(target, value)):
         fixes = (("own-unpack-names", f"{each_part} = {text(value)}"),)
     look = ("own-look", f"print({text(value)})")

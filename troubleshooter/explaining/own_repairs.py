@@ -17,6 +17,7 @@ from troubleshooter.explaining import (
     swapped,
     tuples,
     unpacked,
+    without_self,
 )
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origins import Trace
@@ -40,6 +41,7 @@ _STEPS = (
     row_numbers,
     parameter_names,
     dtypes,
+    without_self,
 )
 
 

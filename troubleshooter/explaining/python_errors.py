@@ -8,24 +8,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from kb import lazy
-from troubleshooter.explaining import function_rules, joined, operands, tensor_parts, whole_numbers
-from troubleshooter.explaining.calling import LineAnswer, LineFunction
+from troubleshooter.explaining import everyday, function_rules, joined, operands, tensor_parts, whole_numbers
+from troubleshooter.explaining.calling import LineAnswer, LineFunction, each, text
 from troubleshooter.explaining.shown import gone_through
 
 
 def _of(nodes: list[ast.AST], *kinds: type[ast.AST]) -> Iterator[ast.AST]:
     return (node for node in nodes if isinstance(node, kinds))
-
-
-def _text(node: ast.AST) -> str:
-    return ast.unparse(node)[:120]
-
-
-def _each(several: Iterable[str]) -> str:
-    return " / ".join(f"`{one}`" for one in several)
 
 
 def _is_text(node: ast.expr, kind: str) -> bool:
@@ -40,25 +32,33 @@ def _key(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     named = [
         node for node in items if not isinstance(node.slice, ast.Constant)
     ]  # a written key would be in the message
-    asked = [(_text(node.value), _text(node.slice)) for node in items]
+    asked = [(text(node.value), text(node.slice)) for node in items]
     for node in nodes:  # a set's `remove` raises it, too
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("pop", "remove"):
-            asked += [(_text(node.func.value), _text(one)) for one in node.args[:1]]
-    asked = [one for one in asked if one[1] == m[0]] or [(_text(node.value), "") for node in named] or asked
+            asked += [(text(node.func.value), text(one)) for one in node.args[:1]]
+    asked = [one for one in asked if one[1] == m[0]] or [(text(node.value), "") for node in named] or asked
     holders = list(dict.fromkeys(holder for holder, _ in asked))
     if not holders:
         return None
     names = (*holders, m[0].strip("'\""))
     if len(holders) > 1:
-        return LineAnswer("own-key-several", {"k": m[0], "x": _each(holders)}, names)
-    fixes = (("own-look", f"print({holders[0]}.keys())"),)
+        return LineAnswer("own-key-several", {"k": m[0], "x": each(holders)}, names)
+    fixes = (*_without_key(m[0], nodes), ("own-look", f"print({holders[0]}.keys())"))
     return LineAnswer("own-key", {"k": m[0], "x": holders[0]}, names, fixes)
+
+
+def _without_key(key: str, nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
+    """What ``pop`` gives for a key that is not there."""
+    for node in nodes:
+        is_pop = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "pop"
+        if isinstance(node, ast.Call) and is_pop and len(node.args) == 1 and text(node.args[0]) == key:
+            yield "day-default", f"{text(node.func)}({key}, None)"
 
 
 def _none(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     for node in nodes:
         if isinstance(node, ast.Attribute) and node.attr == m[1]:
-            holder = _text(node.value)
+            holder = text(node.value)
             return LineAnswer(
                 "own-none", {"x": holder, "a": m[1]}, (holder,), (("own-guard", f"if {holder} is not None:"),)
             )
@@ -66,20 +66,22 @@ def _none(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
 
 
 def _none_item(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
-    holders = list(dict.fromkeys(_text(node.value) for node in nodes if isinstance(node, ast.Subscript)))
-    if len(holders) > 1:
-        return LineAnswer("own-items-several", {"x": _each(holders), "t": m[1]}, tuple(holders))
-    for holder in holders:
+    asked = {text(node.value): node for node in nodes if isinstance(node, ast.Subscript)}
+    if len(asked) > 1:
+        return LineAnswer("own-items-several", {"x": each(asked), "t": m[1]}, tuple(asked))
+    for holder, item in asked.items():
         key = "own-none-item" if m[1] == "NoneType" else "own-no-items"
-        return LineAnswer(key, {"x": holder, "t": m[1]}, (holder,), (("own-look", f"print(type({holder}))"),))
+        fixes = (*everyday.of_item(m[1], item), ("own-look", f"print(type({holder}))"))
+        return LineAnswer(key, {"x": holder, "t": m[1]}, (holder,), fixes)
     return None
 
 
 def _attribute(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     for node in nodes:
         if isinstance(node, ast.Attribute) and node.attr == m[2]:
-            holder = _text(node.value)
-            fixes = [*tensor_parts.fixes(m[1], node, nodes), ("own-look", f"print(type({holder}))")]
+            holder = text(node.value)
+            offered = (*everyday.of_attribute(m[1], node, m[3]), *tensor_parts.fixes(m[1], node, nodes))
+            fixes = [*offered, ("own-look", f"print(type({holder}))")]
             return LineAnswer("own-attribute", {"x": holder, "t": m[1], "a": m[2]}, (holder,), tuple(fixes))
     return None
 
@@ -91,9 +93,9 @@ def _missing(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     calls = [
         node
         for node in _of(nodes, ast.Call)
-        if isinstance(node, ast.Call) and _text(node.func).rpartition(".")[2] == function
+        if isinstance(node, ast.Call) and text(node.func).rpartition(".")[2] == function
     ]
-    passed = [_text(part) for part in calls[0].args] if calls else []
+    passed = [text(part) for part in calls[0].args] if calls else []
     key = "own-missing-shifted" if passed and m[2] == "positional" else "own-missing"
     values = {"f": m[1], "names": ", ".join(names), "passed": ", ".join(passed)}
     return LineAnswer(key, values, tuple(names), fixes)
@@ -115,17 +117,25 @@ def _positional(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
 def _concatenate(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     for node in nodes:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and not _is_text(node.right, m[1]):
-            other = _text(node.right)
+            other = text(node.right)
             fix = joined.wrapped(m[1], m[2], node.right) or ("own-convert", f"{m[1]}({other})")
             is_look = m[1] == "str" and m[2] in _CONTAINERS
-            fixes = (("own-look", f"print({other})"),) if is_look else (fix,)
+            fixes = (*_joined(m[1], m[2], node.right), ("own-look", f"print({other})")) if is_look else (fix,)
             return LineAnswer(
                 "own-concatenate",
-                {"x": _text(node.left), "y": other, "t": m[2]},
-                (other, _text(node.left)),
+                {"x": text(node.left), "y": other, "t": m[2]},
+                (other, text(node.left)),
                 fixes,
             )
     return None
+
+
+def _joined(kind: str, other: str, side: ast.expr) -> Iterator[tuple[str, str]]:
+    """The items of a list, or what a function gives, in place of the list or the function."""
+    if kind == "str" and other in ("list", "tuple"):
+        yield "day-join", f'", ".join(map(str, {text(side)}))'
+    elif other in everyday.FUNCTIONS:
+        yield "day-call", f"{text(side)}()"
 
 
 _CONTAINERS = frozenset(
@@ -135,12 +145,12 @@ _CONTAINERS = frozenset(
 
 
 def _not_callable(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
-    functions = [_text(node.func) for node in nodes if isinstance(node, ast.Call)]
-    called = list(dict.fromkeys(one for one in functions if one not in _BUILT_IN))
+    functions = {text(node.func): node for node in nodes if isinstance(node, ast.Call)}
+    called = {name: call for name, call in functions.items() if name not in _BUILT_IN}
     if len(called) > 1:
-        return LineAnswer("own-callable-several", {"x": _each(called), "t": m[1]}, tuple(called))
-    for function in called:
-        fixes = (("own-look", f"print(type({function}))"),)
+        return LineAnswer("own-callable-several", {"x": each(called), "t": m[1]}, tuple(called))
+    for function, call in called.items():
+        fixes = (*everyday.of_call(m[1], call), ("own-look", f"print(type({function}))"))
         return LineAnswer("own-callable", {"x": function, "t": m[1]}, (function,), fixes)
     return None
 
@@ -157,17 +167,15 @@ def _not_iterable(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
             value = node.value
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
             value = node.comparators[0]
-        several = [_text(one) for one in gone_through(value)] if value is not None else []
+        several = [text(one) for one in gone_through(value)] if value is not None else []
         if len(several) > 1:
-            return LineAnswer("own-iterable-several", {"x": _each(several), "t": m[1] or m[2] or m[3]}, tuple(several))
+            return LineAnswer("own-iterable-several", {"x": each(several), "t": m[1] or m[2] or m[3]}, tuple(several))
         if value is not None:
             value = gone_through(value)[0]
-            return LineAnswer(
-                "own-iterable",
-                {"x": _text(value), "t": m[1] or m[2] or m[3]},
-                (_text(value),),
-                (("own-look", f"print(type({_text(value)}))"),),
-            )
+            kind = m[1] or m[2] or m[3]
+            is_loop = isinstance(node, (ast.For, ast.comprehension))
+            fixes = (*(everyday.of_loop(kind, value) if is_loop else ()), ("own-look", f"print(type({text(value)}))"))
+            return LineAnswer("own-iterable", {"x": text(value), "t": kind}, (text(value),), fixes)
     return None
 
 
@@ -194,8 +202,8 @@ def _name(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
 
 def _number(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     for node in nodes:
-        if isinstance(node, ast.Call) and _text(node.func) in ("float", "int") and node.args:
-            value = _text(node.args[0])
+        if isinstance(node, ast.Call) and text(node.func) in ("float", "int") and node.args:
+            value = text(node.args[0])
             return LineAnswer("own-number", {"x": value, "v": m[1]}, (value,), (("own-look", f"print(repr({value}))"),))
     return None
 
@@ -211,7 +219,7 @@ def _assert(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
         if isinstance(node, ast.Assert):
             names = [n.id for n in ast.walk(node.test) if isinstance(n, ast.Name) and n.id not in ("self", "cls")]
             said = node.msg is not None  # behind the whole check
-            return LineAnswer("own-assert", {"x": _text(node.test), "said": said}, tuple(names), ())
+            return LineAnswer("own-assert", {"x": text(node.test), "said": said}, tuple(names), ())
     return None
 
 
@@ -237,7 +245,7 @@ OPERANDS: tuple[LineRule, ...] = (
     ("KeyError", lazy.compile(r"^.{1,200}$"), _key),
     ("IndexError", lazy.compile(r"(?:list|tuple|string) index out of range|pop from empty"), operands.index),
     ("AttributeError", lazy.compile(r"'NoneType' object has no attribute '(\w+)'"), _none),
-    ("AttributeError", lazy.compile(r"'([\w.]+)' object has no attribute '(\w+)'"), _attribute),
+    ("AttributeError", lazy.compile(r"'([\w.]+)' object has no attribute '(\w+)'(?:\. Did you mean: '(\w+)')?"), _attribute),
     ("TypeError", lazy.compile(r"'([\w.]+)' object is not subscriptable"), _none_item),
     ("TypeError", lazy.compile(r"^(?P<s>list|tuple|string) indices must be integers(?:(?: or slices)?, not '?(?P<t>\w+)'?)?$"), operands.numbered),
     ("ZeroDivisionError", lazy.compile(r""), operands.zero),
@@ -259,6 +267,12 @@ OPERANDS: tuple[LineRule, ...] = (
     ("ValueError", lazy.compile(r"^(?:Sample larger than population|Cannot take a larger sample than population)"), function_rules.sample),
     ("ValueError", lazy.compile(r"^dictionary update sequence element #(\d+) has length (\d+); 2 is required"), function_rules.pairs_wanted),
     ("ValueError OverflowError", lazy.compile(r"^math (?:domain|range) error|^expected a (?:non-?negative|positive) input"), function_rules.domain),
+    ("TypeError", lazy.compile(r"^'(\w+)' object does not support item assignment$"), everyday.fixed_item),
+    ("TypeError", lazy.compile(r"^unhashable type: '(\w+)'"), everyday.key_kind),
+    ("TypeError", lazy.compile(r"^object of type '(generator|map|filter|zip|reversed|enumerate)' has no len\(\)$"), everyday.no_length),
+    ("UnsupportedOperation", lazy.compile(r"^not (readable|writable)$"), everyday.file_mode),
+    ("TypeError", lazy.compile(r"^(float|int)\(\) argument must be [^\n]{1,80}, not '?([\w.]{1,80})"), everyday.no_number),
+    ("ValueError", lazy.compile(r"^zip\(\) argument (\d{1,3}) is (shorter|longer) than arguments? 1"), everyday.unequal),
     ("IsADirectoryError", lazy.compile(r"^\[Errno 21\] Is a directory: ['\"](.{1,300}?)['\"]$"), function_rules.is_folder),
 )  # fmt: skip
 """The line shows the operands."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from troubleshooter.explaining.calling import LineAnswer
-from troubleshooter.explaining.operands import text
+from troubleshooter.explaining.calling import LineAnswer, text
 
 _BITS = (8, 16, 32, 64)
 

@@ -131,3 +131,37 @@ def test_where_none_came_from(of_run: Run, program: str, do: str):
 )
 def test_what_does_not_show_where_none_came_from(of_run: Run, program: str):
     assert does(of_run("", program))[0].startswith(("Allow for", "See what"))
+
+
+# A row number, a step, and two things to be joined
+
+
+def test_a_sampler_that_was_made_for_other_rows(of_run: Run):
+    library = (
+        "class Loader:\n    def __init__(self, rows, sampler=None):\n        for n in sampler:\n            rows[n]\n"
+    )
+    program = (
+        "from widget import Loader\nclass Rows:\n    def __init__(self, rows):\n        self.rows = [one for one in rows if one > 1]\n"
+        "    def __len__(self):\n        return len(self.rows)\n    def __getitem__(self, n):\n        return self.rows[n]\n"
+        "def order(rows):\n    return range(len(rows))\nrows = [1, 2]\nLoader(Rows(rows), sampler=order(rows))\n"
+    )
+    found = of_run(library, program)
+    assert does(found)[0] == "Make `order(rows)` for these very rows: its numbers must be below `len(self.rows)`"
+    assert [one["name"] for one in found.explained[0]["arguments"]] == ["order(rows)", "self.rows"]
+
+
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [
+        ("stride = 3 // 4\nrange(0, 9, stride)\n", "max(1, stride)"),
+        ("class Tensor:\n    pass\ntags = Tensor()\ntags + [0]\n", "tags.tolist()"),
+        ("limit = 5400\nlimit.split(':')\n", "str(limit)"),
+    ],
+)
+def test_steps_tensors_and_numbers(of_run: Run, program: str, code: str):
+    assert codes(of_run("", program))[0] == code
+
+
+def test_what_is_no_number_may_be_left_out(of_run: Run):
+    assert codes(of_run("", "names = ['best']\n[int(one) for one in names]\n"))[1] == "if one.isdigit():"
+    assert "isdigit" not in str(codes(of_run("", "rate = 'fast'\nfloat(rate)\n")))

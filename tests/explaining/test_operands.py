@@ -184,3 +184,29 @@ def test_no_dimension_is_added_where_the_numbers_of_rows_differ():
 def test_the_letters_of_an_equation(line: str, message: str, codes: list[str]):
     found = explained(line, f"RuntimeError: einsum(): {message}")
     assert [one["code"] for one in found["suggestions"]] == codes
+
+
+@pytest.mark.parametrize(
+    ("line", "message", "names"),
+    [
+        (
+            "hits = predictions[kept] == labels",
+            "IndexError: too many indices for array: array is 1-dimensional, but 2 were indexed",
+            {"predictions", "kept"},
+        ),
+        (
+            "np.add.at(table, (labels, predicted), 1)",
+            "IndexError: shape mismatch: indexing arrays could not be broadcast together with shapes (24,) (21,) ",
+            {"labels", "predicted"},
+        ),
+        (
+            "table = counts[labels, predicted]",
+            "IndexError: shape mismatch: indexing tensors could not be broadcast together with shapes [24], [21]",
+            {"labels", "predicted"},
+        ),
+    ],
+)
+def test_arrays_of_indices(line: str, message: str, names: set[str]):
+    found = explained(line, message)
+    assert {one["name"] for one in found["arguments"]} == names
+    assert found["suggestions"][0]["do"].startswith("Compare")

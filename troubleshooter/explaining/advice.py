@@ -32,6 +32,10 @@ _ORDER = lazy.compile(r"(?:^|[,.;:] )(?:[Pp]lease |then )?(?:[Ss]et|[Pp]ass|[Uu]
 _NOT = lazy.compile(r"\b(?:not|never|cannot|can't|don't|only|unsupported)\b[^.;]{0,20}$", re.I)
 _STATED = lazy.compile(r"`?,? (?:but|should|must|which|is|are|exceeds?)\b")
 """How a sentence goes on behind a setting that it found and speaks against."""
+_COMPARED = lazy.compile(
+    r"\b(?:than|exceeds?|exceeding|below|above|at most|at least|up to|equal to|as many as) [`'\"]?$", re.I
+)
+"""The end of a text that compares something with the setting."""
 MAX_LISTED = 2_000
 """Characters of a list of allowed values in a message."""
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
@@ -129,7 +133,7 @@ def settings(message: str, known: dict[str, Any]) -> Iterator[Remedy]:
         before = message[max(0, found.start() - 60) : found.start()]
         if name in known and known[name] is not UNKNOWN and known[name] == literal(value):
             continue
-        if _STATED.match(message, found.end()):
+        if _STATED.match(message, found.end()) or _COMPARED.search(before):
             continue
         if (
             not _WAY.search(before)

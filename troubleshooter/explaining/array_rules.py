@@ -161,10 +161,31 @@ def _too_many(m: re.Match[str], line: CallingLine) -> OperationAnswer:
         )
     deep = [one for one in line.subscripts if isinstance(one.slice, ast.Tuple) and len(one.slice.elts) > int(dims)]
     holder = ast.unparse(deep[0].value) if len(deep) == 1 else ""
+    by_mask = [one for one in line.subscripts if isinstance(one.slice, ast.Name)]
+    if not deep and len(by_mask) == 1:  # a mask stands for as many indices as it has dimensions
+        holder, mask = ast.unparse(by_mask[0].value), ast.unparse(by_mask[0].slice)
+        told: dict[str, object] = {"x": holder, "k": mask, "n": dims}
+        return OperationAnswer(
+            "op-index-mask", told, (holder, mask), (("op-look", f"print({holder}.shape, {mask}.shape)"),)
+        )
     fixes = (("op-look", f"print({holder}.shape)"),) if holder else ()
     return OperationAnswer(
         "op-index-many-of" if holder else "op-index-many", {"x": holder, "n": dims}, (holder,), fixes
     )
+
+
+def _index_shapes(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    """Arrays of indices that are not equally long."""
+    inside = [*line.subscripts, *(one for call in line.calls for one in call.args)]
+    several = {
+        ast.unparse(node): node
+        for part in inside
+        for node in [part.slice if isinstance(part, ast.Subscript) else part]
+        if isinstance(node, ast.Tuple) and len(node.elts) > 1
+    }
+    names = tuple(ast.unparse(one) for one in next(iter(several.values())).elts) if len(several) == 1 else ()
+    fixes = (("op-look", f"print({', '.join(f'{one}.shape' for one in names)})"),) if names else ()
+    return OperationAnswer("op-index-shapes", {"a": m[1], "b": m[2]}, names, fixes)
 
 
 def _no_dims(m: re.Match[str], line: CallingLine) -> OperationAnswer:
@@ -230,6 +251,7 @@ NUMPY: tuple[tuple[str, re.Pattern[str], Rule], ...] = (
 RULES: tuple[tuple[str, re.Pattern[str], Rule], ...] = (
     ("expected Tensor as element", lazy.compile(r"expected Tensor as element (\d+) in argument \d+, but got ([\w.]+)"), _elements),
     ("too many indices for", lazy.compile(r"too many indices for (?:tensor of dimension (\d+)|array: array is (\d+)-dimensional)"), _too_many),
+    ("could not be broadcast together with shapes", lazy.compile(r"shape mismatch: indexing (?:arrays|tensors) could not be broadcast together with shapes (\S{1,60}),? (\S{1,60})"), _index_shapes),
     ("but tensor has no dimensions", lazy.compile(r"[Dd]imension specified as (-?\d+) but tensor has no dimensions"), _no_dims),
     ("running_mean should contain", lazy.compile(r"running_mean should contain (\d+) elements not (\d+)"), _channels),
     (" input (got ", lazy.compile(r"expected (\dD(?:(?:, | or )\dD)*) input \(got (\d)D input\)"), _dimensions),

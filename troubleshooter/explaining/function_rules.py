@@ -82,3 +82,12 @@ def no_length(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
         return None
     value = text(calls[0].args[0])
     return LineAnswer("fn-no-length", {"x": value}, (value,), (("own-look", f"print({value})"),))
+
+
+def no_step(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    """A loop that goes on by steps of 0."""
+    calls = [one for one in _calls(nodes, "range") if len(one.args) == 3]
+    if len(calls) != 1:
+        return None
+    step = text(calls[0].args[2])
+    return LineAnswer("own-zero", {"x": f"`{step}`"}, (step,), (("fn-step", f"max(1, {step})"),))

@@ -25,6 +25,8 @@ def fixes(sign: str, kinds: tuple[str, str], sides: tuple[ast.expr, ast.expr]) -
     elif sign == "/" and set(kinds) == {"str"}:
         yield "own-join-path", f"Path({left}) / {right}"
     for kind, other, side in zip(kinds, kinds[::-1], sides, strict=True):
+        if kind in ("Tensor", "ndarray") and other == "list" and sign == "+":
+            yield "own-convert", f"{_text(side)}.tolist()"
         if kind == "NoneType":
             yield "own-guard", f"if {_text(side)} is not None:"
         elif kind == "str" and other in _PATHS and sign == "+":

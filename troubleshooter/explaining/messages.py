@@ -38,7 +38,7 @@ def explain_alone(failure: Failure, lang: str) -> FoundPlace | None:
 
 def explain_by_itself(failure: Failure, lang: str) -> FoundPlace | None:
     """The explanation of a message that names the refused value and those that are taken; None for every other one."""
-    return _by_rules(failure, self_telling.RULES, lang)
+    return _by_rules(failure, (*self_telling.RULES, *LAST), lang)
 
 
 def _by_rules(failure: Failure, rules: Sequence[MessageRule], lang: str) -> FoundPlace | None:
@@ -103,6 +103,14 @@ def _class(m: re.Match[str]) -> MessageAnswer:
     fixes = () if m["got"] == "NoneType" else (fix,)  # None becomes no tensor: what should have made it gave nothing
     key = "msg-class" if fixes else "msg-class-none"
     return MessageAnswer(key, {"f": m["function"], "x": name, "want": want, "got": m["got"]}, name, None, fixes)
+
+
+def _of_rust(m: re.Match[str]) -> MessageAnswer:
+    """An argument, or a value in it, that a function written in Rust wants in another class."""
+    want = {"PyString": "str", "PyInt": "int", "PyFloat": "float", "PyBool": "bool"}.get(m["u"], m["u"])
+    code = f"{want}(...)" if want in ("str", "int", "float", "bool", "list", "dict") else None
+    fix = Remedy("do-class-within", (("x", m["name"]), ("y", want)), code, "rule")
+    return MessageAnswer("msg-within", {"x": m["name"], "t": m["t"], "u": want}, m["name"], None, (fix,))
 
 
 def _mapping(m: re.Match[str]) -> MessageAnswer:
@@ -176,3 +184,8 @@ WITH_FRAMES: tuple[MessageRule, ...] = (
     ("AttributeError", lazy.compile(r"^(?:type object )?'(?P<t>[\w.]{1,80})'(?: object)? has no attribute '(?P<a>\w{1,80})'"), make_rule("msg-attribute", "")),
 )  # fmt: skip
 """Rules that only repeat a message, and so tell something only together with the place that the frames show."""
+
+LAST: tuple[MessageRule, ...] = (
+    ("TypeError", lazy.compile(r"^argument '(?P<name>\w{1,60})': '(?P<t>\w{1,60})' object (?:is not an instance of|cannot be (?:converted|cast) (?:to|as)) '(?P<u>\w{1,60})'$"), _of_rust),
+)  # fmt: skip
+"""Rules for what nothing else found a suggestion for."""

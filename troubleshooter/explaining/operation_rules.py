@@ -178,9 +178,11 @@ def _broadcast(m: re.Match[str], line: CallingLine) -> OperationAnswer:
             "op-broadcast", values, (mask,), (("op-unsqueeze", f"{mask}[:, None, None, :]"),) if mask else ()
         )
     left, right = line.pairs[0] if line.pairs else (line.operand(0), line.operand(1))
-    fixes = tuple(("op-unsqueeze", f"{side}.unsqueeze(-1)") for side in (right, left) if side)
-    if m[3] == "0" and left and right:  # the numbers of rows differ, and no dimension more changes that
+    fixes: tuple[tuple[str, str], ...] = ()
+    if left and right:
         fixes = (("op-look", f"print({left}.shape, {right}.shape)"),)
+    if m[3] != "0":  # else the numbers of rows differ, and no dimension more changes that
+        fixes += tuple(("op-unsqueeze-if", f"{side}.unsqueeze(-1)") for side in (right, left) if side)
     return OperationAnswer("op-broadcast", values, (left, right), fixes)
 
 

@@ -26,6 +26,16 @@ def passed_values(trace: Trace) -> dict[str, str]:
     return out
 
 
+def named_arguments(trace: Trace) -> dict[str, str]:
+    """All arguments that the calls in the user's own lines pass by keyword, as source, those of the innermost line first."""
+    out: dict[str, str] = {}
+    for call in trace.own_calls:
+        for keyword in call.keywords:
+            if keyword.arg is not None:
+                out.setdefault(keyword.arg, ast.unparse(keyword.value))
+    return out
+
+
 def keywords_of(trace: Trace, value: str) -> dict[str, str]:
     """The keywords under which the user's own calls pass a text, also within a list or a dictionary, and how they spell it."""
     out: dict[str, str] = {}

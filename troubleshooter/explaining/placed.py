@@ -33,7 +33,7 @@ from troubleshooter.explaining.names import NameContext, references
 from troubleshooter.explaining.options import options_in
 from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.origins import Trace
-from troubleshooter.explaining.own_lines import equally_long, literals, passed_values
+from troubleshooter.explaining.own_lines import equally_long, literals, named_arguments, passed_values
 from troubleshooter.explaining.place_names import PlaceNames
 from troubleshooter.explaining.reached import is_reached
 from troubleshooter.explaining.refused import compared, listed_values, open_ended
@@ -43,6 +43,7 @@ from troubleshooter.explaining.shown import calls, code, marked
 from troubleshooter.explaining.shown_source import shown_context
 from troubleshooter.explaining.simplified import simplified
 from troubleshooter.explaining.sources import Sources, holding
+from troubleshooter.explaining.stated import stated
 from troubleshooter.explaining.unfolded import unfolded
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
@@ -189,7 +190,7 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
         for one in instructions.instructions(said, by_name, given, _asked(near), aliases)
         if not (refuted(one, whole, constant, subject) or (one.key == "do-pass" and one.subject in are_given))
     ]
-    ordered = suggestions.complete(ordered, told, said, given)
+    ordered = suggestions.complete([*stated(said, named_arguments(trace)), *ordered], told, said, given)
     others = [
         one
         for one in context.source.places_at(context.line)
@@ -239,7 +240,13 @@ def _passed_through(trace: Trace, context: NameContext, failure: Failure) -> Fou
         return None
     said = failure.message
     swapped = [remedy for remedy, _ in advice.replacements(said, literals(trace))]
-    found = [*swapped, *advice.settings(said, {}), *advice.commands(said), *_forgotten(people, said)]
+    found = [
+        *stated(said, named_arguments(trace)),
+        *swapped,
+        *advice.settings(said, {}),
+        *advice.commands(said),
+        *_forgotten(people, said),
+    ]
     passed = passed_values(trace)
     told = list(instructions.instructions(said, {one.name: one for one in people}, passed))
     ordered = suggestions.complete([*found, *equally_long(people, said)], told, said, passed)

@@ -204,7 +204,10 @@ def _number(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     for node in nodes:
         if isinstance(node, ast.Call) and text(node.func) in ("float", "int") and node.args:
             value = text(node.args[0])
-            return LineAnswer("own-number", {"x": value, "v": m[1]}, (value,), (("own-look", f"print(repr({value}))"),))
+            fixes = [("own-look", f"print(repr({value}))")]
+            if text(node.func) == "int":
+                fixes.append(("day-digits", f"if {value}.isdigit():"))
+            return LineAnswer("own-number", {"x": value, "v": m[1]}, (value,), tuple(fixes))
     return None
 
 
@@ -257,6 +260,7 @@ OPERANDS: tuple[LineRule, ...] = (
     ("TypeError", lazy.compile(r"'([\w.]+)' object is not iterable|argument of type '([\w.]+)' is not iterable|cannot unpack non-iterable ([\w.]+)"), _not_iterable),
     ("UnboundLocalError", lazy.compile(r"local variable '(\w+)'"), _unbound),
     ("NameError", lazy.compile(r"name '(\w+)' is not defined(?:\. Did you mean: '(\w+)')?"), _name),
+    ("ValueError", lazy.compile(r"^range\(\) arg 3 must not be zero$"), function_rules.no_step),
     ("ValueError", lazy.compile(r"could not convert string to float: ('.*'|\".*\")"), _number),
     ("ValueError", lazy.compile(r"invalid literal for int\(\) with base \d+: ('.*'|\".*\")"), _number),
     ("FileNotFoundError", lazy.compile(r"No such file or directory: ['\"](.{1,300}?)['\"]$"), _file),

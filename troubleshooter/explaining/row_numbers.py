@@ -111,6 +111,8 @@ def _of_sampler(
         and any(ast.unparse(base).endswith("Sampler") for base in node.bases)
     ]
     too_far = [(one, *counted) for one in samplers for counted in _counts_too_far(one)]
+    if not samplers:
+        return _of_loader(found, rows, context, number, lang)
     if len(too_far) != 1:
         return None
     sampler, node, text = too_far[0]
@@ -121,6 +123,26 @@ def _of_sampler(
     )
     found.origins = [Origin(sampler.name, "data"), Origin(holder, "data")]
     found.remedies = [Remedy("rows-count", (("x", text),), text, "rule"), *found.remedies]
+    return found
+
+
+def _of_loader(found: FoundPlace, rows: AskedRows, context: NameContext, number: str, lang: str) -> FoundPlace | None:
+    """A sampler that a loader of the file is given, which was made for other rows."""
+    given = {
+        ast.unparse(word.value): word.value
+        for node in ast.walk(context.source.tree)
+        if isinstance(node, ast.Call)
+        for word in node.keywords
+        if word.arg in ("sampler", "batch_sampler") and not isinstance(word.value, ast.Constant)
+    }
+    if len(given) != 1:
+        return None
+    [(sampler, node)] = given.items()
+    holder = ast.unparse(rows.holder)
+    place = f"{PurePath(context.source.path).name}:{node.lineno}"
+    found.condition = say("rows-other", lang, told=found.condition, x=sampler, n=number, place=place)
+    found.origins = [Origin(sampler, "data"), Origin(holder, "data")]
+    found.remedies = [Remedy("rows-fit", (("x", sampler), ("y", f"len({holder})")), None, "rule"), *found.remedies]
     return found
 
 

@@ -210,3 +210,16 @@ def test_arrays_of_indices(line: str, message: str, names: set[str]):
     found = explained(line, message)
     assert {one["name"] for one in found["arguments"]} == names
     assert found["suggestions"][0]["do"].startswith("Compare")
+
+
+@pytest.mark.parametrize(
+    ("line", "codes"),
+    [
+        ("x = x.view(2, -1, 4)", ["x.view(2, -1, 3)", "x.view(1, -1, 4)"]),
+        ("x = x.view(2, -1, args.hidden_size)", ["x.view(1, -1, 4)"]),
+        ("x = x.view(batch, -1, args.hidden_size)", ["x.view(2, -1, 3)", "x.view(1, -1, 4)"]),
+    ],
+)
+def test_a_size_that_the_line_writes_is_changed_first(line: str, codes: list[str]):
+    found = explained(line, "RuntimeError: shape '[2, -1, 4]' is invalid for input of size 12")
+    assert [one["code"] for one in found["suggestions"]] == codes

@@ -6,6 +6,7 @@ import pytest
 
 from troubleshooter.explaining import advice
 from troubleshooter.explaining.stated import stated
+from troubleshooter.pipeline import Diagnoser
 
 PASSED = {"stride": "self.hop", "max_length": "64", "gather_list": "buffers", "attn_mask": "mask", "size": "8"}
 
@@ -47,3 +48,23 @@ def test_of_what_was_not_passed_nothing_is_said(message: str):
 )
 def test_what_something_is_compared_with_is_no_setting(before: str):
     assert list(advice.settings(f"`stride` {before} `max_len=64`", {})) == []
+
+
+def test_a_setting_that_only_tells_more_is_no_suggestion():
+    assert list(advice.settings('For more information set TORCH_LOGS="+dynamic"', {})) == []
+    assert [one.code for one in advice.settings('Please set TRITON_MODE="fast"', {})] == ['TRITON_MODE="fast"']
+
+
+def test_what_a_message_suggests_as_code():
+    message = "Constraints violated (length)!\nSuggested fixes:\n  length = Dim('length', max=64)\nmore"
+    assert [one.code for one in advice.commands(message)] == ["length = Dim('length', max=64)"]
+
+
+def test_what_has_to_be_given_too():
+    message = (
+        "Cannot convert target(s) up_proj without also targeting gate_proj because they are fused into gate_up_proj."
+    )
+    found = Diagnoser.of([]).diagnose(f"ValueError: {message}\n").explained[0]
+    assert [one["name"] for one in found["arguments"]] == ["gate_proj"]
+    assert found["arguments"][0]["why"] == "the message is about it"
+    assert found["suggestions"][0]["do"] == "Give `gate_proj`, too"

@@ -36,6 +36,11 @@ _COMPARED = lazy.compile(
     r"\b(?:than|exceeds?|exceeding|below|above|at most|at least|up to|equal to|as many as) [`'\"]?$", re.I
 )
 """The end of a text that compares something with the setting."""
+_TELLS_MORE = lazy.compile(
+    r"(?:TORCH_LOGS|TORCHDYNAMO_VERBOSE|TORCH_SHOW_CPP_STACKTRACES|HYDRA_FULL_ERROR|NCCL_DEBUG|CUDA_LAUNCH_BLOCKING)$"
+)
+"""Settings with which a program only tells more of what went wrong."""
+_SUGGESTED = lazy.compile(r"\bSuggested fix(?:es)?:\s{1,8}([^\s][^\n]{2,120})")
 MAX_LISTED = 2_000
 """Characters of a list of allowed values in a message."""
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
@@ -128,7 +133,7 @@ def settings(message: str, known: dict[str, Any]) -> Iterator[Remedy]:
     """Settings that a message asks for. ``known``: the values that arguments have, which are what is to be changed."""
     for found in _found(_SETTING, message, "=", "to"):
         name, value = found[1].rpartition(".")[2], found[2]
-        if name.lower() in _NO_NAMES:
+        if name.lower() in _NO_NAMES or _TELLS_MORE.match(name):
             continue
         before = message[max(0, found.start() - 60) : found.start()]
         if name in known and known[name] is not UNKNOWN and known[name] == literal(value):
@@ -178,6 +183,8 @@ def commands(message: str) -> Iterator[Remedy]:
     for found in _found(_CALL, message, "("):
         if not _NOT.search(message[max(0, found.start() - 40) : found.start()]) and not _AGAINST.search(found[1]):
             yield Remedy("do-use", (("x", found[2]),), found[2], "message")
+    for found in _found(_SUGGESTED, message, "uggested fix"):
+        yield Remedy("do-use", (("x", found[1].strip()),), found[1].strip(), "message")
     for found in _found(_METHOD, message, "`.", "'."):
         yield Remedy("own-convert", (("x", found[1]),), found[1], "message")
 

@@ -80,8 +80,9 @@ def _explain(failure: Failure, sources: Sources, lang: str) -> Explained | None:
             found.condition = told.condition
         found = found or told
     found = _amended(found, failure, sources, lang)
-    if found is not None and not found.remedies and (said := messages.explain_by_itself(failure, lang)) is not None:
-        if failure.frames:
+    is_open = found is None or not found.remedies
+    if is_open and (said := messages.explain_by_itself(failure, lang)) is not None:
+        if found is not None and failure.frames:
             found.origins, found.remedies = found.origins or said.origins, said.remedies
         else:  # without a frame, the place is only one that prints such a message
             found, listed = said, None

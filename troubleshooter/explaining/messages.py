@@ -113,6 +113,12 @@ def _of_rust(m: re.Match[str]) -> MessageAnswer:
     return MessageAnswer("msg-within", {"x": m["name"], "t": m["t"], "u": want}, m["name"], None, (fix,))
 
 
+def _also(m: re.Match[str]) -> MessageAnswer:
+    """What has to be given beside what was given."""
+    name = m["name"].rstrip(".")
+    return MessageAnswer("msg-also", {"x": name}, name, None, (Remedy("do-also", (("x", name),), None, "message"),))
+
+
 def _mapping(m: re.Match[str]) -> MessageAnswer:
     """Something that is no dictionary, behind ``**``."""
     kind = m["t"] or m["u"]
@@ -186,6 +192,7 @@ WITH_FRAMES: tuple[MessageRule, ...] = (
 """Rules that only repeat a message, and so tell something only together with the place that the frames show."""
 
 LAST: tuple[MessageRule, ...] = (
+    ("ValueError RuntimeError TypeError AssertionError", lazy.compile(r"\bwithout also (?:targeting|setting|passing|specifying|providing|enabling|using|giving) [`'\"]?(?P<name>[A-Za-z_][\w.]{1,60})"), _also),
     ("TypeError", lazy.compile(r"^argument '(?P<name>\w{1,60})': '(?P<t>\w{1,60})' object (?:is not an instance of|cannot be (?:converted|cast) (?:to|as)) '(?P<u>\w{1,60})'$"), _of_rust),
 )  # fmt: skip
 """Rules for what nothing else found a suggestion for."""

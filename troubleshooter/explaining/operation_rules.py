@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from math import prod
 
 from kb import lazy
 from troubleshooter.explaining.calling import CallingLine, OperationAnswer, Rule
 from troubleshooter.explaining.divisors import nearest_divisor
+from troubleshooter.explaining.remedy import UNKNOWN, literal
 
 
 def _matmul(m: re.Match[str], line: CallingLine) -> OperationAnswer:
@@ -47,20 +49,34 @@ def _view(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     line = line.of("view", "reshape", "view_as", "reshape_as", "unflatten")
     sizes = [int(part) for part in m[1].split(",") if part.strip()]
     total = int(m[2])
-    fixes = view_sizes(sizes, total, line.operand(0) or "x", line.function or "view")
+    fixes = view_sizes(sizes, total, line.operand(0) or "x", line.function or "view", _written(line, sizes))
     return OperationAnswer("op-view", {"sizes": m[1], "total": total}, (line.operand(0), "shape"), fixes)
 
 
-def view_sizes(sizes: list[int], total: int, tensor: str, function: str) -> tuple[tuple[str, str], ...]:
-    """The calls with sizes that fit."""
-    return tuple(("op-sizes", f"{tensor}.{function}({', '.join(map(str, one))})") for one in _fitting(sizes, total))
+def view_sizes(
+    sizes: list[int], total: int, tensor: str, function: str, written: Sequence[bool] = ()
+) -> tuple[tuple[str, str], ...]:
+    """The calls with sizes that fit. ``written``: which of the sizes the line writes as a number; without it all may change."""
+    fitting = _fitting(sizes, total, written or [True] * len(sizes))
+    return tuple(("op-sizes", f"{tensor}.{function}({', '.join(map(str, one))})") for one in fitting)
 
 
-def _fitting(sizes: list[int], total: int) -> list[list[int]]:
+def _written(line: CallingLine, sizes: list[int]) -> list[bool]:
+    """Which sizes a line writes as numbers; a name such as ``config.hidden_size`` is changed only where
+    nothing else can be. Empty if it writes none."""
+    given = line.call.args if line.call is not None else []
+    if len(given) == 1 and isinstance(given[0], (ast.Tuple, ast.List)):
+        given = given[0].elts
+    written = [literal(ast.unparse(one)) is not UNKNOWN for one in given]
+    is_any = any(is_number and size > 0 for is_number, size in zip(written, sizes, strict=False))
+    return written if len(given) == len(sizes) and is_any else []
+
+
+def _fitting(sizes: list[int], total: int, written: Sequence[bool]) -> list[list[int]]:
     """Sizes with one number changed so that they hold ``total`` values, the later numbers and small changes first."""
     found = []
     for at in range(len(sizes) - 1, -1, -1):
-        if sizes[at] < 0:
+        if sizes[at] < 0 or not written[at]:
             continue
         others = prod(size for n, size in enumerate(sizes) if n != at and size > 0)
         if others <= 0 or total % others:

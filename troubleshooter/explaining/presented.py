@@ -94,6 +94,7 @@ def _argument(origin: Origin, frames: Sequence[Frame], lang: str, *, mine: bool)
         why, value = say(key, lang, owner=origin.owner), None
     else:
         key = ("why-line" if mine else "why-failing-line") if origin.kind == "data" else "why-condition"
+        key = key if frames else "why-named"
         why, value = say(key, lang), None
     if value is None:
         value = value_in(frames, origin.expression) or value_in(frames, origin.name)

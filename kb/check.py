@@ -123,6 +123,17 @@ def unshared(item: Loaded) -> list[Problem]:
     return found
 
 
+def unread(item: Loaded) -> list[Problem]:
+    """The problem of a shared entry that nobody has tried to refute, and that does not call itself a draft."""
+    if item.entry.reviewed is not None or item.entry.status is not None or item.entry.replaced_by is not None:
+        return []
+    text = "has neither `reviewed` nor `status: draft`"
+    step = (
+        "try to refute it (docs/writing-entries.md) and add the date, or call it a draft, which is never above possible"
+    )
+    return [item.document.problem((), text, step)]
+
+
 def _samples(item: Loaded) -> Iterator[Problem]:
     if not item.samples_of("match") and item.entry.replaced_by is None:
         text = "has no sample to match in samples.log"

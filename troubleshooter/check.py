@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kb.check import check as static
-from kb.check import fits_table, unshared
+from kb.check import fits_table, unread, unshared
 from kb.compiled import Knowledge
 from kb.likeness import nearest
 from kb.load import Library, Loaded, conditions
@@ -68,8 +68,8 @@ def check(
 
     ``library`` holds at least the wanted entries; references are resolved against all that ``tool`` has loaded.
     ``healthy``: logs on which no failure may be diagnosed. ``beside``: samples of other entries, of which those are tried
-    that hold words of a wanted one. ``shared``: the entries are to be shared, so they need a near miss and a translation,
-    and must not be certain of words that anybody's code prints. ``probes``: folders of a team's own probes.
+    that hold words of a wanted one. ``shared``: the entries are to be shared, so they need a near miss, a translation
+    and a reader, and must not be certain of words that anybody's code prints. ``probes``: folders of a team's own probes.
     """
     ids = sorted(wanted if wanted is not None else library.entries)
     roots = frozenset(library.entries[id_].folder.parent.parent for id_ in ids)
@@ -78,7 +78,7 @@ def check(
     fired: dict[str, set[str]] = {}
     usable = [library.entries[id_] for id_ in ids if library.entries[id_].folder not in faulty]
     for item in usable:
-        found += unshared(item) if shared else []
+        found += [*unshared(item), *unread(item)] if shared else []
         if item.entry.replaced_by is not None:
             continue  # it is retired: no log triggers it
         found += _match(item, tool, fired, shared)

@@ -9,6 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from kb.check import check as static
+from kb.check import unread
 from kb.load import load
 from kb.pages.render import Pages
 from kb.pages.site import build
@@ -175,3 +176,13 @@ def test_pages_lead_from_earlier_ids_and_from_retired_entries(tmp_path: Path) ->
     client = TestClient(WebSite(bodies, Worker([], {}, 1 << 20)).app(["testserver"]))
     found = client.get("/training/flux-old.html", follow_redirects=False)
     assert (found.status_code, found.headers["location"]) == (307, "/training/flux-again.html")
+
+
+def test_a_shared_entry_was_read_or_is_a_draft(tmp_path: Path) -> None:
+    for id_, more, wanted in (
+        ("flux-unread", "", True),
+        ("flux-draft", "status: draft\n", False),
+        ("flux-read", "reviewed: 2026-11-29\n", False),
+    ):
+        told = [problem.message for problem in unread(load(add(tmp_path / id_, id_, more=more)).entries[id_])]
+        assert ("has neither `reviewed` nor `status: draft`" in told) is wanted

@@ -165,3 +165,15 @@ def test_steps_tensors_and_numbers(of_run: Run, program: str, code: str):
 def test_what_is_no_number_may_be_left_out(of_run: Run):
     assert codes(of_run("", "names = ['best']\n[int(one) for one in names]\n"))[1] == "if one.isdigit():"
     assert "isdigit" not in str(codes(of_run("", "rate = 'fast'\nfloat(rate)\n")))
+
+
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [
+        ("import re\nmark = '[INST'\nre.split(mark, 'a')\n", "re.escape(...)"),
+        ("import re\nfound = re.search('(a)', 'a')\nfound.group(2)\n", "print(found.re, found.groups())"),
+        ("import os\nos.mkdir('/nowhere-at-all/out/run')\n", "os.makedirs('/nowhere-at-all/out/run', exist_ok=True)"),
+    ],
+)
+def test_patterns_and_folders(of_run: Run, program: str, code: str):
+    assert code in codes(of_run("", program))

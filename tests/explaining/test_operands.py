@@ -223,3 +223,10 @@ def test_arrays_of_indices(line: str, message: str, names: set[str]):
 def test_a_size_that_the_line_writes_is_changed_first(line: str, codes: list[str]):
     found = explained(line, "RuntimeError: shape '[2, -1, 4]' is invalid for input of size 12")
     assert [one["code"] for one in found["suggestions"]] == codes
+
+
+def test_arrays_that_are_joined():
+    message = "all the input array dimensions except for the concatenation axis must match exactly, but along dimension 1, the array at index 0 has size 3 and the array at index 1 has size 4"
+    found = explained("x = np.concatenate(parts, axis=0)", f"ValueError: {message}")
+    assert "array 0 has the size 3 and array 1 the size 4" in found["condition"]
+    assert found["suggestions"][0]["code"] == "print([x.shape for x in parts])"

@@ -188,6 +188,15 @@ def _index_shapes(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     return OperationAnswer("op-index-shapes", {"a": m[1], "b": m[2]}, names, fixes)
 
 
+def _concatenated(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    """Arrays that are joined along one dimension and differ in another."""
+    line = line.of("concatenate", "concat", "hstack", "vstack", "dstack", "stack", "append")
+    rows = line.operand(0)
+    fixes = (("op-look", f"print([x.shape for x in {rows}])"),) if rows else ()
+    values: dict[str, object] = {"dim": m[1], "i": m[2], "a": m[3], "j": m[4], "b": m[5]}
+    return OperationAnswer("op-concatenate", values, (rows,), fixes)
+
+
 def _no_dims(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     look = ", ".join(f"{one}.shape" for one in line.operands[:2] if one.isidentifier())
     return OperationAnswer(
@@ -252,6 +261,7 @@ RULES: tuple[tuple[str, re.Pattern[str], Rule], ...] = (
     ("expected Tensor as element", lazy.compile(r"expected Tensor as element (\d+) in argument \d+, but got ([\w.]+)"), _elements),
     ("too many indices for", lazy.compile(r"too many indices for (?:tensor of dimension (\d+)|array: array is (\d+)-dimensional)"), _too_many),
     ("could not be broadcast together with shapes", lazy.compile(r"shape mismatch: indexing (?:arrays|tensors) could not be broadcast together with shapes (\S{1,60}),? (\S{1,60})"), _index_shapes),
+    ("must match exactly, but along dimension", lazy.compile(r"must match exactly, but along dimension (\d{1,3}), the array at index (\d{1,9}) has size (\d{1,12}) and the array at index (\d{1,9}) has size (\d{1,12})"), _concatenated),
     ("but tensor has no dimensions", lazy.compile(r"[Dd]imension specified as (-?\d+) but tensor has no dimensions"), _no_dims),
     ("running_mean should contain", lazy.compile(r"running_mean should contain (\d+) elements not (\d+)"), _channels),
     (" input (got ", lazy.compile(r"expected (\dD(?:(?:, | or )\dD)*) input \(got (\d)D input\)"), _dimensions),

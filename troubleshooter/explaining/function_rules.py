@@ -91,3 +91,14 @@ def no_step(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
         return None
     step = text(calls[0].args[2])
     return LineAnswer("own-zero", {"x": f"`{step}`"}, (step,), (("fn-step", f"max(1, {step})"),))
+
+
+def no_group(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    """A group that a pattern does not have."""
+    calls = [one for one in _calls(nodes, "group", "start", "end", "span") if isinstance(one.func, ast.Attribute)]
+    if len(calls) != 1 or not calls[0].args or not isinstance(calls[0].func, ast.Attribute):
+        return None
+    found, asked = text(calls[0].func.value), text(calls[0].args[0])
+    return LineAnswer(
+        "fn-group", {"x": found, "k": asked}, (found,), (("own-look", f"print({found}.re, {found}.groups())"),)
+    )

@@ -192,6 +192,7 @@ WITH_FRAMES: tuple[MessageRule, ...] = (
 """Rules that only repeat a message, and so tell something only together with the place that the frames show."""
 
 LAST: tuple[MessageRule, ...] = (
+    ("error PatternError", lazy.compile(r"^(?P<told>(?:missing \)|unterminated|unbalanced|nothing to repeat|multiple repeat|bad (?:escape|character range)|unknown extension).{0,80} at position \d{1,9})"), make_rule("fn-pattern", "", ("fn-escape", "re.escape(...)"))),
     ("ValueError RuntimeError TypeError AssertionError", lazy.compile(r"\bwithout also (?:targeting|setting|passing|specifying|providing|enabling|using|giving) [`'\"]?(?P<name>[A-Za-z_][\w.]{1,60})"), _also),
     ("TypeError", lazy.compile(r"^argument '(?P<name>\w{1,60})': '(?P<t>\w{1,60})' object (?:is not an instance of|cannot be (?:converted|cast) (?:to|as)) '(?P<u>\w{1,60})'$"), _of_rust),
 )  # fmt: skip

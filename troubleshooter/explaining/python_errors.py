@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from pathlib import PurePath
 
 from kb import lazy
 from troubleshooter.explaining import everyday, function_rules, joined, operands, tensor_parts, whole_numbers
@@ -212,6 +213,9 @@ def _number(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
 
 
 def _file(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
+    if any(isinstance(node, ast.Call) and text(node.func) == "os.mkdir" for node in nodes):
+        fixes = (("own-make-folder", f"os.makedirs({m[1]!r}, exist_ok=True)"),)
+        return LineAnswer("own-folder", {"x": m[1], "d": PurePath(m[1]).parent.as_posix()}, (m[1],), fixes)
     return LineAnswer(
         "own-file", {"x": m[1]}, (m[1],), (("own-look", f"print(os.path.abspath({m[1]!r}), os.listdir())"),)
     )
@@ -261,7 +265,8 @@ OPERANDS: tuple[LineRule, ...] = (
     ("UnboundLocalError", lazy.compile(r"local variable '(\w+)'"), _unbound),
     ("NameError", lazy.compile(r"name '(\w+)' is not defined(?:\. Did you mean: '(\w+)')?"), _name),
     ("ValueError", lazy.compile(r"^range\(\) arg 3 must not be zero$"), function_rules.no_step),
-    ("ValueError", lazy.compile(r"could not convert string to float: ('.*'|\".*\")"), _number),
+    ("ValueError", lazy.compile(r"could not convert string to float: (?:np\.str_\()?('.*'|\".*\")"), _number),
+    ("IndexError", lazy.compile(r"^no such group$"), function_rules.no_group),
     ("ValueError", lazy.compile(r"invalid literal for int\(\) with base \d+: ('.*'|\".*\")"), _number),
     ("FileNotFoundError", lazy.compile(r"No such file or directory: ['\"](.{1,300}?)['\"]$"), _file),
     ("AssertionError", lazy.compile(r""), _assert),

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from rich.cells import cell_len
 
+from kb.conditions.frame import FrameForm
 from kb.form import Entry
 from kb.form_texts import own_wordings
 from kb.load import Library, Loaded, conditions, english_hash
@@ -20,6 +21,7 @@ from kb.nearest import did_you_mean
 from kb.patterns import groups
 from kb.placeholders import HOLE, TYPES
 from kb.problem import Problem
+from kb.proof.frames import vague
 from kb.proof.parsing import faults
 from kb.proof.risks import understated
 from kb.summaries import repeats
@@ -109,9 +111,9 @@ def check(library: Library, wanted: Iterable[str] | None = None, known: KnownNam
 
 
 def unshared(item: Loaded) -> list[Problem]:
-    """Problems of an entry that is to be shared: it needs a near miss and a translation, which a team's own entry may
-    leave out. A retired entry needs no samples, because its successor has them."""
-    found = []
+    """Problems of an entry that is to be shared: it needs a near miss, a translation and frames that name a place, which a
+    team's own entry may leave out. A retired entry needs no samples, because its successor has them."""
+    found = list(_vague_frames(item))
     if not item.samples_of("near-miss") and item.entry.replaced_by is None:
         text = "has no near miss in samples.log"
         found.append(
@@ -121,6 +123,14 @@ def unshared(item: Loaded) -> list[Problem]:
         if language(code).every_entry and code not in item.translations:
             found.append(item.document.problem((), f"has no {code}.yaml", "translate title, cause and fixes"))
     return found
+
+
+def _vague_frames(item: Loaded) -> Iterator[Problem]:
+    """Frames that paths of other programs have, too."""
+    for place, condition in conditions(item.entry):
+        if isinstance(condition, FrameForm):
+            for said in vague(condition):
+                yield item.document.problem((*place, "frame"), said)
 
 
 def _samples(item: Loaded) -> Iterator[Problem]:

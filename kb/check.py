@@ -21,6 +21,7 @@ from kb.nearest import did_you_mean
 from kb.patterns import groups
 from kb.placeholders import HOLE, TYPES
 from kb.problem import Problem
+from kb.proof.blanks import blanks
 from kb.proof.frames import vague
 from kb.proof.parsing import faults
 from kb.proof.risks import understated
@@ -111,9 +112,10 @@ def check(library: Library, wanted: Iterable[str] | None = None, known: KnownNam
 
 
 def unshared(item: Loaded) -> list[Problem]:
-    """Problems of an entry that is to be shared: it needs a near miss, a translation and frames that name a place, which a
-    team's own entry may leave out. A retired entry needs no samples, because its successor has them."""
-    found = list(_vague_frames(item))
+    """Problems of an entry that is to be shared: it needs a near miss, a translation, frames that name a place and commands
+    that leave nothing open. A team's own entry may do without. A retired entry needs no samples, because its successor has
+    them."""
+    found = [*_vague_frames(item), *_blanks(item)]
     if not item.samples_of("near-miss") and item.entry.replaced_by is None:
         text = "has no near miss in samples.log"
         found.append(
@@ -131,6 +133,13 @@ def _vague_frames(item: Loaded) -> Iterator[Problem]:
         if isinstance(condition, FrameForm):
             for said in vague(condition):
                 yield item.document.problem((*place, "frame"), said)
+
+
+def _blanks(item: Loaded) -> Iterator[Problem]:
+    """Shell blocks that leave something to the reader without a word."""
+    for number, fix in enumerate(item.entry.fixes):
+        for said in blanks(fix):
+            yield item.document.problem(("fixes", number, "shell"), said)
 
 
 def _samples(item: Loaded) -> Iterator[Problem]:

@@ -147,7 +147,7 @@ FIELDS: dict[type[Part], dict[str, str]] = {
         "when": "The fix is not shown if this condition is contradicted, or if it asks for words (`message`, `line`) that the log lacks.",
         "code": "Ready to paste.",
         "language": "The language of `code`.",
-        "shell": "Ready to paste into a shell.",
+        "shell": "Ready to paste into a shell: no `...`, each word to be replaced (`MODEL`) is explained in a comment, and so is what it deletes or ends.",
     },
     form.EntryAdvice: {"printed": "Finds the printed advice.", "because": "Why not to follow it here."},
     form.EntryLookalike: {"entry": "The other entry's id.", "because": "How to tell the two apart."},

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from rich.cells import cell_len
 
+from kb.conditions.frame import FrameForm
 from kb.form import Entry
 from kb.form_texts import own_wordings
 from kb.load import Library, Loaded, conditions, english_hash
@@ -20,6 +21,8 @@ from kb.nearest import did_you_mean
 from kb.patterns import groups
 from kb.placeholders import HOLE, TYPES
 from kb.problem import Problem
+from kb.proof.blanks import blanks
+from kb.proof.frames import vague
 from kb.proof.parsing import faults
 from kb.proof.risks import understated
 from kb.summaries import repeats
@@ -109,9 +112,10 @@ def check(library: Library, wanted: Iterable[str] | None = None, known: KnownNam
 
 
 def unshared(item: Loaded) -> list[Problem]:
-    """Problems of an entry that is to be shared: it needs a near miss and a translation, which a team's own entry may
-    leave out. A retired entry needs no samples, because its successor has them."""
-    found = []
+    """Problems of an entry that is to be shared: it needs a near miss, a translation, frames that name a place and commands
+    that leave nothing open. A team's own entry may do without. A retired entry needs no samples, because its successor has
+    them."""
+    found = [*_vague_frames(item), *_blanks(item)]
     if not item.samples_of("near-miss") and item.entry.replaced_by is None:
         text = "has no near miss in samples.log"
         found.append(

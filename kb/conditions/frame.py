@@ -17,7 +17,10 @@ class FrameForm(ConditionForm):
         write="`frame: part/of/path.py`, `function: F`, `at: innermost`",
         holds=(
             "The traceback of the matched exception has a frame whose path contains this part (a list means any of them), "
-            "in function F. `at: innermost` looks at the last frame only."
+            "in function F. `at: innermost` looks at the last frame only. The part names a folder (`trl/trainer`, `/trl/`) or a "
+            "file that one program has (`/modeling_clip.py`). For shared entries `check` refuses a bare word, and `/train.py` "
+            "without a function, because users' own files are called so. `not: {frame: [/site-packages/, /dist-packages/]}` means "
+            "the user's own code, `.py` any Python file."
         ),
         contradicted="The traceback is whole, and has no such frame.",
     )

@@ -75,7 +75,9 @@ def _family(package: str) -> str:
 def _may_hold(condition: Any, printer: Printer, places: Places) -> bool:
     kind, message = condition["kind"], printer.message
     if kind == "frame":
-        return any(path in site.file or site.file in path for path in condition["paths"] for site in message.sites)
+        return any(
+            path in f"/{site.file}" or site.file in path for path in condition["paths"] for site in message.sites
+        )
     if kind == "package":
         return any(places.index.package(name) == message.package for name in condition["names"])
     if kind == "version":
@@ -91,7 +93,7 @@ def _rules_out(condition: Any, printer: Printer) -> bool:
     """Whether an excluding condition holds for a message, by the message's words or file."""
     kind = condition["kind"]
     if kind == "frame":
-        return any(path in site.file for path in condition["paths"] for site in printer.message.sites)
+        return any(path in f"/{site.file}" for path in condition["paths"] for site in printer.message.sites)
     if kind == "any" or kind == "all":
         return any(_rules_out(part, printer) for part in condition["parts"])
     return any(printer.can_print(pattern["re"]) for pattern in own_patterns(condition))

@@ -40,15 +40,28 @@ def test_a_fatal_line_stands_before_an_exception_with_several_causes(tool: Diagn
 @pytest.mark.parametrize(
     "line",
     [
-        "x - WARNING - Only mono-channel audio is supported for input to Encoder. We will take the mean of the channels to convert to mono.",
-        "x - WARNING - Current length of row(4112) is larger than the max_length(4096), deleted.",
-        "[INFO] No vLLM installed, if you are using vLLM, you will get `ImportError: cannot import name 'get_vllm_engine' from 'swift.llm'`",
+        "x - WARNING - Unsloth: Input IDs of length 5000 > the model's max sequence length of 2048. We shall truncate it ourselves.",
+        "x - WARNING - unable to load strategy chat_template: no module, falling back to alpaca",
+        "[WARNING] Input prompt (9000 tokens) is too long and exceeds limit of 8192, skipping it",
     ],
 )
 def test_a_line_that_says_how_the_run_goes_on_is_at_most_possible(tool: Diagnoser, line: str) -> None:
     found = tool.report([from_text(f"{line}\n")]).diagnoses
     assert found
     assert found[0].confidence == "possible"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x - WARNING - Only mono-channel audio is supported for input to Encoder. We will take the mean of the channels to convert to mono.",
+        "x - WARNING - Current length of row(4112) is larger than the max_length(4096), deleted.",
+        "[INFO] No vLLM installed, if you are using vLLM, you will get `ImportError: cannot import name 'get_vllm_engine' from 'swift.llm'`",
+        "[WARNING:swift] The current version of vLLM does not support `enable_lora`. Ignored.",
+    ],
+)
+def test_a_warning_whose_entry_knows_that_the_run_goes_on_is_no_answer(tool: Diagnoser, line: str) -> None:
+    assert not tool.report([from_text(f"{line}\n")]).diagnoses
 
 
 def test_a_step_that_is_skipped_is_no_such_line(tool: Diagnoser) -> None:

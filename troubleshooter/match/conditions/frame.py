@@ -25,8 +25,9 @@ def evaluate(condition: FrameCondition, context: Context) -> Outcome:
 
 
 def is_at(condition: FrameCondition, frame: Frame) -> bool:
-    """Whether a frame is in one of the files and functions of the condition."""
-    path = frame.path
+    """Whether a frame is in one of the files and functions of the condition. A path begins as if below a folder, so that
+    ``/train.py`` also finds the ``train.py`` of a run in its own folder."""
+    path = frame.path if frame.path.startswith("/") else f"/{frame.path}"
     return any(part in path for part in condition["paths"]) and (
         not condition["functions"] or frame.function.rpartition(".")[2] in condition["functions"]
     )

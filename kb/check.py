@@ -127,6 +127,21 @@ def unshared(item: Loaded) -> list[Problem]:
     return found
 
 
+def _vague_frames(item: Loaded) -> Iterator[Problem]:
+    """Frames that paths of other programs have, too."""
+    for place, condition in conditions(item.entry):
+        if isinstance(condition, FrameForm):
+            for said in vague(condition):
+                yield item.document.problem((*place, "frame"), said)
+
+
+def _blanks(item: Loaded) -> Iterator[Problem]:
+    """Shell blocks that leave something to the reader without a word."""
+    for number, fix in enumerate(item.entry.fixes):
+        for said in blanks(fix):
+            yield item.document.problem(("fixes", number, "shell"), said)
+
+
 def unread(item: Loaded) -> list[Problem]:
     """The problem of a shared entry that nobody has tried to refute, and that does not call itself a draft."""
     if item.entry.reviewed is not None or item.entry.status is not None or item.entry.replaced_by is not None:

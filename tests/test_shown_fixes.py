@@ -55,3 +55,16 @@ def test_a_fix_that_no_sample_shows_is_a_problem(
     found = check(library, Diagnoser.load([tmp_path / "entries"]), ["gadget-breaks"])
     told = [str(one) for one in found if "no sample shows this fix" in one.message]
     assert [f"fixes.{number}:" in one for number, one in zip(unshown, told, strict=True)] == [True] * len(unshown)
+
+
+@pytest.mark.parametrize(("last", "without"), [("  - do: Buy another one\n", 0), ("", 1)])
+def test_a_sample_for_which_no_fix_is_shown_is_a_problem(tmp_path: Path, last: str, without: int):
+    folder = tmp_path / "entries" / "data" / "gadget-breaks"
+    folder.mkdir(parents=True)
+    entry = ENTRY.format(first="full", second="(?:full|empty)").replace("  - do: Buy another one\n", last)
+    (folder / "entry.yaml").write_text(entry, encoding="utf-8")
+    (folder / "samples.log").write_text(SAMPLES + EMPTY, encoding="utf-8")
+    found = check(load(folder), Diagnoser.load([tmp_path / "entries"]), ["gadget-breaks"])
+    told = [str(one) for one in found if "shows no fix" in one.message]
+    assert len(told) == without
+    assert all("match empty" in one for one in told)

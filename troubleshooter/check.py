@@ -164,7 +164,13 @@ def _match(item: Loaded, tool: Diagnoser, fired: dict[str, set[str]], shared: bo
         if sample.evidence and sample.evidence != (shown := evidence_lines(mine)):
             text = f"the evidence is on {_lines(shown)}, marked is {_lines(sample.evidence)}"
             yield item.sample_problem(sample, sample.evidence[0], text, "if that is right: troubleshoot check --mark")
-        seen |= shown_fixes.shown(mine, tried.observations, tool.knowledge)
+        shown_here = shown_fixes.shown(mine, tried.observations, tool.knowledge)
+        if entry.fixes and not shown_here:
+            text = "shows no fix: the `when` of each of them does not hold"
+            yield item.sample_problem(
+                sample, 0, text, "give the failure of this sample a fix, or mend the words of `when`"
+            )
+        seen |= shown_here
         yield from _others(item.samples_path, sample, entry.id, tried, tool)
     yield from shown_fixes.problems(item, seen)
 

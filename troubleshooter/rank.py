@@ -115,6 +115,8 @@ def _weigh(candidate: Candidate, observations: Observations) -> Ranked:
             answer = answer.limited("goes-on", weights.GOES_ON, "its line says how the run goes on")
         elif _is_notice(line, observations):
             answer = answer.limited("goes-on", weights.GOES_ON, "its line warns, and an exception ended the run later")
+    elif _warns_above_the_end(candidate, observations):
+        answer = answer.limited("goes-on", weights.GOES_ON, "its line warns, and an exception ended the run later")
     score = answer.score.at_most("highest", weights.HIGHEST).at_least("lowest", weights.LOWEST)
     return answer._replace(score=score)
 
@@ -277,6 +279,21 @@ def _is_notice(anchor: Anchor, observations: Observations) -> bool:
             for failure in observations.failures
         )
     )
+
+
+_WARNING = lazy.compile(r"^(?:\S{1,60}\s{1,3}){0,6}?\[?(?:WARN|WARNING)\b|\b[A-Z]\w{0,40}Warning: ")
+"""A line that warns. Lines of INFO are left out: many programs print their losses so."""
+
+
+def _warns_above_the_end(candidate: Candidate, observations: Observations) -> bool:
+    """Whether an answer about results or speed rests on a warning, and an exception that nothing caught ended the run later.
+
+    The answer may be right, but it is not what the reader asks for.
+    """
+    anchor = candidate.trial.anchor
+    if anchor is None or anchor.failure is not None or candidate.body["kind"] != "failure":
+        return False
+    return _WARNING.search(anchor.line.text) is not None and _is_notice(anchor, observations)
 
 
 def _end_of_run(item: Ranked, observations: Observations) -> float:

@@ -72,6 +72,10 @@ def faults(fix: EntryFix) -> Iterator[Fault]:
         text = filled(fix.code)
         if (said := _PARSERS[fix.language](text)) is not None:
             yield Fault("code", f"is not {fix.language}: {said}")
+        elif fix.language == "python" and starts_one_worker(text):
+            yield Fault(
+                "code", "num_proc=1 starts a process since datasets 4.1.0: leave it out, or write num_proc=None"
+            )
     if fix.shell is not None:
         text = filled(fix.shell)
         if (said := shell_fault(text)) is not None:
@@ -91,6 +95,17 @@ def python_fault(text: str) -> str | None:
     except SyntaxError as error:
         return f"line {error.lineno}: {error.msg}"
     return None
+
+
+def starts_one_worker(text: str) -> bool:
+    """Whether Python code calls ``map`` or ``filter`` of a data set with ``num_proc=1``, which no longer means "no process"."""
+    tree = compile(text, "fix", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    return any(
+        word.arg == "num_proc" and isinstance(word.value, ast.Constant) and word.value.value == 1
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("map", "filter")
+        for word in node.keywords
+    )
 
 
 def yaml_fault(text: str) -> str | None:

@@ -23,6 +23,7 @@ def said(**fields: str) -> list[str]:
         ({"code": "a: b: c", "language": "yaml"}, "is not yaml"),
         ({"code": '{"a": True}', "language": "json"}, "is not json"),
         ({"code": "a = 1\nnonsense", "language": "ini"}, "is not ini"),
+        ({"code": "ds = ds.map(fn, num_proc=1)"}, "num_proc=1 starts a process since datasets 4.1.0"),
         ({"shell": "export WANDB_ENTITY=<team>"}, "a shell reads '<team>' as a file"),
         ({"shell": "echo 'unfinished"}, "matching"),
         ({"shell": "pip install 'vllm==0.9.2'"}, "pins vllm==0.9.2: give a bound"),
@@ -40,6 +41,7 @@ def test_what_cannot_be_pasted_is_a_fault(fields: dict[str, str], message: str) 
     "fields",
     [
         {"code": "Trainer(..., model=model)"},
+        {"code": "ds.map(fn, num_proc=None); ds.filter(fn, num_proc=2); SFTConfig(dataset_num_proc=1)"},
         {"code": "await engine.generate(<<n:integer|4>>)"},
         {"code": '"bf16": {"enabled": false},\n"fp16": {"enabled": true},', "language": "json"},
         {"code": "[a]\nb = 1", "language": "ini"},

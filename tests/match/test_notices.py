@@ -70,3 +70,18 @@ def test_a_step_that_is_skipped_is_no_such_line(tool: Diagnoser) -> None:
         for n in range(5, 0, -1)
     )
     assert tool.report([from_text(steps)]).diagnoses[0].confidence != "possible"
+
+
+WARNED = "UserWarning: Cannot calculate aLoRA offsets when only inputs_embeds are provided. Disabling aLoRA for this forward pass.\n"
+UNKNOWN = (
+    "Traceback (most recent call last):\n"
+    '  File "/home/me/project/train.py", line 41, in <module>\n'
+    "    x = compute(batch)\n"
+    "KeyError: 'prompt_text'\n"
+)
+
+
+def test_a_warning_about_results_above_an_unknown_crash_is_at_most_possible(tool: Diagnoser) -> None:
+    assert [one.confidence for one in tool.diagnose(WARNED).diagnoses] == ["certain"]
+    assert [one.confidence for one in tool.diagnose(WARNED + UNKNOWN).diagnoses] == ["possible"]
+    assert [one.confidence for one in tool.diagnose(UNKNOWN + WARNED).diagnoses] == ["certain"]

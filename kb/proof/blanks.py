@@ -30,16 +30,24 @@ _SAID = re.compile(
 
 
 def blanks(fix: EntryFix) -> Iterator[str]:
-    """What the shell block of a fix leaves open, a sentence each."""
+    """What the shell block of a fix leaves open, a sentence each. A comment in or above a line says what the line leaves open."""
     if fix.shell is None:
         return
     shell = HOLE.sub("x", fix.shell)
-    code = _COMMENT.sub("", shell)
     said = " ".join([fix.do, fix.why or "", *_COMMENT.findall(shell)])
-    if _DOTS.search(code):
+    if _DOTS.search(_COMMENT.sub("", shell)):
         yield "holds `...`, which a shell takes for an argument: leave it out, and say in a comment what belongs there"
-    missing = [word for word in dict.fromkeys(_UPPER.findall(code)) if _TO_REPLACE.fullmatch(word) and word not in said]
+    silent = "\n".join(_silent(shell.splitlines()))
+    missing = [word for word in dict.fromkeys(_UPPER.findall(silent)) if _TO_REPLACE.fullmatch(word) and word not in said]
     if missing:
         yield f"does not say what {', '.join(missing)} stands for: add a comment (`# {missing[0]}: …`)"
-    if _ENDS.search(code) and not _SAID.search(said):
+    if _ENDS.search(silent) and not _SAID.search(said):
         yield "deletes or ends something and does not say what: name it in `do` or in a comment"
+
+
+def _silent(lines: list[str]) -> Iterator[str]:
+    """The lines without a comment, and without one right above them."""
+    for number, line in enumerate(lines):
+        above = lines[number - 1].strip() if number else ""
+        if not _COMMENT.search(line) and not above.startswith("#"):
+            yield line

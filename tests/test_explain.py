@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -16,6 +17,7 @@ from troubleshooter.pipeline import Diagnoser
 from troubleshooter.ranked import RankKey
 from troubleshooter.read.sources import from_text
 from troubleshooter.tried import sources_of
+from troubleshooter.weights import Reason
 
 ROOT = Path(__file__).parents[1]
 ENTRIES = ROOT / "entries"
@@ -80,3 +82,11 @@ def test_every_part_of_the_order_has_words(part: str | None, lang: str) -> None:
     from kb.text.catalog import Section
 
     assert Section("weights").find(f"by-{part}", lang)
+
+
+@pytest.mark.parametrize("lang", languages())
+@pytest.mark.parametrize("reason", get_args(Reason))
+def test_every_reason_of_a_step_has_words(reason: str, lang: str) -> None:
+    from kb.text.catalog import Section
+
+    assert Section("weights").find(f"step-{reason}", lang)

@@ -110,12 +110,10 @@ def _weigh(candidate: Candidate, observations: Observations) -> Ranked:
     answer = Ranked(candidate, score, (), versions, tuple(evidence), installed)
     if candidate.body.get("status") == "draft":
         answer = answer.limited("draft", weights.DRAFT, "the entry is a draft")
-    if (line := _line_of_crash(candidate)) is not None:
-        if _GOES_ON.search(line.line.text) is not None:
-            answer = answer.limited("goes-on", weights.GOES_ON, "its line says how the run goes on")
-        elif _is_notice(line, observations):
-            answer = answer.limited("goes-on", weights.GOES_ON, "its line warns, and an exception ended the run later")
-    elif _warns_above_the_end(candidate, observations):
+    line = _line_of_crash(candidate)
+    if line is not None and _GOES_ON.search(line.line.text) is not None:
+        answer = answer.limited("goes-on", weights.GOES_ON, "its line says how the run goes on")
+    elif _is_notice(line, observations) if line is not None else _warns_above_the_end(candidate, observations):
         answer = answer.limited("goes-on", weights.GOES_ON, "its line warns, and an exception ended the run later")
     score = answer.score.at_most("highest", weights.HIGHEST).at_least("lowest", weights.LOWEST)
     return answer._replace(score=score)

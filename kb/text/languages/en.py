@@ -210,6 +210,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "step-shared-line": "another answer on the same line",
         "step-doubted": "the log does not show the library",
         "step-draft": "the entry is a draft",
+        "step-goes-on": "it only warns: the run went on, or an exception ended it later",
         "step-one-thread": "known from one thread only",
         "step-lowest": "no answer is impossible",
         "step-highest": "no answer is beyond doubt",

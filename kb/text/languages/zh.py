@@ -190,6 +190,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "step-shared-line": "同一行另有答案",
         "step-doubted": "日志中未出现该库",
         "step-draft": "该条目是草稿",
+        "step-goes-on": "它只是警告：运行继续了，或之后被别的异常终止",
         "step-one-thread": "仅见于一个讨论帖",
         "step-lowest": "没有绝不可能的答案",
         "step-highest": "没有毫无疑问的答案",

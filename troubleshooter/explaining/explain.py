@@ -20,6 +20,7 @@ from troubleshooter.explaining.shown import code
 from troubleshooter.explaining.sources import Sources
 from troubleshooter.observe.model import Failure, ShownCommand
 
+NOT_CALLABLE = "is not callable"
 MAX_OWN = 8
 """Files of the user's own whose folders may hold the configuration that the run's command names."""
 
@@ -115,7 +116,7 @@ def _amended(found: FoundPlace | None, failure: Failure, sources: Sources, lang:
     from troubleshooter.explaining import batched, command_values, own_keys
 
     found = batched.amended(found, failure, sources, lang)
-    if is_own(frames[-1]) and "is not callable" in failure.message:
+    if is_own(frames[-1]) and NOT_CALLABLE in failure.message:
         from troubleshooter.explaining import shadowed
         from troubleshooter.explaining.origins import Trace
 

@@ -21,6 +21,7 @@ from troubleshooter.explaining.shown import called, code, marked, parsed
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
+_LENGTH = "return len({})"
 _PAST_END = ("out of range", "out of bounds", "out-of-bounds")
 
 
@@ -50,7 +51,7 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     if _is_length(returned[0], lengths[0], rows, context):
         return _of_sampler(found, rows, owner, context, number[0], lang)
     holder = ast.unparse(rows.holder)
-    text = f"return len({holder})" + (f" - {rows.more}" if rows.more else "")
+    text = _LENGTH.format(holder) + (f" - {rows.more}" if rows.more else "")
     place = f"{PurePath(context.source.path).name}:{returned[0].lineno}"
     found.condition = say("rows-length", lang, told=found.condition, x=ast.unparse(returned[0]), y=holder, place=place)
     found.origins = [Origin("__len__", "data"), Origin(holder, "data")]

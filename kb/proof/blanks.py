@@ -38,7 +38,9 @@ def blanks(fix: EntryFix) -> Iterator[str]:
     if _DOTS.search(_COMMENT.sub("", shell)):
         yield "holds `...`, which a shell takes for an argument: leave it out, and say in a comment what belongs there"
     silent = "\n".join(_silent(shell.splitlines()))
-    missing = [word for word in dict.fromkeys(_UPPER.findall(silent)) if _TO_REPLACE.fullmatch(word) and word not in said]
+    missing = [
+        word for word in dict.fromkeys(_UPPER.findall(silent)) if _TO_REPLACE.fullmatch(word) and word not in said
+    ]
     if missing:
         yield f"does not say what {', '.join(missing)} stands for: add a comment (`# {missing[0]}: …`)"
     if _ENDS.search(silent) and not _SAID.search(said):

@@ -110,11 +110,8 @@ def _weigh(candidate: Candidate, observations: Observations) -> Ranked:
     answer = Ranked(candidate, score, (), versions, tuple(evidence), installed)
     if candidate.body.get("status") == "draft":
         answer = answer.limited("draft", weights.DRAFT, "the entry is a draft")
-    line = _line_of_crash(candidate)
-    if line is not None and _GOES_ON.search(line.line.text) is not None:
-        answer = answer.limited("goes-on", weights.GOES_ON, "its line says how the run goes on")
-    elif _is_notice(line, observations) if line is not None else _warns_above_the_end(candidate, observations):
-        answer = answer.limited("goes-on", weights.GOES_ON, "its line warns, and an exception ended the run later")
+    if (note := _only_warned(candidate, observations)) is not None:
+        answer = answer.limited("goes-on", weights.GOES_ON, note)
     score = answer.score.at_most("highest", weights.HIGHEST).at_least("lowest", weights.LOWEST)
     return answer._replace(score=score)
 
@@ -130,11 +127,26 @@ _GOES_ON = lazy.compile(
 were told as a crash for certain or likely."""
 
 
-def _line_of_crash(candidate: Candidate) -> Anchor | None:
-    """The line, without an exception, on which an answer about a crash or hang rests; None for every other answer."""
+_WARNING = lazy.compile(r"^(?:\S{1,60}\s{1,3}){0,6}?\[?(?:WARN|WARNING)\b|\b[A-Z]\w{0,40}Warning: ")
+"""A line that warns. Lines of INFO are left out: many programs print their losses so."""
+
+
+def _only_warned(candidate: Candidate, observations: Observations) -> str | None:
+    """Why an answer that rests on a line without an exception is not what the reader asks for; None where it may be.
+
+    A line that says how the run goes on is no crash. A warning above the exception that nothing caught is not what ended the
+    run; for an answer about results or speed it may be true all the same.
+    """
     anchor = candidate.trial.anchor
-    is_line = anchor is not None and anchor.failure is None and candidate.body["severity"] in ("crash", "hang")
-    return anchor if is_line else None
+    if anchor is None or anchor.failure is not None:
+        return None
+    is_crash = candidate.body["severity"] in ("crash", "hang")
+    if is_crash and _GOES_ON.search(anchor.line.text) is not None:
+        return "its line says how the run goes on"
+    is_warning = is_crash or (candidate.body["kind"] == "failure" and _WARNING.search(anchor.line.text) is not None)
+    if is_warning and _is_notice(anchor, observations):
+        return "its line warns, and an exception ended the run later"
+    return None
 
 
 def _without_replaced(ranked: list[Ranked]) -> list[Ranked]:
@@ -277,21 +289,6 @@ def _is_notice(anchor: Anchor, observations: Observations) -> bool:
             for failure in observations.failures
         )
     )
-
-
-_WARNING = lazy.compile(r"^(?:\S{1,60}\s{1,3}){0,6}?\[?(?:WARN|WARNING)\b|\b[A-Z]\w{0,40}Warning: ")
-"""A line that warns. Lines of INFO are left out: many programs print their losses so."""
-
-
-def _warns_above_the_end(candidate: Candidate, observations: Observations) -> bool:
-    """Whether an answer about results or speed rests on a warning, and an exception that nothing caught ended the run later.
-
-    The answer may be right, but it is not what the reader asks for.
-    """
-    anchor = candidate.trial.anchor
-    if anchor is None or anchor.failure is not None or candidate.body["kind"] != "failure":
-        return False
-    return _WARNING.search(anchor.line.text) is not None and _is_notice(anchor, observations)
 
 
 def _end_of_run(item: Ranked, observations: Observations) -> float:

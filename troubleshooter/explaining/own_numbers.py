@@ -21,14 +21,13 @@ from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
 _DIVIDES = lazy.compile(
-    r"(?i)\b(?:must|should|has to|have to|needs? to|expect\w{0,3}\b.{1,120}? to) (?:evenly )?(?:divide|be (?:evenly )?divisible|be an? (?:round )?multiple)\b"
+    r"(?i)\b(?:must|should|has to|have to|needs? to) (?:evenly )?(?:divide|be (?:evenly )?divisible|be an? (?:round )?multiple)\b"
 )
 _GREATER = r"(?:(?:strictly )?(?:greater|larger|bigger|longer|more|higher) than(?P<e> or equal to)?|exceed(?:s|ing)?)"
 _RELATED = lazy.compile(
     rf"(?i)(?P<a>(?:\w{{1,40}} ){{1,4}})(?:of|is|set to|=|to|:)? ?\(?(?P<m>\d{{1,12}})\)?,?(?: which)?(?: is|are|must not be|cannot be|can't be)? {_GREATER}"
     r" (?P<b>(?:\w{1,40} ){1,6})(?:of|is|set to|=|to|:)? ?\(?(?P<n>\d{1,12})(?![\w.])"
 )
-_INTEGER = lazy.compile(r"(?<![\w.])\d{1,12}(?![\w.]*\w)")
 _WORD = lazy.compile(r"[a-z]{4,30}")
 _GENERAL = frozenset(
     (
@@ -85,21 +84,12 @@ def _divided(message: str, trace: Trace) -> tuple[Origin, Origin, _Told, Remedy]
     said = [name for name in found if names(message, name)]
     alike = said if len(said) == 2 else [name for name in found if words & set(re.split(r"_", name.lower()))]
     if len(alike) != 2:
-        alike = _of_value(message, found)
-    if len(alike) != 2:
         return None
     (less, part), (more, whole) = sorted((found[name] for name in alike), key=lambda one: one[1])
     good = nearest_divisor(whole, part) if whole % part else None
     if good is None:
         return None
     return less, more, _Told("num-divides", a=more.name, m=whole, b=less.name, n=part), set_to(less, str(good))
-
-
-def _of_value(message: str, found: dict[str, tuple[Origin, int]]) -> list[str]:
-    """The two names whose values are the only two numbers above one that a message shows; empty where several have such a value."""
-    shown = list(dict.fromkeys(int(one) for one in _INTEGER.findall(message) if int(one) > 1))
-    several = [[name for name, (_, number) in found.items() if number == one] for one in shown]
-    return [names[0] for names in several] if len(shown) == 2 and all(len(names) == 1 for names in several) else []
 
 
 def _ordered(message: str, trace: Trace) -> tuple[Origin, Origin, _Told, Remedy] | None:

@@ -86,7 +86,8 @@ def test_what_it_does_not_show(of_run: Run, program: str, unwanted: str):
 def test_a_name_that_was_taken(of_run: Run, program: str, line: int):
     report = of_run("", program)
     assert f"line {line} " in report.explained[0]["condition"]
-    assert f"line {line} makes another name" in does(report)[0]
+    assert does(report)[0].startswith("Use another name than")
+    assert does(report)[0].endswith(f"in line {line}")
 
 
 @pytest.mark.parametrize(
@@ -98,7 +99,7 @@ def test_a_name_that_was_taken(of_run: Run, program: str, line: int):
     ],
 )
 def test_no_name_was_taken(of_run: Run, program: str):
-    assert not any("another name" in one for one in does(of_run("", program)))
+    assert not any("another name" in one.lower() for one in does(of_run("", program)))
 
 
 # Where None came from
@@ -108,10 +109,10 @@ def test_no_name_was_taken(of_run: Run, program: str):
     ("program", "do"),
     [
         ("config = {'learning_rate': 1}\nrate = config.get('learning_rte')\nrate * 2\n", "Write 'learning_rate' instead of 'learning_rte'"),
-        ("config = {'steps': 1}\nrate = config.get('lr')\nrate * 2\n", "Give it a value, or say what counts without one: `config.get('lr', ...)`"),
+        ("config = {'steps': 1}\nrate = config.get('lr')\nrate * 2\n", "Give the key a value, or a default: `config.get('lr', ...)`"),
         ("import os\nsize = os.environ.get('NOBODY_SETS_IT')\nsize * 2\n", "Set the variable in front of the run: `export NOBODY_SETS_IT=...`"),
         ("import os\nsize = os.getenv('NOBODY_SETS_IT')\nsize * 2\n", "Set the variable in front of the run: `export NOBODY_SETS_IT=...`"),
-        ("class Run:\n    def __init__(self):\n        self.model = None\n    def setup(self):\n        self.model = [1]\n    def go(self):\n        return self.model.copy()\nRun().go()\n", "Call `setup()` before"),
+        ("class Run:\n    def __init__(self):\n        self.model = None\n    def setup(self):\n        self.model = [1]\n    def go(self):\n        return self.model.copy()\nRun().go()\n", "Call `setup()` first"),
         ("def train(model, scheduler=None):\n    scheduler.step()\ntrain(1)\n", "Pass it: `scheduler=...`"),
         ("class Run:\n    def __init__(self, model, *, tok=None):\n        self.tok = tok\n    def go(self):\n        return self.tok.encode('a')\nRun(1).go()\n", "Pass it: `tok=...`"),
     ],

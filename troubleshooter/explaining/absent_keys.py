@@ -15,7 +15,7 @@ from troubleshooter.explaining.names import NameContext, parameters
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
-from troubleshooter.explaining.shown import called, code, marked, parsed
+from troubleshooter.explaining.shown import called, code, nodes_of, parsed
 from troubleshooter.explaining.statements import statement_at
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
@@ -55,11 +55,9 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
 
 def _asked(trace: Trace, found: FoundPlace) -> ast.Subscript | None:
     """The part of the line that asked for the key, where one dictionary only can have been asked."""
-    frame = trace.frames[-1]
-    for text in (marked(frame), code(frame)):
-        tree = parsed(text)
-        nodes = [node for node in (ast.walk(tree) if tree is not None else ()) if isinstance(node, ast.Subscript)]
-        mine = [node for node in nodes if found.origins and ast.unparse(node.value) == found.origins[0].name]
+    for nodes in nodes_of(trace.frames[-1]):
+        items = [node for node in nodes if isinstance(node, ast.Subscript)]
+        mine = [node for node in items if found.origins and ast.unparse(node.value) == found.origins[0].name]
         if len({ast.unparse(node) for node in mine}) == 1:
             return mine[0]
     return None

@@ -107,7 +107,7 @@ def fixed_item(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     if len(holders) != 1:
         return None
     holder = holders.pop()
-    fixes = (("day-list-first", f"{holder} = list({holder})"),) if m[1] == "tuple" else ()
+    fixes = (("day-list", f"{holder} = list({holder})"),) if m[1] == "tuple" else ()
     return LineAnswer("day-fixed", {"x": holder, "t": m[1]}, (holder,), fixes)
 
 
@@ -137,8 +137,9 @@ def file_mode(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     }
     if len(files) != 1:
         return None
-    file, mode = files.pop(), '"r"' if m[1] == "readable" else '"w"'
-    return LineAnswer("day-mode", {"x": file, "a": m[1]}, (file,), (("day-open", f"open(..., {mode})"),))
+    file = files.pop()
+    fix = ("day-open", 'open(..., "r")') if m[1] == "readable" else ("day-open-write", 'open(..., "w")')
+    return LineAnswer("day-mode", {"x": file, "a": m[1]}, (file,), (fix,))
 
 
 def no_number(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:

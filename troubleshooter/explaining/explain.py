@@ -120,7 +120,7 @@ def _amended(found: FoundPlace | None, failure: Failure, sources: Sources, lang:
         from troubleshooter.explaining import shadowed
         from troubleshooter.explaining.origins import Trace
 
-        if (told := shadowed.amended(found, failure, Trace(frames, sources), lang)) is not None:
+        if (told := shadowed.explain(failure, Trace(frames, sources), lang)) is not None:
             return told
     if is_own(frames[-1]) and found is not None:
         found = command_values.amended(own_keys.amended(found, failure, sources), failure, sources)

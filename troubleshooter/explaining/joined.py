@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from troubleshooter.explaining.calling import text
 from troubleshooter.explaining.remedy import literal
 
 _PATHS = frozenset(("PosixPath", "WindowsPath", "PurePosixPath", "PureWindowsPath"))
@@ -19,41 +20,41 @@ _ENDS = (".", "_", "-")
 
 def fixes(sign: str, kinds: tuple[str, str], sides: tuple[ast.expr, ast.expr]) -> Iterator[tuple[str, str]]:
     """Phrases and code, one after the other; none where neither side can sensibly be turned into the other's type."""
-    left, right = (_text(side) for side in sides)
+    left, right = (text(side) for side in sides)
     if sign == "+" and set(kinds) <= _PATHS:
         yield "own-join-path", f"{left} / {right}"
     elif sign == "/" and set(kinds) == {"str"}:
         yield "own-join-path", f"Path({left}) / {right}"
     for kind, other, side in zip(kinds, kinds[::-1], sides, strict=True):
         if kind in ("Tensor", "ndarray") and other == "list" and sign == "+":
-            yield "own-convert", f"{_text(side)}.tolist()"
+            yield "own-convert", f"{text(side)}.tolist()"
         if kind == "NoneType":
-            yield "own-guard", f"if {_text(side)} is not None:"
+            yield "own-guard", f"if {text(side)} is not None:"
         elif kind == "str" and other in _PATHS and sign == "+":
             yield from _of_path(sides, is_first=kinds[0] != "str")
         elif kind == "str" and (other in _NUMBERS or (other == "str" and sign == "-")):
             if _may_be_number(side):
-                yield "own-convert", f"float({_text(side)})"
+                yield "own-convert", f"float({text(side)})"
             elif sign == "+" and other in _PLAIN:
                 yield "own-convert", f"str({left}) + {right}" if side is sides[1] else f"{left} + str({right})"
 
 
 def _of_path(sides: tuple[ast.expr, ast.expr], *, is_first: bool) -> Iterator[tuple[str, str]]:
     path, word = sides if is_first else sides[::-1]
-    as_text = f"str({_text(path)}) + {_text(word)}" if is_first else f"{_text(word)} + str({_text(path)})"
+    as_text = f"str({text(path)}) + {text(word)}" if is_first else f"{text(word)} + str({text(path)})"
     if not is_first:
-        yield "own-join-path", f"Path({_text(word)}) / {_text(path)}"
+        yield "own-join-path", f"Path({text(word)}) / {text(path)}"
         return
     begin = _beginning(word)
     if begin is not None and begin.startswith("/"):
         yield (
             "own-join-path",
-            f"{_text(path)} / {_text(_without_slash(word))}",
+            f"{text(path)} / {text(_without_slash(word))}",
         )  # an absolute path would take the other one's place
     elif begin is not None and begin.startswith(_ENDS):
         yield "own-convert", as_text
     else:
-        yield "own-join-path", f"{_text(path)} / {_text(word)}"
+        yield "own-join-path", f"{text(path)} / {text(word)}"
         yield "own-convert", as_text
 
 
@@ -81,12 +82,8 @@ def _may_be_number(node: ast.expr) -> bool:
     return True
 
 
-def _text(node: ast.AST) -> str:
-    return ast.unparse(node)[:120]
-
-
 def wrapped(kind: str, other: str, node: ast.expr) -> tuple[str, str] | None:
     """How something that is no list or tuple is joined to one: ``list("abc")`` would be its letters."""
     if other not in _PLAIN | {"str", "NoneType"} or kind not in ("list", "tuple"):
         return None
-    return ("do-listed", f"[{_text(node)}]") if kind == "list" else ("own-tuple", f"({_text(node)},)")
+    return ("do-listed", f"[{text(node)}]") if kind == "list" else ("own-tuple", f"({text(node)},)")

@@ -9,7 +9,7 @@ from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.remedy import Remedy
-from troubleshooter.explaining.shown import called, code, marked, parsed
+from troubleshooter.explaining.shown import called, nodes_of
 from troubleshooter.explaining.sources import Function
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
@@ -44,11 +44,10 @@ def _asked(trace: Trace) -> str:
     frame = trace.frames[-1]
     if not is_own(frame):
         return ""
-    for text in (marked(frame), code(frame)):
-        tree = parsed(text)
+    for nodes in nodes_of(frame):
         several = [
             ast.unparse(node.args[0])
-            for node in (ast.walk(tree) if tree is not None else ())
+            for node in nodes
             if isinstance(node, ast.Call) and called(node) == "len" and len(node.args) == 1
         ]
         if len(several) == 1:

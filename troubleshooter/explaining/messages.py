@@ -37,7 +37,7 @@ def explain_alone(failure: Failure, lang: str) -> FoundPlace | None:
 
 
 def explain_by_itself(failure: Failure, lang: str) -> FoundPlace | None:
-    """The explanation of a message that names the refused value and those that are taken; None for every other one."""
+    """The explanation of a message that says by itself what has to change, by `self_telling.RULES` and `LAST`; None for every other one."""
     return _by_rules(failure, (*self_telling.RULES, *LAST), lang)
 
 

@@ -13,7 +13,7 @@ from troubleshooter.explaining.names import NameContext
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.remedy import Remedy, literal
-from troubleshooter.explaining.shown import called, code, marked, parsed
+from troubleshooter.explaining.shown import called, nodes_of
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
@@ -50,12 +50,10 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
 
 def _asked(trace: Trace) -> str:
     """What the line asks for a key that is a name; "" where that may be several things."""
-    frame = trace.frames[-1]
-    for text in (marked(frame), code(frame)):
-        tree = parsed(text)
+    for nodes in nodes_of(trace.frames[-1]):
         found = {
             ast.unparse(node.value)
-            for node in (ast.walk(tree) if tree is not None else ())
+            for node in nodes
             if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name)
         }
         if len(found) == 1:

@@ -9,7 +9,7 @@ from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.remedy import Remedy
-from troubleshooter.explaining.shown import called, code, marked, parsed
+from troubleshooter.explaining.shown import called, nodes_of
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
@@ -22,7 +22,7 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     if context is None or failure.type != "IndexError" or _TOO_FAR not in failure.message:
         return None
     item = _asked(trace)
-    counted = _sum(item.slice) if item is not None else None
+    counted = counted_on(item.slice) if item is not None else None
     given = binding_of(counted[0], context) if counted is not None else None
     if item is None or counted is None or given is None or isinstance(given.statement, ast.Assign):
         return None
@@ -45,21 +45,19 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
 
 def _asked(trace: Trace) -> ast.Subscript | None:
     """The one part of the line that asks for an item by a number that is counted."""
-    frame = trace.frames[-1]
-    for text in (marked(frame), code(frame)):
-        tree = parsed(text)
+    for nodes in nodes_of(trace.frames[-1]):
         found = {
             ast.unparse(node): node
-            for node in (ast.walk(tree) if tree is not None else ())
-            if isinstance(node, ast.Subscript) and _sum(node.slice) is not None
+            for node in nodes
+            if isinstance(node, ast.Subscript) and counted_on(node.slice) is not None
         }
         if len(found) == 1:
             return next(iter(found.values()))
     return None
 
 
-def _sum(node: ast.expr) -> tuple[str, int] | None:
-    """``n, 2`` of ``n + 2``; ``n, 0`` of ``n``."""
+def counted_on(node: ast.expr) -> tuple[str, int] | None:
+    """The name of an index and what is added to it: ``n, 2`` of ``n + 2``, ``n, 0`` of ``n``; None for another index."""
     if isinstance(node, ast.Name):
         return node.id, 0
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and isinstance(node.left, ast.Name):

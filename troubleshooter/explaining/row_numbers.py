@@ -16,8 +16,9 @@ from troubleshooter.explaining.names import NameContext, parameters
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.own_functions import OwnFunction
+from troubleshooter.explaining.past_the_end import counted_on
 from troubleshooter.explaining.remedy import Remedy
-from troubleshooter.explaining.shown import called, code, marked, parsed
+from troubleshooter.explaining.shown import called, nodes_of
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
@@ -61,13 +62,13 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
 
 def _asked(trace: Trace, number: str) -> AskedRows | None:
     """The one part of the line that asks something for the row of the number."""
-    frame = trace.frames[-1]
-    for text in (marked(frame), code(frame)):
-        tree = parsed(text)
+    for nodes in nodes_of(trace.frames[-1]):
         found = {
-            ast.unparse(node): AskedRows(_rows(node.value), more)
-            for node in (ast.walk(tree) if tree is not None else ())
-            if isinstance(node, ast.Subscript) and (more := _beyond(node.slice, number)) is not None
+            ast.unparse(node): AskedRows(_rows(node.value), counted[1])
+            for node in nodes
+            if isinstance(node, ast.Subscript)
+            and (counted := counted_on(node.slice)) is not None
+            and counted[0] == number
         }
         if len(found) == 1:
             return next(iter(found.values()))
@@ -77,17 +78,6 @@ def _asked(trace: Trace, number: str) -> AskedRows | None:
 def _rows(value: ast.expr) -> ast.expr:
     """The table itself of ``table.iloc``."""
     return value.value if isinstance(value, ast.Attribute) and value.attr == "iloc" else value
-
-
-def _beyond(index: ast.expr, number: str) -> int | None:
-    """0 of ``n``, 1 of ``n + 1``; None for another index."""
-    if isinstance(index, ast.Name):
-        return 0 if index.id == number else None
-    if isinstance(index, ast.BinOp) and isinstance(index.op, ast.Add) and isinstance(index.right, ast.Constant):
-        more = index.right.value
-        is_number = isinstance(index.left, ast.Name) and index.left.id == number
-        return more if is_number and type(more) is int and more > 0 else None
-    return None
 
 
 def _is_length(told: ast.expr, length: OwnFunction, rows: AskedRows, context: NameContext) -> bool:

@@ -11,7 +11,7 @@ from troubleshooter.explaining.names import NameContext, binds, given_values, pa
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.origins import Trace
 from troubleshooter.explaining.remedy import Remedy
-from troubleshooter.explaining.shown import called, code, marked, parsed
+from troubleshooter.explaining.shown import called, nodes_of
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
@@ -19,7 +19,7 @@ _MESSAGE = lazy.compile(r"^'(?P<t>[\w.]{1,80})' object is not callable")
 _END = 10**9
 
 
-def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str) -> FoundPlace | None:
+def explain(failure: Failure, trace: Trace, lang: str) -> FoundPlace | None:
     """The explanation with the line that took the name; None where no name of the line, or several, were given something else."""
     said = _MESSAGE.match(failure.message) if failure.type == "TypeError" else None
     context = trace.context(len(trace.frames) - 1) if said is not None else None
@@ -35,14 +35,8 @@ def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
 
 
 def _called(trace: Trace) -> list[str]:
-    frame = trace.frames[-1]
-    for text in (marked(frame), code(frame)):
-        tree = parsed(text)
-        names = [
-            node.func.id
-            for node in (ast.walk(tree) if tree is not None else ())
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        ]
+    for nodes in nodes_of(trace.frames[-1]):
+        names = [node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
         if names:
             return list(dict.fromkeys(names))
     return []

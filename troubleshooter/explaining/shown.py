@@ -45,6 +45,14 @@ def parsed(text: str) -> ast.Module | None:
     return None
 
 
+def nodes_of(frame: Frame) -> Iterator[list[ast.AST]]:
+    """The parts of a frame's code: first of what its marks point at, then of the whole line. Nothing where it cannot be read."""
+    for text in (marked(frame), code(frame)):
+        tree = parsed(text)
+        if tree is not None:
+            yield list(ast.walk(tree))
+
+
 def is_whole(text: str) -> bool:
     """Whether the line shows its whole statement, so that an argument that is not there was not passed."""
     return not _open_brackets(text)

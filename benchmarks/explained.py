@@ -16,7 +16,7 @@ from benchmarks.intervals import share
 from benchmarks.score_reports import REPORTS, Report, load
 from kb.index.store import MessageIndex, shipped
 from troubleshooter.explaining.origin import is_own
-from troubleshooter.explaining.sources import installed
+from troubleshooter.explaining.source.sources import installed
 from troubleshooter.observe.model import Failure
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.given import given

@@ -29,6 +29,8 @@ FLOORS = (
     ("troubleshooter.pipeline",),
 )
 """The lowest floor first. A module may import modules of its own floor and of the floors below it."""
+EXPLAINING = ("message", "source", "python", "tensor", "place", "own", "explain")
+"""The floors within `troubleshooter.explaining`, the lowest first. What its modules share (`origin`, `remedy`…) stands below them."""
 CLOSED_FLOORS = 5
 """This many floors, from the lowest to `match`, import only modules that are on a floor (no probes, commands or pages)."""
 
@@ -89,6 +91,19 @@ def test_no_imports_go_in_circles(graph: dict[str, set[str]]) -> None:
     assert all(other in graph[name] for name, other in SHOWN_LATE), "an exception that nothing needs"
     found = {name: {other for other in graph[name] if (name, other) not in SHOWN_LATE} for name in graph}
     TopologicalSorter(found).prepare()  # raises CycleError, which names the modules
+
+
+def _explaining_floor(module: str) -> int:
+    part = module.removeprefix("troubleshooter.explaining.").partition(".")[0]
+    return EXPLAINING.index(part) if part in EXPLAINING else -1
+
+
+def test_explaining_has_floors(graph: dict[str, set[str]]) -> None:
+    inside = {name for name in MODULES if name.startswith("troubleshooter.explaining.")}
+    told = [f"{name} imports {other}" for name in sorted(inside) for other in sorted(graph[name] & inside) if _explaining_floor(other) > _explaining_floor(name)]
+    shared = {"troubleshooter.explaining.chained", "troubleshooter.explaining.presented"}  # they put explanations together
+    assert not [one for one in told if one.split()[0] not in shared]
+    assert {_explaining_floor(name) for name in inside} == set(range(-1, len(EXPLAINING)))
 
 
 @pytest.mark.parametrize(

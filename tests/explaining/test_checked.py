@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from troubleshooter.explaining.conditions import Formula, formula
-from troubleshooter.explaining.holding import holds
+from troubleshooter.explaining.place.conditions import Formula, formula
+from troubleshooter.explaining.place.holding import holds
 from troubleshooter.explaining.remedy import UNKNOWN, Instance, choices, literal, nearest
 from troubleshooter.report.model import Report
 

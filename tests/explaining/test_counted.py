@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from troubleshooter.explaining.comparisons import compared
-from troubleshooter.explaining.conditions import Atom, Formula, formula
-from troubleshooter.explaining.exclusive import exclusive
-from troubleshooter.explaining.meant import meant
-from troubleshooter.explaining.names import NameContext
 from troubleshooter.explaining.origin import Origin
-from troubleshooter.explaining.remedies import remedies
+from troubleshooter.explaining.place.comparisons import compared
+from troubleshooter.explaining.place.conditions import Atom, Formula, formula
+from troubleshooter.explaining.place.exclusive import exclusive
+from troubleshooter.explaining.place.meant import meant
+from troubleshooter.explaining.place.remedies import remedies
+from troubleshooter.explaining.place.suggestions import by_message, derived
+from troubleshooter.explaining.place.unfolded import unfolded
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
-from troubleshooter.explaining.sources import SourceFile
-from troubleshooter.explaining.suggestions import by_message, derived
-from troubleshooter.explaining.unfolded import unfolded
+from troubleshooter.explaining.source.names import NameContext
+from troubleshooter.explaining.source.sources import SourceFile
 from troubleshooter.report.model import Report
 
 

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from troubleshooter.explaining.advice import allowed, replacements, settings
-from troubleshooter.explaining.holes import labels
-from troubleshooter.explaining.instructions import instructions, one_of, quoted, refused, repeated, respelled, unset
+from troubleshooter.explaining.message.advice import allowed, replacements, settings
+from troubleshooter.explaining.message.instructions import (
+    instructions,
+    one_of,
+    quoted,
+    refused,
+    repeated,
+    respelled,
+    unset,
+)
 from troubleshooter.explaining.origin import Origin
-from troubleshooter.explaining.own_lines import tied
+from troubleshooter.explaining.place.holes import labels
+from troubleshooter.explaining.source.own_lines import tied
 
 
 def told(message: str, *names: str, **passed: str) -> list[str | None]:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from troubleshooter.explaining.advice import commands, settings, wanted
-from troubleshooter.explaining.conditions import Formula, formula
-from troubleshooter.explaining.meant import meant, takes_away
+from troubleshooter.explaining.message.advice import commands, settings, wanted
 from troubleshooter.explaining.origin import Origin
+from troubleshooter.explaining.place.conditions import Formula, formula
+from troubleshooter.explaining.place.meant import meant, takes_away
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.report.model import Report
 

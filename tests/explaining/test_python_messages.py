@@ -8,8 +8,8 @@ import pytest
 
 from kb.index.store import PYTHONS_OWN
 from kb.patterns import required_texts
-from troubleshooter.explaining import array_rules, operation_rules, requirements
-from troubleshooter.explaining.python_messages import RULES
+from troubleshooter.explaining.message.python_messages import RULES
+from troubleshooter.explaining.tensor import array_rules, operation_rules, requirements
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.report.explanation import sentences
 

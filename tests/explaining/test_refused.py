@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from troubleshooter.explaining.annotations import admits
-from troubleshooter.explaining.sources import SourceFile, Sources
+from troubleshooter.explaining.source.annotations import admits
+from troubleshooter.explaining.source.sources import SourceFile, Sources
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.report.parts import Explained
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from troubleshooter import diagnose
-from troubleshooter.explaining.self_telling import RULES
+from troubleshooter.explaining.message.self_telling import RULES
 from troubleshooter.report.explanation import changes_heading
 
 

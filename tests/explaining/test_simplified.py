@@ -7,10 +7,10 @@ import ast
 import pytest
 
 from kb.index.places import places
-from troubleshooter.explaining.advice import allowed, commands, refused, wanted
-from troubleshooter.explaining.conditions import Atom, formula, reasons, words
-from troubleshooter.explaining.meant import names
-from troubleshooter.explaining.simplified import simplified
+from troubleshooter.explaining.message.advice import allowed, commands, refused, wanted
+from troubleshooter.explaining.message.named import names
+from troubleshooter.explaining.place.conditions import Atom, formula, reasons, words
+from troubleshooter.explaining.place.simplified import simplified
 
 
 def said(*conditions: str) -> str:

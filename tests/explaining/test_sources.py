@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from troubleshooter.explaining.calls import calls_at
-from troubleshooter.explaining.sources import holding
+from troubleshooter.explaining.source.calls import calls_at
+from troubleshooter.explaining.source.sources import holding
 
 
 def names(source: str, line: int) -> list[str]:

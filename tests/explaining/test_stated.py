@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from troubleshooter.explaining import advice
-from troubleshooter.explaining.stated import stated
+from troubleshooter.explaining.message import advice
+from troubleshooter.explaining.message.stated import stated
 from troubleshooter.pipeline import Diagnoser
 
 PASSED = {"stride": "self.hop", "max_length": "64", "gather_list": "buffers", "attn_mask": "mask", "size": "8"}

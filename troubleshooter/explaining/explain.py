@@ -1,7 +1,7 @@
 """One failure explained: where it was raised, under which condition, by which of the user's arguments, and what would help.
 
-What no source tells, torch's own errors and Python's, has rules (`operations`, `own`, `messages`). The source of a place, or
-what the index has of it, is read by `placed`, which is imported only for a failure with a frame or a known message.
+What no source tells, torch's own errors and Python's, has rules (`tensor`, `python`, `message`). The source of a place, or
+what the index has of it, is read by `place`, which is imported only for a failure with a frame or a known message.
 """
 
 from __future__ import annotations
@@ -10,17 +10,19 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from troubleshooter.explaining import callbacks, chained, messages, operations, own, own_methods, traced
+from troubleshooter.explaining import chained
 from troubleshooter.explaining.found import FoundPlace
-from troubleshooter.explaining.indexed import KnownMessage, known
+from troubleshooter.explaining.message import messages
 from troubleshooter.explaining.origin import is_own
+from troubleshooter.explaining.own import callbacks, own_methods
+from troubleshooter.explaining.place.indexed import KnownMessage, known
 from troubleshooter.explaining.presented import presented
-from troubleshooter.explaining.run_options import RunOptions
-from troubleshooter.explaining.shown import code
-from troubleshooter.explaining.sources import Sources
+from troubleshooter.explaining.python import exceptions, traced
+from troubleshooter.explaining.source.run_options import RunOptions
+from troubleshooter.explaining.source.sources import Sources
+from troubleshooter.explaining.tensor import operations
 from troubleshooter.observe.model import Failure, ShownCommand
 
-NOT_CALLABLE = "is not callable"
 MAX_OWN = 8
 """Files of the user's own whose folders may hold the configuration that the run's command names."""
 
@@ -60,7 +62,7 @@ def _explain(failure: Failure, sources: Sources, lang: str) -> Explained | None:
         traced.explain(failure, lang)
         or callbacks.explain(failure, sources, lang)
         or own_methods.explain(failure, sources, lang)
-        or own.explain(failure, lang)
+        or exceptions.explain(failure, lang)
         or operations.explain(failure, lang)
         or messages.explain_alone(failure, lang)
     )
@@ -71,10 +73,10 @@ def _explain(failure: Failure, sources: Sources, lang: str) -> Explained | None:
         told = None
         if found is None or not found.condition:
             told = (
-                own.explain_line(failure, lang)
+                exceptions.explain_line(failure, lang)
                 or messages.explain(failure, lang)
                 or _compiled(failure, lang)
-                or own.explain_raised(failure, lang)
+                or exceptions.explain_raised(failure, lang)
             )
         # The line shows what was used, and the message what was wrong with it.
         if found is not None and told is not None:
@@ -95,9 +97,9 @@ def _explain(failure: Failure, sources: Sources, lang: str) -> Explained | None:
 def _placed(failure: Failure, listed: KnownMessage | None, sources: Sources, lang: str) -> FoundPlace | None:
     if not failure.frames and listed is None:
         return None
-    from troubleshooter.explaining.origins import Trace
-    from troubleshooter.explaining.placed import from_index, from_shown, from_source
-    from troubleshooter.explaining.refused import explain as refused
+    from troubleshooter.explaining.place.placed import from_index, from_shown, from_source
+    from troubleshooter.explaining.place.refused import explain as refused
+    from troubleshooter.explaining.source.origins import Trace
 
     return (
         refused(failure, Trace(failure.frames, sources), lang)
@@ -108,78 +110,17 @@ def _placed(failure: Failure, listed: KnownMessage | None, sources: Sources, lan
 
 
 def _amended(found: FoundPlace | None, failure: Failure, sources: Sources, lang: str) -> FoundPlace | None:
-    """The explanation with what the user's own call shows of its values and their classes."""
-    frames = failure.frames
+    """The explanation with what the user's own files tell of it."""
     found = own_methods.amended(found, failure, sources)
-    if not frames or not any(map(is_own, frames)):
+    if not any(map(is_own, failure.frames)):
         return found
-    from troubleshooter.explaining import batched, command_values, own_keys
+    from troubleshooter.explaining.own.amend import amended
+    from troubleshooter.explaining.source.origins import Trace
 
-    found = batched.amended(found, failure, sources, lang)
-    if is_own(frames[-1]) and NOT_CALLABLE in failure.message:
-        from troubleshooter.explaining import shadowed
-        from troubleshooter.explaining.origins import Trace
-
-        if (told := shadowed.explain(failure, Trace(frames, sources), lang)) is not None:
-            return told
-    if is_own(frames[-1]) and found is not None:
-        found = command_values.amended(own_keys.amended(found, failure, sources), failure, sources)
-        found, is_told = _of_own_file(found, failure, sources, lang)
-        if is_told:
-            return found
-    if is_own(frames[-1]) and found is not None and "NoneType" in failure.message:
-        from troubleshooter.explaining import none_sources, own_repairs, returned
-        from troubleshooter.explaining.origins import Trace
-
-        trace = Trace(frames, sources)
-        found = returned.amended(found, failure, trace, lang) or found
-        return none_sources.amended(found, failure, trace, lang) if own_repairs.is_weak(found.remedies) else found
-    if is_own(frames[-1]) and found is not None and any("..." in (one.code or "") for one in found.remedies):
-        return _of_own_line(found, failure, sources, lang)
-    if is_own(frames[-1]) and (found is not None or code(frames[-1]).startswith(("raise", "assert"))):
-        return found  # else compiled code raised it in the user's own line
-    from troubleshooter.explaining import (
-        collected,
-        dtypes,
-        lengths,
-        misfit,
-        mistyped,
-        own_numbers,
-        own_repairs,
-        own_values,
-        parts,
-        returned,
-    )
-    from troubleshooter.explaining.origins import Trace
-
-    trace = Trace(frames, sources)
-    for step in (mistyped, returned, own_numbers, misfit, collected, parts, own_values):
-        found = step.amended(found, failure, trace, lang)
-    if found is not None and own_repairs.is_weak(found.remedies):
-        found = lengths.amended(found, failure, trace, lang) or dtypes.amended(found, failure, trace, lang) or found
-    return found
-
-
-def _of_own_file(found: FoundPlace, failure: Failure, sources: Sources, lang: str) -> tuple[FoundPlace, bool]:
-    """The explanation with what the user's whole file tells of the line that failed."""
-    from troubleshooter.explaining import own_repairs
-    from troubleshooter.explaining.origins import Trace
-
-    return own_repairs.amended(found, failure, Trace(failure.frames, sources), lang)
-
-
-def _of_own_line(found: FoundPlace, failure: Failure, sources: Sources, lang: str) -> FoundPlace:
-    """An explanation of the user's own line that called compiled code, with the value of another class that the line passes."""
-    from troubleshooter.explaining import mistyped
-    from troubleshooter.explaining.origins import Trace
-
-    told, found.remedies = found.remedies, []
-    mistyped.amended(found, failure, Trace(failure.frames, sources), lang)
-    found.remedies = found.remedies or told
-    return found
+    return amended(found, failure, Trace(failure.frames, sources), lang)
 
 
 def _compiled(failure: Failure, lang: str) -> FoundPlace | None:
-    from troubleshooter.explaining.compiled_checks import explain as explain_check
+    from troubleshooter.explaining.place.compiled_checks import explain as explain_check
 
     return explain_check(failure, lang)

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from troubleshooter.explaining.found import FoundPlace
-from troubleshooter.explaining.indexed import KnownMessage
 from troubleshooter.explaining.origin import Origin, is_own
+from troubleshooter.explaining.place.indexed import KnownMessage
 from troubleshooter.explaining.remedy import Remedy
-from troubleshooter.explaining.run_options import COMMAND
-from troubleshooter.explaining.shown import code
-from troubleshooter.explaining.sources import installed
+from troubleshooter.explaining.source.run_options import COMMAND
+from troubleshooter.explaining.source.shown import code
+from troubleshooter.explaining.source.sources import installed
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure, Frame
 from troubleshooter.observe.values import value_in

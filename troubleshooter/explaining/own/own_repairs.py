@@ -1,0 +1,61 @@
+"""What the user's own file tells of a line of theirs that failed, where no suggestion goes beyond "see what is there"."""
+
+from __future__ import annotations
+
+from troubleshooter.explaining.found import FoundPlace
+from troubleshooter.explaining.own import (
+    absent_keys,
+    dtypes,
+    in_place,
+    lengths,
+    marks,
+    missing_attributes,
+    none_index,
+    parameter_names,
+    past_the_end,
+    row_numbers,
+    searched,
+    swapped,
+    tuples,
+    unpacked,
+    without_self,
+)
+from troubleshooter.explaining.remedy import Remedy
+from troubleshooter.explaining.source.origins import Trace
+from troubleshooter.observe.model import Failure
+
+WEAK = frozenset(("do-check", "own-guard", "own-look", "own-first"))
+"""Suggestions that repair nothing by themselves."""
+_STEPS = (
+    none_index,
+    in_place,
+    lengths,
+    missing_attributes,
+    swapped,
+    unpacked,
+    absent_keys,
+    marks,
+    searched,
+    tuples,
+    past_the_end,
+    row_numbers,
+    parameter_names,
+    dtypes,
+    without_self,
+)
+
+
+def is_weak(remedies: list[Remedy]) -> bool:
+    """Whether nothing is suggested that repairs."""
+    return all(one.key in WEAK for one in remedies)
+
+
+def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> tuple[FoundPlace, bool]:
+    """The explanation, and whether one of the rules had something to tell; the first that has decides."""
+    if not is_weak(found.remedies):
+        return found, False
+    for step in _STEPS:
+        told = step.amended(found, failure, trace, lang)
+        if told is not None:
+            return told, True
+    return found, False

@@ -1,0 +1,1 @@
+"""Python's own exceptions, explained by the one line that raised them."""

@@ -8,23 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from rich.cells import cell_len
 
+from kb.check_fixes import cut_off, mislabelled, open_blanks, unpasteable
+from kb.check_references import KnownNames, OfLibrary, aliases, references
 from kb.conditions.frame import FrameForm
 from kb.form import Entry
 from kb.form_texts import own_wordings
 from kb.load import Library, Loaded, conditions, english_hash
-from kb.nearest import did_you_mean
 from kb.patterns import groups
 from kb.placeholders import HOLE, TYPES
 from kb.problem import Problem
-from kb.proof.blanks import blanks
 from kb.proof.frames import vague
-from kb.proof.parsing import faults
-from kb.proof.risks import understated
 from kb.summaries import repeats
 from kb.text.catalog import Section, language, languages
 
@@ -34,62 +31,10 @@ UNWRITTEN = re.compile(
     + r"|https?://(?:www\.)?example\.(?:org|com|net)\b"
 )
 """Texts that a draft holds where its author still has to write."""
-_CUT_OFF = re.compile(r"\w+: +[^\s|>'\"].*?\s#")
-"""An unquoted value on the line of its key, and a comment behind it."""
 MAX_TITLE_CELLS = 80
 """The widest title, its placeholders filled with their defaults; a Chinese character takes two cells."""
 PLACEHOLDER_CELLS = 6
 """The width that is assumed for a placeholder without a default."""
-
-
-class KnownNames(Protocol):
-    """Everything that entries may refer to: all entries and tables that are loaded with them."""
-
-    def entry(self, id_: str) -> bool: ...
-
-    def successor(self, id_: str) -> str | None:
-        """The entry that replaces a retired one; None for an entry that is not retired."""
-        ...
-
-    def renamed(self, alias: str) -> set[str]:
-        """The entries that name this id among their aliases."""
-        ...
-
-    def table(self, name: str) -> bool:
-        """Whether there is a table of this name, or with ``*`` at the end one that begins so."""
-        ...
-
-    def names(self) -> Iterable[str]:
-        """Ids and tables, for "did you mean"."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class OfLibrary:
-    """What a library holds by itself."""
-
-    library: Library
-
-    def entry(self, id_: str) -> bool:
-        return id_ in self.library.entries
-
-    def successor(self, id_: str) -> str | None:
-        item = self.library.entries.get(id_)
-        return item.entry.replaced_by if item is not None else None
-
-    def renamed(self, alias: str) -> set[str]:
-        return {id_ for id_, item in self.library.entries.items() if alias in item.entry.aliases}
-
-    def table(self, name: str) -> bool:
-        return any(fits_table(name, table) for table in self.library.tables)
-
-    def names(self) -> Iterable[str]:
-        return [*self.library.entries, *self.library.tables]
-
-
-def fits_table(asked: str, name: str) -> bool:
-    """True if a table has the wanted name; ``*`` at the end of ``asked`` matches any ending."""
-    return name.startswith(asked[:-1]) if asked.endswith("*") else name == asked
 
 
 def check(library: Library, wanted: Iterable[str] | None = None, known: KnownNames | None = None) -> list[Problem]:
@@ -98,15 +43,15 @@ def check(library: Library, wanted: Iterable[str] | None = None, known: KnownNam
     known = known or OfLibrary(library)
     for id_ in sorted(wanted if wanted is not None else library.entries):
         item = library.entries[id_]
-        found += [*_samples(item), *_stale(item), *_references(item, known), *_placeholders(item)]
+        found += [*_samples(item), *_stale(item), *references(item, known), *_placeholders(item)]
         found += [
-            *_aliases(item, known),
+            *aliases(item, known),
             *_titles(item),
             *_unwritten(item),
             *_unsafe(item),
-            *_unpasteable(item),
-            *_understated(item),
-            *_cut_off(item),
+            *unpasteable(item),
+            *mislabelled(item),
+            *cut_off(item),
         ]
     return sorted(found)
 
@@ -115,7 +60,7 @@ def unshared(item: Loaded) -> list[Problem]:
     """Problems of an entry that is to be shared: it needs a near miss, a translation, frames that name a place and commands
     that leave nothing open. A team's own entry may do without. A retired entry needs no samples, because its successor has
     them."""
-    found = [*_vague_frames(item), *_blanks(item)]
+    found = [*_vague_frames(item), *open_blanks(item)]
     if not item.samples_of("near-miss") and item.entry.replaced_by is None:
         text = "has no near miss in samples.log"
         found.append(
@@ -133,13 +78,6 @@ def _vague_frames(item: Loaded) -> Iterator[Problem]:
         if isinstance(condition, FrameForm):
             for said in vague(condition):
                 yield item.document.problem((*place, "frame"), said)
-
-
-def _blanks(item: Loaded) -> Iterator[Problem]:
-    """Shell blocks that leave something to the reader without a word."""
-    for number, fix in enumerate(item.entry.fixes):
-        for said in blanks(fix):
-            yield item.document.problem(("fixes", number, "shell"), said)
 
 
 def unread(item: Loaded) -> list[Problem]:
@@ -214,38 +152,6 @@ def _unsafe(item: Loaded) -> Iterator[Problem]:
         )
 
 
-def _unpasteable(item: Loaded) -> Iterator[Problem]:
-    """Problems of fixes whose code or command fails when it is pasted."""
-    for number, fix in enumerate(item.entry.fixes):
-        for fault in faults(fix):
-            yield item.document.problem(("fixes", number, fault.field), fault.message, "correct it, or set `language`")
-
-
-def _understated(item: Loaded) -> Iterator[Problem]:
-    """Fixes that call themselves safe and are not."""
-    for number, fix in enumerate(item.entry.fixes):
-        for one in understated(fix):
-            step = f"set `risk: {one.risk}`, or say in a comment why it is harmless here"
-            yield item.document.problem(("fixes", number), f"is not safe: it {one.does}", step)
-
-
-def _cut_off(item: Loaded) -> Iterator[Problem]:
-    """Commands and code whose comment YAML takes for its own, so that no reader sees it."""
-    wanted = [
-        (number, field)
-        for number, fix in enumerate(item.entry.fixes)
-        for field in ("shell", "code")
-        if getattr(fix, field)
-    ]
-    lines = item.document.path.read_text(encoding="utf-8").splitlines() if wanted else []
-    for number, field in wanted:
-        place = ("fixes", number, field)
-        line, column = item.document.mark(place)
-        if _CUT_OFF.match(lines[line - 1][column - 1 :]):
-            text = "loses what follows ` #`: YAML takes it for a comment of its own"
-            yield item.document.problem(place, text, f"write `{field}: |` and the text in the next line")
-
-
 def _texts(value: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """Every text of a document, with its place."""
     if isinstance(value, str):
@@ -253,41 +159,6 @@ def _texts(value: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[tupl
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, part in pairs:
         yield from _texts(part, (*place, key))
-
-
-def _references(item: Loaded, known: KnownNames) -> Iterator[Problem]:
-    entry = item.entry
-    named: list[tuple[tuple[str | int, ...], str]] = [
-        (("not_to_confuse_with", i, "entry"), other.entry) for i, other in enumerate(entry.not_to_confuse_with)
-    ]
-    named += [(("overlaps", i, "entry"), other.entry) for i, other in enumerate(entry.overlaps)]
-    named += [(("fallback_for", i), other) for i, other in enumerate(entry.fallback_for or [])]
-    if entry.variant_of:
-        named.append((("variant_of",), entry.variant_of))
-    if entry.replaced_by:
-        named.append((("replaced_by",), entry.replaced_by))
-    for place, other in named:
-        if not known.entry(other):
-            yield item.document.problem(place, f"names no entry: {other!r}", _near(other, known.names()))
-        elif other == entry.id:
-            yield item.document.problem(place, "names the entry itself", "take it out")
-        elif (successor := known.successor(other)) is not None:
-            yield item.document.problem(place, f"names the retired entry {other!r}", f"name its successor: {successor}")
-    for place, condition in conditions(entry):
-        table = getattr(condition, "row", None)
-        if table and not known.table(table):
-            yield item.document.problem((*place, "row"), f"names no table: {table!r}", _near(table, known.names()))
-
-
-def _aliases(item: Loaded, known: KnownNames) -> Iterator[Problem]:
-    """An earlier id leads to one entry only."""
-    for number, alias in enumerate(item.entry.aliases):
-        others = sorted(known.renamed(alias) - {item.entry.id})
-        if known.entry(alias):
-            yield item.document.problem(("aliases", number), f"is an entry's id: {alias!r}", "take it out")
-        elif others or item.entry.aliases.index(alias) != number:
-            text = f"{alias!r} is an alias of {others[0]} too" if others else f"{alias!r} is listed twice"
-            yield item.document.problem(("aliases", number), text, "keep it once")
 
 
 def _placeholders(item: Loaded) -> Iterator[Problem]:
@@ -319,7 +190,3 @@ def _captures(entry: Entry, number: int) -> set[str] | None:
         if given := own_wordings(condition):
             found |= set.intersection(*(groups(p) for p in given))
     return found
-
-
-def _near(word: str, known: Iterable[str]) -> str:
-    return did_you_mean(word, known, "write that entry first, or take the name out")

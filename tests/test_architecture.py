@@ -24,7 +24,7 @@ FLOORS = (
     ("troubleshooter.read",),
     ("troubleshooter.observe",),
     ("troubleshooter.match",),
-    ("troubleshooter.rank", "troubleshooter.ranked", "troubleshooter.weights", "troubleshooter.explain", "troubleshooter.unseen"),
+    ("troubleshooter.rank", "troubleshooter.ranked", "troubleshooter.weigh", "troubleshooter.weights", "troubleshooter.notices", "troubleshooter.explain", "troubleshooter.unseen"),
     ("troubleshooter.report",),
     ("troubleshooter.pipeline",),
 )

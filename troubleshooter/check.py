@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kb.check import check as static
-from kb.check import fits_table, unread, unshared
+from kb.check import unread, unshared
+from kb.check_references import fits_table
 from kb.compiled import Knowledge
 from kb.likeness import nearest
 from kb.load import Library, Loaded, conditions

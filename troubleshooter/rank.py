@@ -5,17 +5,15 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from kb import lazy
 from troubleshooter import weights
-from troubleshooter.match.conditions.version import version_state
 from troubleshooter.match.engine import Candidate
-from troubleshooter.match.outcome import Anchor, Evidence, Trial
+from troubleshooter.match.outcome import Trial
+from troubleshooter.notices import is_below, is_notice
 from troubleshooter.observe.model import Failure
 from troubleshooter.observe.observations import Observations
 from troubleshooter.observe.progress import run_continued_after
-from troubleshooter.ranked import Ranked, RankKey, VersionState
-from troubleshooter.read.line import Line
-from troubleshooter.weights import CERTAIN, LIKELY, Score
+from troubleshooter.ranked import Ranked, RankKey
+from troubleshooter.weigh import weigh
 
 Dropped = Literal["went-on", "replaced", "aside", "causeless"]
 """Why a candidate is not an answer. ``went-on``: the run continued after it. ``replaced``: a more specific answer replaces
@@ -40,7 +38,7 @@ def ranking(candidates: list[Candidate], observations: Observations) -> Ranking:
     kept = [c for c in candidates if not _overcome(c, observations)]
     ids = {c.id for c in kept}
     dropped: dict[str, Dropped] = {c.id: "went-on" for c in candidates if c.id not in ids}
-    answers = [_weigh(c, observations) for c in kept]
+    answers = [weigh(c, observations) for c in kept]
     stages: tuple[tuple[Dropped, list[Ranked]], ...]
     specific = _without_replaced(answers)
     without_asides = _without_asides(specific, observations)
@@ -65,88 +63,13 @@ def _overcome(candidate: Candidate, observations: Observations) -> bool:
     if anchor.failure is not None:
         return anchor.failure.role == "handled"
     end = observations.ending
-    if candidate.trial.unseen and end.state == "ended" and end.line is not None and _is_below(end.line, anchor.line):
+    if candidate.trial.unseen and end.state == "ended" and end.line is not None and is_below(end.line, anchor.line):
         return True  # the line names no exception, and the run came to its end
     if not run_continued_after(observations.progress, anchor.line):
         return False
     return all(
         run_continued_after(observations.progress, line) for line in observations.lines_with_text(anchor.line.text)
     )
-
-
-def _is_below(line: Line, other: Line) -> bool:
-    return line.file == other.file and line.number > other.number
-
-
-def _weigh(candidate: Candidate, observations: Observations) -> Ranked:
-    trial = candidate.trial
-    support = sum(o.state == "held" for o in trial.support)
-    against = sum(o.state == "contradicted" for o in trial.support)
-    score = (
-        Score.start("decisive", weights.DECISIVE) if trial.decisive else Score.start("indecisive", weights.INDECISIVE)
-    )
-    if candidate.body.get("fallback_for") is not None:
-        score = score.at_most("general", weights.GENERAL)
-    score = score.add("support", min(weights.MAX_SUPPORT, weights.SUPPORT * support))
-    score = score.add("against", -min(weights.MAX_AGAINST, weights.AGAINST * against))
-    if unseen := trial.unseen:
-        score = score.add("unseen", -min(weights.MAX_UNSEEN, weights.UNSEEN * unseen))
-        score = score.at_most("unseen-limit", (CERTAIN if trial.decisive else LIKELY) - weights.UNSEEN_BELOW)
-    versions: VersionState = "unknown"
-    evidence: list[Evidence] = []
-    for package, range_ in candidate.body.get("versions", {}).items():
-        state, shown = version_state(package, range_, observations)
-        evidence += shown
-        printed = any(shown_.line is fact.line for shown_ in shown for fact in observations.facts)
-        if state == "held" and versions == "unknown":
-            versions = "inside"
-            score = score.add("inside", weights.INSIDE if printed else weights.INSIDE_BY_MESSAGES)
-        elif state == "contradicted":
-            versions = "outside"
-            score = score.times("outside", weights.OUTSIDE if printed else weights.OUTSIDE_BY_MESSAGES)
-    installed = any(
-        fact.basis == "environment" and any(fact.line is one.line for one in evidence) for fact in observations.facts
-    )
-    answer = Ranked(candidate, score, (), versions, tuple(evidence), installed)
-    if candidate.body.get("status") == "draft":
-        answer = answer.limited("draft", weights.DRAFT, "the entry is a draft")
-    if (note := _only_warned(candidate, observations)) is not None:
-        answer = answer.limited("goes-on", weights.GOES_ON, note)
-    score = answer.score.at_most("highest", weights.HIGHEST).at_least("lowest", weights.LOWEST)
-    return answer._replace(score=score)
-
-
-_GOES_ON = lazy.compile(
-    r"(?i:\bwill? be (?:ignored|overwritten|disabled|skipped|truncated|deleted|converted)\b|\b(?:ignored|deleted|skipped)\.?$|"
-    r"\bwe (?:will|shall) (?:default|take|skip|truncate|use|ignore)\b|\bdefaulting to\b|\btaking the mean\b|"
-    r"(?:^|[,.;:] {1,2})(?:so )?(?:skipping(?: (?:it|the|this|module))?(?:[.,]|$| \w+ for )|disabling|ignoring|truncating|falling back|setting (?:dtype|args|`)|reset [a-z_]+ to|patching)|"
-    r"\b(?:falls? back to|is used instead|so it is disabled|you can ignore this|this is just a warning|will not be enabled|"
-    r"will overwrite your|checkpoint instead|if you are using \w{1,40}, you will get|warn_only=true|will (?:be|raise) an error in)\b)"
-)
-"""Words of a line that says what the program does without what it lacks: those of the notices in the index of messages that
-were told as a crash for certain or likely."""
-
-
-_WARNING = lazy.compile(r"^(?:\S{1,60}\s{1,3}){0,6}?\[?(?:WARN|WARNING)\b|\b[A-Z]\w{0,40}Warning: ")
-"""A line that warns. Lines of INFO are left out: many programs print their losses so."""
-
-
-def _only_warned(candidate: Candidate, observations: Observations) -> str | None:
-    """Why an answer that rests on a line without an exception is not what the reader asks for; None where it may be.
-
-    A line that says how the run goes on is no crash. A warning above the exception that nothing caught is not what ended the
-    run; for an answer about results or speed it may be true all the same.
-    """
-    anchor = candidate.trial.anchor
-    if anchor is None or anchor.failure is not None:
-        return None
-    is_crash = candidate.body["severity"] in ("crash", "hang")
-    if is_crash and _GOES_ON.search(anchor.line.text) is not None:
-        return "its line says how the run goes on"
-    is_warning = is_crash or (candidate.body["kind"] == "failure" and _WARNING.search(anchor.line.text) is not None)
-    if is_warning and _is_notice(anchor, observations):
-        return "its line warns, and an exception ended the run later"
-    return None
 
 
 def _without_replaced(ranked: list[Ranked]) -> list[Ranked]:
@@ -249,12 +172,6 @@ _BY_ROLE = {
 }
 
 
-_NOTICE = lazy.compile(
-    r"(?i:\bretry(?:ing)?\b|\bretries\b)|^(?:\S{1,60}\s{1,3}){0,6}?\[?(?:WARN|WARNING|INFO|DEBUG)\b|\b[A-Z]\w{0,40}Warning: "
-)
-"""A line that warns, or that says that something is tried again. Its program went on."""
-
-
 def _key(item: Ranked, observations: Observations) -> RankKey:
     body, trial = item.candidate.body, item.candidate.trial
     end_of_run, general = _end_of_run(item, observations), _is_fallback(item)
@@ -275,22 +192,6 @@ def _key(item: Ranked, observations: Observations) -> RankKey:
     )
 
 
-def _is_notice(anchor: Anchor, observations: Observations) -> bool:
-    """Whether a line without an exception is a warning or a retry, and an exception that nothing caught ended the run later.
-
-    NCCL calls its errors warnings, so its lines are none.
-    """
-    text = anchor.line.text
-    return (
-        " NCCL WARN " not in text
-        and _NOTICE.search(text) is not None
-        and any(
-            failure.role == "initiating" and failure.uncaught and _is_below(failure.line, anchor.line)
-            for failure in observations.failures
-        )
-    )
-
-
 def _end_of_run(item: Ranked, observations: Observations) -> float:
     """How close the answer's failure is to what ended the run, as a number of `weights`; a lower one comes first."""
     severity, anchor = item.candidate.body["severity"], item.candidate.trial.anchor
@@ -299,7 +200,7 @@ def _end_of_run(item: Ranked, observations: Observations) -> float:
         several = item.word == "possible" or _is_fallback(item)
         return weights.SEVERAL_CAUSES if found == weights.ENDED_THE_RUN and several else found
     if severity in ("crash", "hang"):
-        if anchor is not None and _is_notice(anchor, observations):
+        if anchor is not None and is_notice(anchor, observations):
             return weights.NOTICE
         return weights.CERTAIN_LINE if item.word == "certain" else weights.UNCERTAIN_LINE
     return weights.WRONG_RESULTS if severity == "wrong-results" else weights.NO_CRASH

@@ -47,6 +47,8 @@ def _of_value(value: ast.expr, context: NameContext, trace: Trace, lang: str) ->
     for step in own_flow.way(value, context):
         if step.each:
             return None
+        if isinstance(step.value, ast.Attribute) and step.value.attr == "loss":
+            return _of_loss(step.value, step.context, lang)
         if isinstance(step.value, ast.Call) and called(step.value) in ("get", "getenv", "os.getenv"):
             return _of_key(step.value, step.context, lang)
         if isinstance(step.value, ast.Attribute) and ast.unparse(step.value.value) == "self":
@@ -58,6 +60,20 @@ def _of_value(value: ast.expr, context: NameContext, trace: Trace, lang: str) ->
             if told is not None:
                 return told
     return None
+
+
+def _of_loss(value: ast.Attribute, context: NameContext, lang: str) -> tuple[str, Remedy] | None:
+    """The loss of a model that was called by keywords, ``labels`` not among them."""
+    made = own_flow.before(value.value, context)
+    call = made.value if made is not None and not made.each else None
+    if not isinstance(call, ast.Call) or not call.keywords or any(one.arg in ("labels", None) for one in call.keywords):
+        return None
+    given = {one.arg: ast.unparse(one.value) for one in call.keywords}
+    if "input_ids" not in given:
+        return None
+    told = say("loss-no-labels", lang, x=ast.unparse(call.func), line=call.lineno)
+    labels = given["input_ids"].replace("input_ids", "labels")
+    return told, Remedy("loss-labels", (("x", f"labels={labels}"),), f"labels={labels}", "rule")
 
 
 def _of_key(call: ast.Call, context: NameContext, lang: str) -> tuple[str, Remedy] | None:

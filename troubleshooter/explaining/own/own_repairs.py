@@ -5,7 +5,9 @@ from __future__ import annotations
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.own import (
     absent_keys,
+    batch_indices,
     dtypes,
+    first_best,
     in_place,
     lengths,
     marks,
@@ -18,13 +20,14 @@ from troubleshooter.explaining.own import (
     swapped,
     tuples,
     unpacked,
+    used_up,
     without_self,
 )
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.observe.model import Failure
 
-WEAK = frozenset(("do-check", "own-guard", "own-look", "own-first"))
+WEAK = frozenset(("do-check", "own-guard", "own-look", "own-first", "own-assign", "own-default"))
 """Suggestions that repair nothing by themselves."""
 _STEPS = (
     none_index,
@@ -42,6 +45,9 @@ _STEPS = (
     parameter_names,
     dtypes,
     without_self,
+    first_best,
+    used_up,
+    batch_indices,
 )
 
 

@@ -132,6 +132,9 @@ def _divisible(left: ast.expr, right: ast.expr, origins: Origins, constant: Valu
     needed = f"{without_self(ast.unparse(left))} % {without_self(ast.unparse(right))} == 0"
     for origin in settable(origins(right))[:1] if is_plain(right) else ():
         if numbers:
+            is_given = is_plain(left) and settable(origins(left))
+            if not is_given and 1 in (whole % part, part - whole % part):
+                continue  # a size of data that is one off, as by a shift of labels or a special token: the divisor is right
             if (good := largest_divisor(whole, part)) is not None:
                 yield set_to(origin, str(good))
         elif whole is UNKNOWN and origin.passed:

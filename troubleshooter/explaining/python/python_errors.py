@@ -205,11 +205,22 @@ def _number(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     for node in nodes:
         if isinstance(node, ast.Call) and text(node.func) in ("float", "int") and node.args:
             value = text(node.args[0])
-            fixes = [("own-look", f"print(repr({value}))")]
+            fixes = [*_last_part(node.args[0]), ("own-look", f"print(repr({value}))")]
             if text(node.func) == "int":
                 fixes.append(("day-digits", f"if {value}.isdigit():"))
             return LineAnswer("own-number", {"x": value, "v": m[1]}, (value,), tuple(fixes))
     return None
+
+
+def _last_part(node: ast.expr) -> Iterator[tuple[str, str]]:
+    """The last part of a text that is split: the mark may stand in it more often than was thought."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Call) or len(node.value.args) != 1:
+        return
+    call, number = node.value, node.slice
+    is_split = isinstance(call.func, ast.Attribute) and call.func.attr == "split" and not call.keywords
+    if is_split and isinstance(number, ast.Constant) and isinstance(number.value, int) and number.value > 0:
+        assert isinstance(call.func, ast.Attribute)
+        yield "day-last-part", f"{text(call.func.value)}.rsplit({text(call.args[0])}, 1)[-1]"
 
 
 def _file(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 
 from kb import lazy
@@ -194,12 +194,33 @@ def _broadcast(m: re.Match[str], line: CallingLine) -> OperationAnswer:
             "op-broadcast", values, (mask,), (("op-unsqueeze", f"{mask}[:, None, None, :]"),) if mask else ()
         )
     left, right = line.pairs[0] if line.pairs else (line.operand(0), line.operand(1))
+    if line.function == "kl_div":  # torch computes target * (log(target) - input), so a is the target
+        left, right = right, left
     fixes: tuple[tuple[str, str], ...] = ()
     if left and right:
         fixes = (("op-look", f"print({left}.shape, {right}.shape)"),)
+    fixes = (*_by_size(int(m[1]), int(m[2]), left, right), *fixes)
     if m[3] != "0":  # else the numbers of rows differ, and no dimension more changes that
         fixes += tuple(("op-unsqueeze-if", f"{side}.unsqueeze(-1)") for side in (right, left) if side)
     return OperationAnswer("op-broadcast", values, (left, right), fixes)
+
+
+_ANGLES = lazy.compile(r"(?i)cos|sin|freq|rot|rope|angle")
+_LOGITS_LEAST = 100
+"""Entries of a vocabulary: a dimension with fewer is taken for another one."""
+_ROUNDED = (8, 16, 32, 64, 128, 256, 512)
+"""What sizes of vocabularies are rounded up to."""
+
+
+def _by_size(left: int, right: int, left_name: str, right_name: str) -> Iterator[tuple[str, str]]:
+    """What two sizes tell by their relation: half of the other, or the other rounded up."""
+    small, large = sorted((left, right))
+    small_name, large_name = (left_name, right_name) if left < right else (right_name, left_name)
+    if large == 2 * small and _ANGLES.search(small_name) is not None:
+        yield "op-repeat-half", f"torch.cat(({small_name}, {small_name}), dim=-1)"
+    rounded = [one for one in _ROUNDED if -(-small // one) * one == large]
+    if small >= _LOGITS_LEAST and rounded and small != large and large_name:
+        yield "op-cut-padding", f"{large_name}[..., :{small}]"
 
 
 def _mask(m: re.Match[str], line: CallingLine) -> OperationAnswer:

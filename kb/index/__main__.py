@@ -1,7 +1,8 @@
 """Command line of the index of messages.
 
 ``python -m kb.index build --ship`` reads the releases of the plan that are not yet kept and writes the shipped index;
-``--new`` also tells what the newest releases changed, and which entries quote a message that vanished. A run that is interrupted goes on where it stopped.
+``--new`` also tells what the newest releases changed, and which entries quote a message that vanished; with ``--latest`` it reads only
+what that needs. A run that is interrupted goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from kb.index.make.concerned import ConcernedEntry, concerned
 from kb.index.make.kept import versions
 from kb.index.make.link import LinkedMessage
 from kb.index.make.plan import packages
-from kb.index.make.ship import linked, news, ship
+from kb.index.make.ship import linked, news, ship, shipped_releases, would_lose
 from kb.index.make.write import Linked
 from kb.index.store import FILE
 from kb.load import load
@@ -40,7 +41,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         action="store_true",
         help="tell which messages vanished and arrived with new releases, and which entries that concerns",
     )
+    build.add_argument(
+        "--latest",
+        action="store_true",
+        help="read only the last release of the shipped index and those after it (enough for --new on a new machine)",
+    )
     build.add_argument("--ship", action="store_true", help=f"write {FILE.name} and its manifest from all that is kept")
+    build.add_argument(
+        "--smaller", action="store_true", help="ship although releases of the shipped index are not kept here"
+    )
     compiled = commands.add_parser("compiled", help="read the compiled parts of the plan")
     compiled.add_argument("--cache", type=Path, help="as of build")
     compiled.add_argument("--mirrors", type=Path, metavar="DIR", help="folder of repositories, each as OWNER+NAME/repo")
@@ -59,12 +68,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     known = {name: versions(folder, name) for name in plan}
     left_out: dict[str, str] = {}
     if not options.offline:
-        left_out = read_releases(chosen, folder, thin=options.thin, most=options.most)
+        last = {name: releases[-1] for name, releases in shipped_releases().items()} if options.latest else {}
+        left_out = read_releases(chosen, folder, thin=options.thin, most=options.most, after=last)
     if options.new:
         for item in linked(
             [package for package in chosen if versions(folder, package.package) != known[package.package]], folder
         ):
             _tell(item)
+    lost = would_lose(folder) if options.ship and not options.smaller else {}
+    if lost:
+        package, releases = next(iter(lost.items()))
+        print(
+            f"not shipped: {sum(map(len, lost.values()))} releases of {len(lost)} packages that the shipped index has are not kept in "
+            f"{folder} (the first: {package} {releases[0]}); run build for all packages without --latest first, and compiled for the "
+            "compiled parts, or give --smaller",
+            file=sys.stderr,
+        )
+        return 2
     if options.ship:
         manifest = ship(list(plan.values()), folder, FILE, remembered(folder, left_out))
         told = ("packages", "releases", "messages", "places", "bytes")

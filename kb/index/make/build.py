@@ -14,9 +14,17 @@ from kb.index.make.plan import Package, chosen, spread
 
 
 def read_releases(
-    plan: Sequence[Package], folder: Path, *, thin: bool = False, most: int | None = None
+    plan: Sequence[Package],
+    folder: Path,
+    *,
+    thin: bool = False,
+    most: int | None = None,
+    after: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Bring what is missing into the cache folder; returns what was left out, ``package version`` to the reason."""
+    """Bring what is missing into the cache folder; returns what was left out, ``package version`` to the reason.
+
+    ``after``: by package a release before which none is read.
+    """
     left_out: dict[str, str] = {}
     for number, package in enumerate(plan, 1):
         try:
@@ -28,7 +36,8 @@ def read_releases(
         kept = KeptReleases(folder, package.package)
         try:
             have = set(kept.versions())
-            wanted = spread(chosen(releases, package.first, thin=thin))[:most]
+            first = (after or {}).get(package.package, package.first)
+            wanted = spread(chosen(releases, first, thin=thin))[:most]
             missing = [version for version in wanted if version not in have]
             say(f"[{number}/{len(plan)}] {package.package}: {len(missing)} of {len(wanted)} releases to read")
             for version in missing:

@@ -9,7 +9,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from kb.index.make.kept import KeptReleases
+from packaging.version import Version
+
+from kb.index.make.kept import KeptReleases, versions
 from kb.index.make.link import LinkedMessage, LinkedRelease, link, spans
 from kb.index.make.plan import Package
 from kb.index.make.write import Linked, write
@@ -65,6 +67,22 @@ def ship(
     }
     manifest.write_text(_text(written), encoding="utf-8")
     return written
+
+
+def shipped_releases(manifest: Path = MANIFEST) -> dict[str, list[str]]:
+    """By package: the releases of the shipped index, oldest first; empty where there is no manifest."""
+    read: dict[str, Any] = json.loads(manifest.read_text(encoding="utf-8"))["read"] if manifest.exists() else {}
+    return {package: sorted(releases, key=Version) for package, releases in read.items()}
+
+
+def would_lose(folder: Path, manifest: Path = MANIFEST) -> dict[str, list[str]]:
+    """By package: the releases of the shipped index that are not kept here, and would be gone from a new one."""
+    shipped = shipped_releases(manifest)
+    lost = {
+        package: [one for one in releases if one not in set(versions(folder, package))]
+        for package, releases in shipped.items()
+    }
+    return {package: releases for package, releases in lost.items() if releases}
 
 
 def news(item: Linked) -> tuple[list[LinkedMessage], list[LinkedMessage]]:

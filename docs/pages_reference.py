@@ -144,7 +144,7 @@ FIELDS: dict[type[Part], dict[str, str]] = {
         "why": "Why it helps.",
         "risk": "`changes-results`: the training goes on otherwise; `retrain`: what was trained is lost; `may-harm`: it runs code of others, "
         "deletes what nobody can make again, ends processes or switches a protection off.",
-        "when": "The fix is not shown if this condition is contradicted, or if it asks for words (`message`, `line`) that the log lacks.",
+        "when": "The fix is not shown if this condition is contradicted, or if it asks for words (`message`, `line`) that the log lacks. If it asks for a frame, a package or another sign of which the log shows nothing, the fix stands behind the others.",
         "code": "Ready to paste.",
         "language": "The language of `code`.",
         "shell": "Ready to paste into a shell: no `...`, each word to be replaced (`MODEL`) is explained in a comment, and so is what it deletes or ends.",

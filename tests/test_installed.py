@@ -183,3 +183,24 @@ def test_what_a_command_asks_for(shell: str, affected: dict[str, str], expected:
 def test_a_fix_with_code_does_more_than_install():
     fix = EntryFix(do="Install it", shell="pip install 'trl>=0.9'", code="import trl")
     assert required_releases(fix, {}) is None
+
+
+BARE = "ValueError: no room is left in this gadget\n"
+FRAME = 'Traceback (most recent call last):\n  File "/venv/site-packages/gizmo/{}.py", line 7, in fill\n    gadget.fill()\n' + BARE
+
+
+@pytest.mark.parametrize(
+    ("condition", "log", "first"),
+    [
+        ("{frame: /gizmo/}", BARE, "Empty the gadget"),  # nothing shows whether gizmo is there
+        ("{frame: /gizmo/}", FRAME.format("a"), "Ask gizmo"),
+        ("{all: [{frame: /gizmo/}, {message: no room}]}", BARE, "Empty the gadget"),
+        ("{any: [{frame: /gizmo/}, {message: no room}]}", BARE, "Ask gizmo"),
+        ("{not: {frame: /gizmo/}}", BARE, "Ask gizmo"),
+        ("{version: {transformers: '<5'}}", BARE, "Ask gizmo"),  # a release is only ruled out
+    ],
+)
+def test_a_fix_for_some_of_the_runs_comes_behind_those_for_all(tmp_path: Path, condition: str, log: str, first: str):
+    fixes = f"  - do: Ask gizmo\n    when: {condition}\n{EMPTY}"
+    [found] = answers(tool(tmp_path, full=(fixes, "", True)), "", log)
+    assert [fix.do for fix in found.fixes] == [first, *({"Empty the gadget", "Ask gizmo"} - {first})]

@@ -72,6 +72,26 @@ def _fails(condition: Condition, context: Context) -> bool:
     return state == "contradicted" or (state == "unseen" and bool(own_patterns(condition)))
 
 
+_MAY_BE_SO = ("frame", "package", "phase", "gpu", "flag", "platform", "ranks", "value")
+"""Conditions that hold in some of the runs of which a paste shows nothing. A version is none of them: it rules releases out."""
+
+
+def is_for_some(fix: Mapping[str, Any], context: Context) -> bool:
+    """True if a fix asks for a frame, a package or another sign of which the log shows nothing, neither for nor against it.
+
+    It is one for some of the runs that print this, so that fixes for all of them come before it.
+    """
+    return "when" in fix and _asks_unseen(fix["when"], context)
+
+
+def _asks_unseen(condition: Condition, context: Context) -> bool:
+    if condition["kind"] == "any":
+        return all(_asks_unseen(part, context) for part in condition["parts"])
+    if condition["kind"] == "all":
+        return any(_asks_unseen(part, context) for part in condition["parts"])
+    return condition["kind"] in _MAY_BE_SO and evaluate(condition, context).state == "unseen"
+
+
 def already_installed(fix: Mapping[str, Any], context: Context) -> list[Fact] | None:
     """The facts which show that every release of a fix is installed; None if one is not, or if the fix does something else."""
     if "requires" not in fix:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kb.compiled import Body, Knowledge, translation
-from troubleshooter.installed import already_installed, ruled_out
+from troubleshooter.installed import already_installed, is_for_some, ruled_out
 from troubleshooter.match.context import Context
 from troubleshooter.match.regex import search
 from troubleshooter.observe.observations import Observations
@@ -88,12 +88,14 @@ def texts(body: Body, lang: str) -> dict[str, Any]:
 
 
 def _fixes(text: dict[str, Any], values: dict[str, str], context: Context) -> tuple[list[FixStep], list[FixLeftOut]]:
-    """The fixes to show, and those left out because the log shows that their releases are already installed."""
+    """The fixes to show, and those left out because the log shows that their releases are already installed.
+
+    The order is the entry's, except that a fix for some of the runs comes behind those for all (`is_for_some`).
+    """
     steps: list[FixStep] = []
     left_out: list[FixLeftOut] = []
-    for fix in text["fixes"]:
-        if ruled_out(fix, context):
-            continue
+    fitting = [fix for fix in text["fixes"] if not ruled_out(fix, context)]
+    for fix in sorted(fitting, key=lambda fix: is_for_some(fix, context)):
         filled = {
             name: fill(fix[name], values, shell=name == "shell")
             for name in ("do", "why", "code", "shell")

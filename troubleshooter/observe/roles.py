@@ -14,6 +14,7 @@ CASCADES = frozenset(
 _CASCADE_TEXTS = (
     "Caught collective operation timeout", "Some NCCL operations have failed or timed out", "remote process exited",
     "Connection closed by peer", "Connection closed by remote peer", "Broken pipe", "Connection reset by peer",
+    "Connection was likely closed. Did the remote server shutdown or crash", "failed to recv, got 0 bytes",
     "cuda error: unspecified launch failure after",
 )  # fmt: skip
 

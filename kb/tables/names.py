@@ -54,8 +54,37 @@ def name_rows(surfaces: list[Surface], plan: Plan, wanted: Wanted) -> list[dict[
             for span in spans(states, versions):
                 if span.changed and _worth(plan, module, name, span, by_version, asked=asked):
                     rows.append(_row(plan, "name", module, name, span, homes))
-    rows = _families(rows)
+    rows = _families(settled(rows))
     return sorted(rows, key=lambda row: (str(row["module"]), str(row["name"]), str(row["kind"]), str(row["since"])))
+
+
+def settled(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    """The rows with the home of a name in the newest release, or the last one that it had, and up to which release."""
+    left: dict[tuple[object, object], dict[str, object]] = {}
+    for row in rows:
+        if row["until"]:
+            left.setdefault((row["module"], row["name"]), row)
+    for row in rows:
+        if not row["until"]:
+            left.pop((row["module"], row["name"]), None)
+    return [row | _last_home(row, left) if row["moved_to"] else row for row in rows]
+
+
+def _last_home(row: dict[str, object], left: dict[tuple[object, object], dict[str, object]]) -> dict[str, object]:
+    home, until, seen = row["moved_to"], None, {row["module"]}
+    while home not in seen:
+        seen.add(home)
+        end = left.get((home, row["name"])) or left.get((home, ""))
+        if end is None:
+            until = None
+            break
+        until = end["until"]
+        if not end["moved_to"] or end["moved_to"] in seen:
+            break
+        home = end["moved_to"]
+    if until is None:
+        return {"moved_to": home}
+    return {"moved_to": home, "moved_when": f"in releases below {until}", "moved_when_zh": f"在低于 {until} 的版本里"}
 
 
 def _families(rows: list[dict[str, object]]) -> list[dict[str, object]]:

@@ -137,6 +137,18 @@ def test_a_class_that_only_raises_is_no_new_home(tmp_path: Path, stand_in: str) 
     assert {item["moved_to"] for item in name_rows([first, second], TRL, frozenset()) if item["name"] == "X"} == {None}
 
 
+def test_a_home_that_was_left_again_tells_up_to_which_release(tmp_path: Path) -> None:
+    at_home = {"__init__.py": "", "a.py": "", "b.py": "class X: ...\n"}
+    first = wheel(tmp_path, TRL, "1.0", {"__init__.py": "", "a.py": "class X: ...\n"})
+    second = wheel(tmp_path, TRL, "2.0", at_home)
+    onward = wheel(tmp_path, TRL, "3.0", {"__init__.py": "", "a.py": "", "b.py": "", "c.py": "class X: ...\n"})
+    lost = wheel(tmp_path, TRL, "4.0", {"__init__.py": "", "a.py": "", "b.py": "", "c.py": ""})
+    gone = row(name_rows([first, second, onward], TRL, frozenset()), module="trl.a", name="X")
+    assert (gone["moved_to"], gone.get("moved_when")) == ("trl.c", None)
+    gone = row(name_rows([first, second, onward, lost], TRL, frozenset()), module="trl.a", name="X")
+    assert (gone["moved_to"], gone["moved_when"]) == ("trl.c", "in releases below 4.0")
+
+
 def test_what_a_lost_module_had_only_imported_is_not_where_it_went(tmp_path: Path) -> None:
     lost = "from .hub import fetch\ndef x(): ...\ndef y(): ...\ndef z(): ...\n"
     first = wheel(tmp_path, TRL, "1.0", {"__init__.py": "", "hub.py": "def fetch(): ...\n", "lost.py": lost})

@@ -41,10 +41,10 @@ class Chunks(Protocol):
 
 
 class Stop(NamedTuple):
-    """The signal that ended the reading of a live pipe, and how long before it the last output came."""
+    """The signal that ended a run or the reading of a live pipe, and how long before it the last output came (None: not seen)."""
 
     signal: Literal["SIGINT", "SIGTERM", "SIGHUP"]
-    silent_s: float
+    silent_s: float | None
 
 
 class Source:

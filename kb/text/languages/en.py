@@ -253,7 +253,7 @@ PHRASES: dict[str, dict[str, str]] = {
     },
     # The paste prompt.
     "prompt": {
-        "ask": "Paste a traceback or log; Enter on an empty line answers, Ctrl-D quits.",
+        "ask": "Paste a traceback or log; Enter on an empty line or Ctrl-D answers, Ctrl-D alone quits.",
         "menu": "[c]opy fix · [w]hy this entry · [n]ext candidate · [v]erify · [p]aste another · [q]uit > ",
         "menu-short": "[p]aste another · [q]uit > ",
         "keys": (

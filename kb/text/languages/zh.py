@@ -231,7 +231,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "not": "没有",
     },
     "prompt": {
-        "ask": "粘贴 traceback 或日志；在空行按 Enter 得到答案，Ctrl-D 退出。",
+        "ask": "粘贴 traceback 或日志；在空行按 Enter 或按 Ctrl-D 得到答案，没有输入时按 Ctrl-D 退出。",
         "menu": "[c] 复制修复 · [w] 为何是它 · [n] 下一个候选 · [v] 验证 · [p] 再粘贴 · [q] 退出 > ",
         "menu-short": "[p] 再粘贴 · [q] 退出 > ",
         "keys": (

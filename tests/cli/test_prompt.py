@@ -233,3 +233,12 @@ def test_end_of_input_quits(prompt: Any) -> None:
     terminal = prompt()
     terminal.child.send("\x04")
     assert terminal.status() == 0
+
+
+@pytest.mark.parametrize("marked", [True, False])
+def test_end_of_input_below_a_paste_answers_it(prompt: Any, marked: bool) -> None:
+    terminal = prompt()
+    terminal.paste(FLOAT, marked=marked)
+    terminal.child.send("\x04")
+    assert "cache-object-float" in terminal.acted()
+    assert quit(terminal) == 1

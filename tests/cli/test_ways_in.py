@@ -6,6 +6,7 @@ import importlib
 import inspect
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -328,3 +329,45 @@ def test_a_full_disk_is_one_sentence(log: Path, format: str) -> None:
         done = subprocess.run([*COMMAND, "--format", format, str(log)], stdout=full, stderr=subprocess.PIPE, check=False)
     assert done.returncode == 2
     assert done.stderr.decode().splitlines()[-1] == "troubleshoot: the report cannot be written: No space left on device"
+
+
+@pytest.mark.parametrize("name", ["core.4711", "trainer_state", "events.out.tfevents.1764000000.node1.17.0"])
+def test_what_is_no_text_in_a_folder_is_not_read(tmp_path: Path, name: str) -> None:
+    """A core dump holds any message that its program could have printed."""
+    (tmp_path / "train.log").write_text("{'loss': 2.1, 'epoch': 0.1}\n{'train_runtime': 8.1, 'train_loss': 2.1, 'epoch': 1.0}\n")
+    (tmp_path / name).write_bytes(b"\x7fELF\x02\x01\x01" + b"\0\1\2 x" * 2000 + f"\n{LOG}".encode() + b"\0\1\2" * 2000)
+    done = run("--format", "json", str(tmp_path))
+    report = json.loads(done.stdout)
+    assert report["input"]["files"] == [str(tmp_path / "train.log")]
+    assert report["diagnoses"] == []
+
+
+def test_a_log_in_a_folder_may_begin_with_a_hole(tmp_path: Path) -> None:
+    for name in ("train.log", "stdout"):
+        (tmp_path / name).write_bytes(b"\0" * 70_000 + LOG.encode())
+    assert json.loads(run("--format", "json", str(tmp_path)).stdout)["diagnoses"][0]["id"] == "cache-object-float"
+
+
+@pytest.mark.parametrize("arguments", [[""], ["--brief", ""], ["--", ""], ["new", ""], ["explain", "cache-object-float", ""], ["wrong", "x", ""]])
+def test_an_empty_argument_is_no_folder(log: Path, arguments: list[str]) -> None:
+    """`troubleshoot "$LOG"` with LOG unset must not answer for whatever lies in the current folder."""
+    done = run(*arguments, cwd=log.parent)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"one of the arguments is empty" in done.stderr
+    assert os.listdir(log.parent) == [log.name]
+
+
+@pytest.mark.parametrize("name", ["a b.log", "--brief", "it's.log", "folder-of-a-very-long-name/" * 5 + "output.log"])
+def test_the_command_that_starts_an_entry_can_be_pasted(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("QuuxError: flux capacitor 12 is empty\n")
+    (command,) = (line for line in run("--", name, cwd=tmp_path).stdout.decode().splitlines() if "troubleshoot new " in line)
+    words = shlex.split(command[command.index("troubleshoot new ") :])
+    done = run(*words[1:], "--to", str(tmp_path / "entries"), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_answers_of_a_log_that_is_not_wrong_are_words(log: Path) -> None:
+    done = run("wrong", "segmentation-fault", str(log))
+    assert b"is not diagnosed as segmentation-fault; its answer is cache-object-float\n" in done.stderr

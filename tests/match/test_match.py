@@ -307,3 +307,19 @@ def test_what_the_code_would_have_said_was_not_said(tool: Diagnoser) -> None:
 )
 def test_ordinary_words_are_the_last_choice(pattern: str, want: set[str]) -> None:
     assert set(patterns.literals(pattern)) == want
+
+
+def test_a_comment_of_the_code_that_a_traceback_shows_is_no_message(tool: Diagnoser) -> None:
+    """torch's loader marks two of its lines with ``# may raise StopIteration``: every crash in a collator shows one of them."""
+    frames = "".join(
+        f'  File "/env/lib/python3.11/site-packages/torch/utils/data/{file}.py", line {line}, in {function}\n    {code}\n'
+        for file, line, function, code in (
+            ("dataloader", 725, "__next__", "data = self._next_data()"),
+            ("dataloader", 785, "_next_data", "data = self._dataset_fetcher.fetch(index)  # may raise StopIteration"),
+            ("_utils/fetch", 57, "fetch", "return self.collate_fn(data)"),
+        )
+    )
+    head = 'Traceback (most recent call last):\n  File "/app/fit.py", line 21, in <module>\n    rows = next(batches)\n'
+    for last in ("PackingError: 3 rows do not fill a pack of 8", "RuntimeError: stack expects each tensor to be equal size, but got [4] at entry 0 and [3] at entry 1"):
+        report = tool.report([from_text(f"{head}{frames}{last}\n")])
+        assert "loader-iterator-used-up" not in [one.id for one in report.diagnoses]

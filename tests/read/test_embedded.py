@@ -48,6 +48,8 @@ SHAPES = {
     "docker": _records("log", stream="stderr", time="2025-06-12T09:14:07.381Z"),
     "a logger's records": _records("message", levelname="ERROR", asctime="2025-06-12 09:14:07,381"),
     "a logger's exc_info": json.dumps({"message": "failed", "levelname": "ERROR", "exc_info": "\n".join(TRACEBACK)}),
+    "repr of a text": repr("\n".join(TRACEBACK) + "\n"),
+    "repr of a text in a list": "errors: " + repr(["\n".join(TRACEBACK) + "\n"]),
     "Windows PowerShell": "\n".join(["python : " + TRACEBACK[0], *POWERSHELL, *TRACEBACK[1:]]),
     "a terminal's line end in a frame": "\n".join(BROKEN),
 }

@@ -84,6 +84,13 @@ def test_the_cause_is_told_by_where_the_late_rank_stands(late: Rank, cause: str)
     assert as_dict(verdict)["waiting"] == [0, 2]
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_process_alone_has_nobody_to_arrive_at(lang: str) -> None:
+    told = lines(judge([rank(0, ("/app/train.py", 9, "f"))], 1), lang)
+    assert told[0] == {"en": "One process was found: rank 0.", "zh": "只找到一个进程：rank 0。"}[lang]
+    assert any("/app/train.py:9, f" in line for line in told)
+
+
 @pytest.mark.parametrize("line", ["select.select([server], [], [])", "server.recvfrom(100)", "line.recv_into(rows)"])
 def test_a_rank_that_reads_from_a_socket_waits_for_the_network(tmp_path: Path, line: str) -> None:
     own = tmp_path / "train.py"

@@ -83,6 +83,23 @@ def test_a_run_that_ends_well_says_nothing(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr, done.returncode) == (b"", b"", 0)
 
 
+@pytest.mark.parametrize("lines", [0, 1, 2])
+def test_a_failure_without_a_reason_is_not_called_no_failure(tmp_path: Path, lines: int) -> None:
+    done = run(tmp_path / "a", *script(f"print('step\\n' * {lines}, end=''); raise SystemExit(3)"))
+    assert b"ended with exit status 3" in done.stderr
+    assert f"Its output ({lines} line{'s' * (lines != 1)}) does not show why.".encode() in done.stderr
+    assert b"No failure" not in done.stderr
+    assert b"does not show how the run ended" not in done.stderr
+
+
+def test_a_signal_from_elsewhere_says_nothing_about_silence(tmp_path: Path) -> None:
+    done = run(tmp_path / "a", *script(f"import os; print('step'); os.kill(os.getpid(), {int(signal.SIGINT)})"))
+    assert b"stopped by Ctrl-C" in done.stderr
+    assert b"Its last output" not in done.stderr
+    assert b"py-spy" not in done.stderr
+    assert json.loads((tmp_path / "a/report.json").read_text())["stopped"]["silent_s"] is None
+
+
 def test_a_run_that_is_silently_wrong_is_told(tmp_path: Path) -> None:
     code = "for i in range(40): print({'loss': 2.0 - i / 99, 'grad_norm': 1.0, 'learning_rate': 1e-4, 'epoch': i / 100} if i < 9 else {'loss': 0.0, 'grad_norm': float('nan'), 'learning_rate': 1e-4, 'epoch': i / 100})"
     done = run(tmp_path / "a", *script(code))

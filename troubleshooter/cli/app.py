@@ -10,6 +10,7 @@ from typing import Any, Literal
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from kb.errors import UsageError
 from kb.text.catalog import Section
 from troubleshooter.cli.commands import COMMANDS, Command
 from troubleshooter.cli.completion import completer, mend_zsh
@@ -28,6 +29,7 @@ _option = Section("options")
 def parsed(arguments: Sequence[str]) -> Asked:
     """What the arguments ask for. Raises SystemExit after help, a version, completion or a usage error."""
     chosen: list[Asked] = []
+    _refuse_empty(arguments)
     arguments, behind = _split(arguments)
     made = application(language(_asked_language(arguments)), chosen.append)
     try:
@@ -39,6 +41,17 @@ def parsed(arguments: Sequence[str]) -> Asked:
             raise
     command, values = chosen[0]
     return command, {**values, **behind}
+
+
+def _refuse_empty(arguments: Sequence[str]) -> None:
+    """Raise `UsageError` for an empty argument, which as a path would mean the current folder. The words of a command that is
+    run may be empty."""
+    named = next((command for command in COMMANDS if arguments and command.name == arguments[0]), COMMANDS[0])
+    own = list(arguments)
+    if any(option.rest for option in named.options):
+        own = own[: [*own, "--"].index("--")] if _set_apart(named) is not None else []
+    if "" in own:
+        raise UsageError("one of the arguments is empty; is the variable that it comes from unset?")
 
 
 def _split(arguments: Sequence[str]) -> tuple[Sequence[str], dict[str, list[str]]]:

@@ -105,10 +105,9 @@ def wrong(entry: str, log: str, to: Path, redacted: bool = True) -> int:
     report = tool.report(sources, top=50)
     mine = next((d for d in report.diagnoses if d.id == entry), None)
     if mine is None:
-        print(
-            f"troubleshoot wrong: {log} is not diagnosed as {entry}; its answers are {[d.id for d in report.diagnoses]}",
-            file=sys.stderr,
-        )
+        answers = ", ".join(d.id for d in report.diagnoses)
+        told = f"its answer is {answers}" if answers else "no entry explains it"
+        print(f"troubleshoot wrong: {log} is not diagnosed as {entry}; {told}", file=sys.stderr)
         return 2
     target = to / found[0]["area"] / entry / FILE
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -68,8 +68,8 @@ def paste(diagnoser: Diagnoser, lang: str, top: int) -> int:
 
 
 def _paste_keys(pasted: bool) -> KeyBindings:
-    """Keys of the paste prompt: a paste is taken as a whole, and Enter after it or on an empty line ends the input.
-    ``pasted``: a paste has arrived."""
+    """Keys of the paste prompt: a paste is taken as a whole, and Enter after it or on an empty line ends the input,
+    as Ctrl-D does. ``pasted``: a paste has arrived."""
     keys = KeyBindings()
 
     @keys.add(Keys.BracketedPaste)
@@ -85,6 +85,14 @@ def _paste_keys(pasted: bool) -> KeyBindings:
             buffer.validate_and_handle()
         else:
             buffer.insert_text("\n")
+
+    @keys.add("c-d")
+    def _(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        if buffer.text.strip():
+            buffer.validate_and_handle()
+        else:
+            event.app.exit(exception=EOFError)
 
     return keys
 

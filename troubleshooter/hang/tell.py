@@ -21,6 +21,8 @@ def lines(verdict: HangVerdict, lang: str) -> list[str]:
     told: list[str] = []
     if verdict.missing:
         told.append(say("gone" if verdict.cause == "ended" else "absent", lang, ranks=_numbers(verdict.missing)))
+    elif len(verdict.late) == len(verdict.standing) == 1 and not verdict.waiting:  # no other rank is there to meet
+        told.append(say("alone", lang, rank=verdict.late[0].rank.number))
     elif verdict.late:
         told.append(say("late", lang, ranks=_numbers([one.rank.number for one in verdict.late])))
     elif verdict.standing:

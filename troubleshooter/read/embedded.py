@@ -72,6 +72,8 @@ def _unescaped(text: str) -> list[str]:
     lines = body.replace("\\r\\n", "\\n").replace("\\t", "\t").replace("\\'", "'").split("\\n")
     # The last part still holds the text behind the string.
     lines[-1] = lines[-1].split('", "')[0].rstrip('"},')
+    if len(lines) > 1 and lines[-1] in ("'", "')", "']"):  # the quote that closes what repr() wrote
+        lines.pop()
     return [head, *lines] if head.strip() else lines
 
 

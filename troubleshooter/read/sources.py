@@ -41,10 +41,10 @@ class Chunks(Protocol):
 
 
 class Stop(NamedTuple):
-    """The signal that ended the reading of a live pipe, and how long before it the last output came."""
+    """The signal that ended a run or the reading of a live pipe, and how long before it the last output came (None: not seen)."""
 
     signal: Literal["SIGINT", "SIGTERM", "SIGHUP"]
-    silent_s: float
+    silent_s: float | None
 
 
 class Source:
@@ -172,6 +172,8 @@ def _folder(path: Path) -> list[Source]:
     sources = []
     facts = [item for item in logs if named_like_crash_facts(item.name)][:FILES_OF_FACTS]
     for item in [*(item for item in logs if not named_like_crash_facts(item.name)), *facts][:FILES]:
+        if _is_no_log(item):
+            continue
         name = item.relative_to(path).as_posix()
         source = _file(item, str(item))
         source.rank = rank_of(name)
@@ -181,6 +183,22 @@ def _folder(path: Path) -> list[Source]:
             f"{path}: holds no log; expected files such as *.log, *.out, *.err or torchrun's attempt_0/0/stderr.log"
         )
     return sources
+
+
+_TEXT_SUFFIXES = frozenset((".log", ".out", ".err", ".txt", ".json", ".jsonl", ".ipynb"))
+
+
+def _is_no_log(path: Path) -> bool:
+    """Whether a file of a run's folder that is not named as a text holds something else: a core dump, a checkpoint, events."""
+    if path.suffix.lower() in _TEXT_SUFFIXES:
+        return False
+    try:
+        with path.open("rb", buffering=0) as file:
+            head = file.read(BINARY_BYTES)
+    except OSError:
+        return False  # told where it is read
+    # A log that was emptied while it was written begins with a hole.
+    return bool(head.strip(b"\0")) and packing(head[:MAGIC_BYTES]) is None and encoding(head) is None and binary(head)
 
 
 def _passed_over(path: str, reason: str) -> None:

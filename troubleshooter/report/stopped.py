@@ -31,7 +31,7 @@ def stopped(observations: Observations, stop: Stop | None) -> Stopped | None:
     at = _telling(seen)
     return {
         "by": stop.signal if stop is not None else "SIGINT",
-        "silent_s": round(stop.silent_s, 1) if stop is not None else None,
+        "silent_s": round(stop.silent_s, 1) if stop is not None and stop.silent_s is not None else None,
         "line": at.line.number if at is not None else None,
         "at": way(at.frames) if at is not None else [],
     }
@@ -65,10 +65,11 @@ def silence(told: Stopped, lang: str) -> str:
     return language(lang).between + say("silent", lang, time=duration(told["silent_s"], lang)) + say("stop", lang)
 
 
-def advice(told: Stopped, lang: str) -> list[str]:
-    """What to do next."""
+def advice(told: Stopped, lang: str, *, watched: bool = False) -> list[str]:
+    """What to do next. A run that is ``watched`` for hangs needs no advice on how to find one."""
+    hung = [] if watched else ["stopped-hung"]
     who = ["stopped-asked"] if told["by"] != "SIGINT" else []
-    return [say(key, lang) for key in ("stopped-hung", *who)]
+    return [say(key, lang) for key in (*hung, *who)]
 
 
 def duration(seconds: float, lang: str) -> str:

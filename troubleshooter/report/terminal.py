@@ -31,14 +31,17 @@ NARROWEST, WIDEST_ASKED = 20, 1000
 """The smallest and the largest width that ``COLUMNS`` may set."""
 
 
-def show(report: Report, *, several: bool = False, first: bool = True, console: Console | Plain | None = None) -> None:
-    """Print the report."""
+def show(
+    report: Report, *, several: bool = False, first: bool = True, console: Console | Plain | None = None,
+    watched: bool = False,
+) -> None:  # fmt: skip
+    """Print the report. ``watched``: of a run that was watched for its end and for hangs, which its caller tells."""
     console = console or new_console()
     if several:
         if not first:
             console.print()
         console.rule(Text(safe(", ".join(report.input["files"][:3]))), align="left", style="dim")
-    Page(report, console).show()
+    Page(report, console, watched).show()
 
 
 def separate() -> None:
@@ -94,8 +97,9 @@ class Plain:
 class Page:
     """Prints one report, part by part."""
 
-    def __init__(self, report: Report, console: Console | Plain) -> None:
+    def __init__(self, report: Report, console: Console | Plain, watched: bool = False) -> None:
         self.report = report
+        self.watched = watched
         self.console = console
         self.lang = report.lang
         self.width = min(console.width, WIDEST)
@@ -133,7 +137,7 @@ class Page:
                 self.second_view(report)
         elif report.unexplained is not None:
             self.unexplained()
-        elif report.stopped is None:
+        elif report.stopped is None and not self.watched:
             self.print(_marked(health(report)), "bold green" if report.ending["state"] == "ended" else "bold")
         if report.dated:
             from troubleshooter.report.explanation import releases_by_messages
@@ -214,8 +218,9 @@ class Page:
             self.print(head, "bold yellow")
             for line in lines(told, self.lang):
                 self.print(line, indent=2, hanging=2)
-            self.head("do")
-            for line in advice(told, self.lang):
+            if do := advice(told, self.lang, watched=self.watched):
+                self.head("do")
+            for line in do:
                 self.item(line)
         if self.report.diagnoses or self.report.unexplained is not None:
             self.console.print()
@@ -245,9 +250,7 @@ class Page:
             for near in unknown["nearest"]:
                 self.item(near["title"], near["id"])
         self.console.print()
-        name = safe(self.report.input["files"][0])
-        name = name if name not in ("standard input", "text") else "LOG"
-        self.print(self.told("draft", f"troubleshoot new {name}"), "dim")
+        self.command("draft", f"troubleshoot new {self.log_word()}")
 
     def values(self) -> None:
         """The values of variables, if there are crash facts."""
@@ -288,6 +291,24 @@ class Page:
                     self.console.print(Text("       " + step["code"], style="cyan"), soft_wrap=True)
 
     # --- pieces ---
+
+    def log_word(self) -> str:
+        """The log's name as a word for a shell."""
+        name = self.report.input["files"][0]
+        if name in ("standard input", "text"):
+            return "LOG"
+        from troubleshooter.scan.printable import shell_word
+
+        return shell_word(f"./{name}" if name.startswith("-") else name)
+
+    def command(self, key: str, command: str) -> None:
+        """A command to paste, so it is never wrapped: it stands on its own line where the window is too narrow."""
+        text = Text(self.told(key, command), "dim")
+        if text.cell_len <= self.width:
+            self.console.print(text, soft_wrap=True)
+            return
+        self.print(self.say(key) + self.say("colon").rstrip(), "dim")
+        self.console.print(Text("  " + command, "dim"), soft_wrap=True)
 
     def head(self, key: str) -> None:
         self.console.print()

@@ -15,6 +15,7 @@ from kb.text.catalog import Section
 from troubleshooter.supervise.folder import FACTS, RunFolder, new_folder
 
 if TYPE_CHECKING:
+    from troubleshooter.hang.judge import HangVerdict
     from troubleshooter.report.model import Report
     from troubleshooter.supervise.beside import Beside
     from troubleshooter.supervise.supervisor import RunEnd, Supervisor
@@ -108,12 +109,12 @@ def _attempt(
     versions = beside.close()
     seconds = round(time.time() - started, 1)
     folder.note(status=ended.status, signal=ended.signal, seconds=seconds, missing_bytes=supervisor.shared.missing)
-    return ended, _told(folder, supervisor, ended, versions, on_failure, wishes, seconds)
+    return ended, _told(folder, supervisor, ended, versions, on_failure, wishes, seconds, beside.hang)
 
 
 def _told(
     folder: RunFolder, supervisor: Supervisor, ended: RunEnd, versions: Mapping[str, str], on_failure: str | None,
-    wishes: Wishes, seconds: float,
+    wishes: Wishes, seconds: float, hang: HangVerdict | None,
 ) -> Report | None:  # fmt: skip
     """Diagnose the run, record and print the diagnosis, call the user's command. No error here may change how the run ended."""
     from troubleshooter.supervise import ending
@@ -126,7 +127,7 @@ def _told(
             ending.remember(wishes.history, report, folder, supervisor.command, versions, seconds, lang)
         failed = ended.status != 0 or report.exit_code == 1
         if failed:
-            ending.show(folder, report, ended, lang)
+            ending.show(folder, report, ended, hang, lang)
             if on_failure is not None:
                 ending.call(on_failure, path, folder, ended, lang)
     except KeyboardInterrupt:

@@ -17,6 +17,7 @@ from troubleshooter.supervise.folder import FACTS, OUTPUT, REPORT_HTML, REPORT_J
 from troubleshooter.supervise.supervisor import RunEnd
 
 if TYPE_CHECKING:
+    from troubleshooter.hang.judge import HangVerdict
     from troubleshooter.report.model import Report
 
 say = Section("run")
@@ -107,17 +108,23 @@ def remember(
     keep_in_history(history, [run], lang)
 
 
-def show(folder: RunFolder, report: Report, ended: RunEnd, lang: str) -> None:
-    """Print the diagnosis on standard error: the run's own output is on standard output."""
+def show(folder: RunFolder, report: Report, ended: RunEnd, hang: HangVerdict | None, lang: str) -> None:
+    """Print the diagnosis on standard error: the run's own output is on standard output. ``hang``: seen while it ran."""
     with redirect_stdout(sys.stderr), suppress(OSError):
-        from troubleshooter.report.terminal import separate
+        from troubleshooter.report import terminal
 
-        separate()
+        terminal.separate()
         print(how(ended, lang))
         for line in ranks(report, lang):
             print(line)
         print()
-        report.show()
+        terminal.show(report, watched=True)
+        if report.exit_code == 0:
+            print(say("no-reason", lang, count=report.input["lines"]))
+        if hang is not None and report.exit_code != 1:
+            from troubleshooter.hang.tell import lines
+
+            print("\n" + "\n".join([say("hung", lang), *lines(hang, lang)]))
         if folder.path is not None:
             print()
             print(say("kept", lang, folder=folder.path))

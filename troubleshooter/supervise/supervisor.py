@@ -38,7 +38,7 @@ class RunEnd(NamedTuple):
 
     status: int | None
     signal: str | None = None
-    silent_s: float = 0.0
+    silent_s: float | None = None
     goes_on: bool = False
     error: int = 0
 
@@ -59,7 +59,7 @@ class Supervisor:
         """After a question, this function gets the next key."""
         self.signal: str | None = None
         self.last_output = time.monotonic()
-        self._silent = 0.0
+        self._silent: float | None = None
         self._seen_output = 0
         self._ended: RunEnd | None = None
         self._pump: Pump | None = None  # ours once the keeper was killed

@@ -94,8 +94,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "stood-own": "It was in your code: {place}",
         "stood-nowhere": "The log does not show where it was",
         "stopped-hung": (
-            "If you stopped it because it hung: run it again, and while it hangs look where each of its "
-            "processes is: `py-spy dump --pid PID` (`pip install py-spy`)"
+            "If you stopped it because it hung: start it again with `troubleshoot run -- COMMAND`, which says while it "
+            "hangs where each of its processes waits; or look yourself: `py-spy dump --pid PID` (`pip install py-spy`)"
         ),
         "stopped-asked": (
             "If you did not stop it: ask the scheduler, such as `sacct -j JOB --format=State,Elapsed,Timelimit,MaxRSS`"
@@ -253,7 +253,7 @@ PHRASES: dict[str, dict[str, str]] = {
     },
     # The paste prompt.
     "prompt": {
-        "ask": "Paste a traceback or log; Enter on an empty line answers, Ctrl-D quits.",
+        "ask": "Paste a traceback or log; Enter on an empty line or Ctrl-D answers, Ctrl-D alone quits.",
         "menu": "[c]opy fix · [w]hy this entry · [n]ext candidate · [v]erify · [p]aste another · [q]uit > ",
         "menu-short": "[p]aste another · [q]uit > ",
         "keys": (
@@ -567,6 +567,7 @@ PHRASES: dict[str, dict[str, str]] = {
     # troubleshoot hang.
     "hang": {
         "late": "Did not arrive: rank {ranks}.",
+        "alone": "One process was found: rank {rank}.",
         "gone": "Has no process any more: rank {ranks}.",
         "absent": "Has no process: rank {ranks}. It has ended, or was never started.",
         "all-wait": "All ranks wait.",
@@ -618,6 +619,9 @@ PHRASES: dict[str, dict[str, str]] = {
         "ended-signal": "The command was ended by signal {name}.",
         "ended-status": "The command ended with exit status {status}.",
         "ended-well": "The command ended with exit status 0, but its log shows a failure.",
+        "no-reason": "Its output ({count} lines) does not show why.",
+        "no-reason-one": "Its output (1 line) does not show why.",
+        "hung": "While it ran, it hung:",
         "ended-unseen": "How the command ended was not seen: the process that watched it was killed.",
         "rank-first": "rank {rank}, where it began: {text}",
         "rank-after": "rank {rank}, after that: {text}",

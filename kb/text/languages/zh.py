@@ -80,8 +80,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "stood-own": "当时位于你的代码：{place}",
         "stood-nowhere": "日志没有显示当时运行到哪里",
         "stopped-hung": (
-            "如果因为卡住才终止：重新运行，在卡住时查看每个进程停在哪里：`py-spy dump --pid PID`（`pip install "
-            "py-spy`）"
+            "如果因为卡住才终止：用 `troubleshoot run -- COMMAND` 重新启动，它会在卡住时说明每个进程停在哪里；或者自己查看："
+            "`py-spy dump --pid PID`（`pip install py-spy`）"
         ),
         "stopped-asked": "如果不是你终止的：查询调度器，例如 `sacct -j JOB --format=State,Elapsed,Timelimit,MaxRSS`",
         "nearest": "相近但不匹配的条目",
@@ -231,7 +231,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "not": "没有",
     },
     "prompt": {
-        "ask": "粘贴 traceback 或日志；在空行按 Enter 得到答案，Ctrl-D 退出。",
+        "ask": "粘贴 traceback 或日志；在空行按 Enter 或按 Ctrl-D 得到答案，没有输入时按 Ctrl-D 退出。",
         "menu": "[c] 复制修复 · [w] 为何是它 · [n] 下一个候选 · [v] 验证 · [p] 再粘贴 · [q] 退出 > ",
         "menu-short": "[p] 再粘贴 · [q] 退出 > ",
         "keys": (
@@ -514,6 +514,7 @@ PHRASES: dict[str, dict[str, str]] = {
     # troubleshoot hang.
     "hang": {
         "late": "未到达：rank {ranks}。",
+        "alone": "只找到一个进程：rank {rank}。",
         "gone": "进程已不存在：rank {ranks}。",
         "absent": "没有进程：rank {ranks}。它已结束，或从未启动。",
         "all-wait": "所有 rank 都在等待。",
@@ -565,6 +566,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "ended-signal": "命令被信号 {name} 结束。",
         "ended-status": "命令以退出状态 {status} 结束。",
         "ended-well": "命令以退出状态 0 结束，但日志显示有故障。",
+        "no-reason": "它的输出（{count} 行）没有说明原因。",
+        "hung": "运行期间它卡住过：",
         "ended-unseen": "未能看到命令如何结束：监视它的进程被杀死了。",
         "rank-first": "rank {rank}，故障起点：{text}",
         "rank-after": "rank {rank}，随后：{text}",

@@ -90,6 +90,10 @@ def _in_message(patterns: list[Pattern], failure: Failure, context: Context) -> 
 _TEXT_IN_CODE = ("raise ", 'f"', "f'", '"', "'", "logger.", "warnings.warn(", "print(")
 
 
+_COMMENT = "  # "
+"""What parts code from a comment behind it, such as torch's ``fetch(index)  # may raise StopIteration``."""
+
+
 _FOREIGN = ("java.", "javax.", "kotlin.", "scala.", "org.apache.", "System.")
 """Prefixes of exceptions of other languages whose last part may equal the name of a Python exception."""
 
@@ -111,7 +115,7 @@ def _is_source(line: Line, failures: list[Failure]) -> bool:
         return False
     code = line.text[shown.end() if shown else 0 :].lstrip()
     # An assertion may print no message below its line; in a notebook the arrow may be on another line.
-    if not (code.startswith(_TEXT_IN_CODE) or (shown and code.startswith("assert "))):
+    if not (code.startswith(_TEXT_IN_CODE) or _COMMENT in code or (shown and code.startswith("assert "))):
         return False
     for failure in failures:
         first, last = failure.start, failure.line

@@ -24,7 +24,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from benchmarks import hang_cases, hang_eighth, hang_fifth, hang_fourth, hang_ninth, hang_seventh, hang_sixth, hang_third
+from benchmarks import (
+    hang_cases,
+    hang_eighth,
+    hang_fifth,
+    hang_fourth,
+    hang_ninth,
+    hang_seventh,
+    hang_sixth,
+    hang_third,
+)
 from benchmarks.hang_cases import Hang
 from benchmarks.intervals import share
 

@@ -2,6 +2,9 @@
 
 None repeats a way to hang of the sets before it, and the rules were not read before. ``python -m benchmarks.hangs --set ninth --places`` showed
 that each hangs at the place that is meant.
+
+First run: ``python -m benchmarks.hangs --python PYTHON --set ninth --at-once 2``, rules of 2c770b731, load 9 to 13: rank right in 26 of 30 (87 %, 70-95 %),
+class right in 27 of 30 (90 %, 74-97 %).
 """
 
 from __future__ import annotations

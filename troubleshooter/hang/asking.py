@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from troubleshooter.hook import CALM_OFFSET, SPARE_OFFSET
+from troubleshooter.supervise.state import TICKS
 
 _FUTEX = {"x86_64": 202, "aarch64": 98}
 """By machine: the number of the system call in which a thread waits for a lock."""
@@ -23,7 +24,6 @@ QUIET_TRIES, QUIET_SECONDS = 10, 0.01
 """So often, and after such a pause, it is looked whether no thread of the process runs."""
 IN_C_SECONDS = 0.5
 """A process that used so much CPU time, and did not answer the calm signal, is in one long call into C, where its frames do not change."""
-_TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
 class Question(NamedTuple):
@@ -69,7 +69,7 @@ class AskedProcess:
         """The CPU time that its main thread has used, in seconds; 0 if it is gone."""
         with suppress(OSError, IndexError, ValueError):
             part = Path(f"/proc/{self.pid}/task/{self.pid}/stat").read_bytes().rpartition(b")")[2].split()
-            return (int(part[11]) + int(part[12])) / _TICKS
+            return (int(part[11]) + int(part[12])) / TICKS
         return 0.0
 
     def ask_calmly(self) -> None:

@@ -82,11 +82,6 @@ def serves(stack: Stack) -> bool:
     return any(frame.file.replace("\\", "/").endswith(_SERVES) for frame in stack)
 
 
-def ends_calls(stack: Stack) -> bool:
-    """Whether a thread waits until no rank calls another one any more."""
-    return any(frame.file.replace("\\", "/").endswith(_CALLS_RANKS) and frame.function in _ENDS_CALLS for frame in stack)
-
-
 def forms_first_group(stack: Stack) -> bool:
     """Whether a rank waits for all others to join the run."""
     return collective_of(stack) == MEETING and any(frame.function == "init_process_group" for frame in stack)

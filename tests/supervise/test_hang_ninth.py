@@ -33,6 +33,7 @@ def backward(batch):
     dist.recv_object_list(received, src=rank + 1)  # after
     dist.send(batch, stage + 1)  # unknown
     dist.send(batch, 1)  # first
+    dist.recv(batch, src=dist.get_rank(group) + 1)  # grouped
 dist.all_reduce(loss)  # all
 """
 
@@ -45,13 +46,14 @@ dist.all_reduce(loss)  # all
         (("after", "all", "before", "all"), [1]),
         (("after", "all", "first", "first"), [1]),
         (("unknown", "all", "before"), [0, 2]),
+        (("grouped", "all", "before"), [0, 2]),
         (("all", "after", "before"), [1, 2]),
         (("all", "all", "before"), [2]),
     ],
 )
 def test_the_rank_for_which_all_who_wait_for_one_wait(tmp_path: Path, places: tuple[str, ...], apart: list[int]) -> None:
     source = Source(tmp_path, PIPELINE)
-    called = {"all": "all_reduce", "unknown": "send", "first": "send", "left": "recv"}
+    called = {"all": "all_reduce", "unknown": "send", "first": "send", "left": "recv", "grouped": "recv"}
     ranks = [source.rank(at, f"step/{place}", collective=called.get(place, "recv_object_list")) for at, place in enumerate(places)]
     assert late(judge(ranks, len(ranks))) == ("branch", apart)
 

@@ -51,7 +51,11 @@ def _value(given: ast.expr, number: int, count: int) -> int | None:
             return None
         if isinstance(given.op, ast.Mod):
             return left % right if right else None
-        return left + right if isinstance(given.op, ast.Add) else left - right if isinstance(given.op, ast.Sub) else None
+        if isinstance(given.op, ast.Sub):
+            return left - right
+        return left + right if isinstance(given.op, ast.Add) else None
+    if isinstance(given, ast.Call) and (given.args or given.keywords):
+        return None  # a number within a group
     name = _last_name(given.func if isinstance(given, ast.Call) else given)
     return number if name in _NUMBERS else count if name in _COUNTS else None
 

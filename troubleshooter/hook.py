@@ -36,8 +36,8 @@ FORMAT = 1
 FOLDER_VARIABLE = "TROUBLESHOOT_HOOK_DIR"
 ENDED = b"\nended in order\n"
 """The end of a file of stacks whose process ended in order."""
-CALM_OFFSET = 9
-"""The calm signal is so many numbers above the lowest real-time signal."""
+CALM_OFFSET, SPARE_OFFSET = 9, 10
+"""So many numbers above the lowest real-time signal are the calm signal, and the one that takes the place of SIGUSR2 if the program handles that itself."""
 MAX_BYTES, MAX_SECONDS, MAX_FILES = 256 * 1024, 0.5, 4
 """Of one file of facts; files of one process."""
 MAX_EXCEPTIONS, MAX_FRAMES, FIRST_FRAMES = 8, 100, 20
@@ -68,6 +68,7 @@ _installed = False
 _written = 0
 _last = None  # type: Optional[int]
 _stacks = None  # type: Optional[Tuple[int, str]]
+_asked_by = 0
 
 
 def install(folder: Optional[str] = None) -> Optional[str]:
@@ -76,7 +77,7 @@ def install(folder: Optional[str] = None) -> Optional[str]:
     ``folder``: where files ``troubleshoot-crash-<rank>-<pid>.json`` are written; it is made when it is needed. Without it
     the folder of the variable ``TROUBLESHOOT_HOOK_DIR`` is used, with files ``<rank>-<pid>.crash.json``. Where neither is
     given nothing is ever written. In the folder of the variable the signal SIGUSR2 also writes the stacks of all threads to
-    ``<pid>.stacks``, unless the program handles that signal itself. A process that computes is asked by a real-time signal instead.
+    ``<pid>.stacks``, unless the program handled that signal before. A process that computes is asked by a real-time signal instead.
     """
     global _folder, _installed
     if folder is not None:
@@ -189,7 +190,21 @@ def _patch_shell(module: Any) -> None:
     shell.showtraceback = showtraceback
 
 
+def _patch_signal(module: Any) -> None:
+    """A program may handle SIGUSR2 itself, or set it back to what `getsignal` told before, which does not know of the handler of `faulthandler`."""
+    before = module.signal
+
+    def signal(signalnum: Any, handler: Any) -> Any:
+        given = before(signalnum, handler)
+        _keep_stacks(int(signalnum), handler)
+        return given
+
+    signal.__doc__, signal.__module__, signal.__qualname__ = before.__doc__, before.__module__, before.__qualname__
+    module.signal = signal
+
+
 PATCHES = {
+    "signal": _patch_signal,
     "threading": _patch_threading,
     "IPython.core.interactiveshell": _patch_shell,
     "multiprocessing.process": _patch_process,
@@ -199,7 +214,7 @@ PATCHES = {
     "multiprocess.pool": _patch_wrapper("ExceptionWithTraceback"),
     "concurrent.futures.process": _patch_wrapper("_ExceptionWithTraceback"),
 }  # type: Dict[str, Callable[[Any], None]]
-"""Modules that take exceptions away before `sys.excepthook` sees them. They are patched when they are imported."""
+"""Modules that take exceptions away before `sys.excepthook` sees them, or our signal away. They are patched when they are imported."""
 
 
 class _ImportWatcher:
@@ -270,7 +285,7 @@ def _arm_stacks() -> None:
 
 def _open_stacks() -> None:
     """Open this process's own file of stacks. After a fork the parent's must not be written to."""
-    global _stacks, _written, _last
+    global _stacks, _written, _last, _asked_by
     _written, _last = 0, None
     try:
         import _signal
@@ -281,27 +296,50 @@ def _open_stacks() -> None:
         os.makedirs(folder, exist_ok=True)
         path = os.path.join(folder, "%d.stacks" % os.getpid())
         number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o600)
-        faulthandler.register(_signal.SIGUSR2, file=number, all_threads=True, chain=False)
+        _asked_by = _asked_by or _signal.SIGUSR2
+        faulthandler.register(_asked_by, file=number, all_threads=True, chain=False)
         _stacks = number, path
         if before is not None:
             os.close(before[0])
-        calm = _calm_signal()
+        calm = _real_time_signal(CALM_OFFSET)
         if calm and _signal.getsignal(calm) == _signal.SIG_DFL:
             _signal.signal(calm, _write_stacks)  # outside of the main thread this raises, and there is only SIGUSR2
     except Exception:
         pass
 
 
-def _calm_signal() -> int:
-    """The signal at which Python itself writes the stacks, between two of its instructions; 0 on a system that has none to spare.
+def _keep_stacks(number: int, handler: Any) -> None:
+    """Go on writing stacks at a signal that the program has set back, or at another one if it handles ours itself. Never raises."""
+    global _asked_by
+    try:
+        import _signal
+        import faulthandler
 
-    What SIGUSR2 calls reads the frames at any moment. Those of a thread that runs may be half made then, and reading them can end the process. So a
-    process that computes is asked by this signal, and one that waits by SIGUSR2, because Python does nothing while it waits.
+        if _stacks is None or number != _asked_by:
+            return
+        if handler == _signal.SIG_DFL:
+            faulthandler.unregister(number)  # it does not know that its handler is gone
+        else:
+            number = _real_time_signal(SPARE_OFFSET)
+            if not number or _signal.getsignal(number) != _signal.SIG_DFL:
+                return
+        faulthandler.register(number, file=_stacks[0], all_threads=True, chain=False)
+        _asked_by = number
+    except Exception:
+        pass
+
+
+def _real_time_signal(offset: int) -> int:
+    """A real-time signal; 0 on a system that has none to spare.
+
+    At the calm one Python itself writes the stacks, between two of its instructions. What SIGUSR2 calls reads the frames at any moment. Those of a
+    thread that runs may be half made then, and reading them can end the process. So a process that computes is asked by the calm signal, and one that
+    waits by SIGUSR2, because Python does nothing while it waits.
     """
     import _signal
 
     least = getattr(_signal, "SIGRTMIN", 0)
-    return least + CALM_OFFSET if least else 0
+    return least + offset if least else 0
 
 
 def _write_stacks(number: int, interrupted: Optional[FrameType]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -151,3 +152,40 @@ def test_a_process_that_computes_is_asked_calmly() -> None:
     process = Made(main_runs=True, others_run=[True] * 99)
     assert ask(process).cpu_s == 10.0
     assert process.sent == ["calmly"]
+
+
+LIKE_LIGHTNING = """\
+handlers = {one: signal.getsignal(one) for one in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}}
+for one, handler in handlers.items():
+    if handler is not None:
+        signal.signal(one, handler)
+"""
+OWN = "signal.signal(signal.SIGUSR2, lambda *args: print('own handler', flush=True))\n"
+
+
+@pytest.mark.parametrize("first", ["", "import signal\n"])
+@pytest.mark.parametrize(
+    ("code", "spare"), [("", False), (LIKE_LIGHTNING, False), (OWN, True), (OWN + LIKE_LIGHTNING, True), (LIKE_LIGHTNING + OWN, True)]
+)
+def test_a_program_that_sets_the_signal_is_asked_and_its_handler_is_not_called(tmp_path: Path, first: str, code: str, spare: bool) -> None:
+    script = f"{first}from troubleshooter import hook\nhook.install()\nimport signal, threading\n{code}print('ready', flush=True)\n"
+    with running(tmp_path, script + "threading.Event().wait()\n") as process:
+        asked = AskedProcess(process.pid)
+        assert (asked.can_be_asked(), asked.at_once_signal() != signal.SIGUSR2) == (True, spare)
+        for _ in range(2):
+            (main,) = stacks_of([process.pid], tmp_path)[process.pid]
+            assert main[-1].function == "<module>"
+        process.kill()
+        assert process.communicate() == (b"", None)
+
+
+def test_a_forked_process_goes_on_with_the_spare_signal(tmp_path: Path) -> None:
+    code = f"from troubleshooter import hook\nhook.install()\nimport os, signal, threading\n{OWN}child = os.fork()\n"
+    with running(tmp_path, code + "if child: print('ready', flush=True)\nthreading.Event().wait()\n") as process:
+        wait_for(lambda: len([*tmp_path.glob("*.stacks")]) == 2)
+        (child,) = {int(path.stem) for path in tmp_path.glob("*.stacks")} - {process.pid}
+        try:
+            found = stacks_of([process.pid, child], tmp_path)
+            assert [found[pid][0][-1].function for pid in (process.pid, child)] == ["<module>", "<module>"]
+        finally:
+            os.kill(child, signal.SIGKILL)

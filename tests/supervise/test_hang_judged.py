@@ -173,6 +173,8 @@ def test_torch_waits_for_other_ranks_in_its_own_functions(file: str, function: s
         ("call()  # here", "pipe_write", "file"),
         ("poller.poll()  # here", "", "network"),
         ("call()  # here", "hrtimer_nanosleep", "sleeping"),
+        ("signal.pause()  # here", "", "sleeping"),
+        ("found = sigwait({signal.SIGUSR1})  # here", "do_sigtimedwait", "sleeping"),
     ],
 )
 def test_what_a_late_rank_waits_for(tmp_path: Path, text: str, kernel: str, cause: str) -> None:

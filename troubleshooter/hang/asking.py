@@ -1,7 +1,7 @@
 """Asking the hook of a process for its stacks, so that the process takes no harm.
 
-Two signals do it. SIGUSR2 is answered at once, also inside of a blocking call, but it reads the frames at any moment: those of a thread that runs may be
-half made then, and the process ends by a segmentation fault (about once in some hundred questions to a Python 3.11 that calls many functions). The
+Two signals do it. SIGUSR2 (or another one, if the program handles that itself) is answered at once, also inside of a blocking call, but it reads the
+frames at any moment: those of a thread that runs may be half made then, and the process ends by a segmentation fault (about once in some hundred questions to a Python 3.11 that calls many functions). The
 calm signal is answered by Python itself, between two instructions, but not while the main thread is in a call into C.
 """
 
@@ -15,7 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from troubleshooter.hook import CALM_OFFSET
+from troubleshooter.hook import CALM_OFFSET, SPARE_OFFSET
+from troubleshooter.supervise.state import TICKS
 
 _FUTEX = {"x86_64": 202, "aarch64": 98}
 """By machine: the number of the system call in which a thread waits for a lock."""
@@ -23,7 +24,6 @@ QUIET_TRIES, QUIET_SECONDS = 10, 0.01
 """So often, and after such a pause, it is looked whether no thread of the process runs."""
 IN_C_SECONDS = 0.5
 """A process that used so much CPU time, and did not answer the calm signal, is in one long call into C, where its frames do not change."""
-_TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
 class Question(NamedTuple):
@@ -41,8 +41,13 @@ class AskedProcess:
         self.pid = pid
 
     def can_be_asked(self) -> bool:
-        """Whether it handles SIGUSR2. Its file of stacks alone does not prove it: an earlier process may have left the file."""
-        return _handles(self.pid, signal.SIGUSR2)
+        """Whether it handles the signal. Its file of stacks alone does not prove it: an earlier process may have left the file."""
+        return _handles(self.pid, self.at_once_signal())
+
+    def at_once_signal(self) -> int:
+        """SIGUSR2, or the spare signal of a program that handles SIGUSR2 itself."""
+        spare = int(getattr(signal, "SIGRTMIN", 0)) + SPARE_OFFSET
+        return spare if hasattr(signal, "SIGRTMIN") and _handles(self.pid, spare) else int(signal.SIGUSR2)
 
     def takes_calm(self) -> bool:
         """Whether it handles the calm signal and does not block it."""
@@ -58,24 +63,25 @@ class AskedProcess:
         return any(map(_runs, Path(f"/proc/{self.pid}/task").glob("*")))
 
     def main_waits_for_lock(self) -> bool:
-        return self.pid in _waiting_for_locks(self.pid)
+        return self.pid in _waiting_for_locks(self.pid, self.at_once_signal())
 
     def cpu_s(self) -> float:
         """The CPU time that its main thread has used, in seconds; 0 if it is gone."""
         with suppress(OSError, IndexError, ValueError):
             part = Path(f"/proc/{self.pid}/task/{self.pid}/stat").read_bytes().rpartition(b")")[2].split()
-            return (int(part[11]) + int(part[12])) / _TICKS
+            return (int(part[11]) + int(part[12])) / TICKS
         return 0.0
 
     def ask_calmly(self) -> None:
         _send(self.pid, self.pid, calm_signal())
 
     def ask_at_once(self) -> None:
-        """Send SIGUSR2 to a thread that waits for a lock, if the process has one. Linux starts that wait again, whereas a signal cuts
+        """Send the signal to a thread that waits for a lock, if the process has one. Linux starts that wait again, whereas a signal cuts
         short a ``recv`` that already has a part of its bytes, a ``poll`` and a ``sleep``, even where the handler asks for a restart."""
-        thread = next(_waiting_for_locks(self.pid), None)
-        if thread is None or not _send(self.pid, thread, int(signal.SIGUSR2)):
-            os.kill(self.pid, signal.SIGUSR2)
+        number = self.at_once_signal()
+        thread = next(_waiting_for_locks(self.pid, number), None)
+        if thread is None or not _send(self.pid, thread, number):
+            os.kill(self.pid, number)
 
 
 def ask(process: AskedProcess) -> Question:
@@ -125,13 +131,13 @@ def _runs(task: Path) -> bool:
     return False
 
 
-def _waiting_for_locks(pid: int) -> Iterator[int]:
-    """The threads of a process that wait for a lock and do not block the signal."""
+def _waiting_for_locks(pid: int, number: int) -> Iterator[int]:
+    """The threads of a process that wait for a lock and do not block a signal."""
     futex = _FUTEX.get(os.uname().machine)
     for task in sorted(Path(f"/proc/{pid}/task").glob("*")):
         with suppress(OSError, ValueError, IndexError):
             called = (task / "syscall").read_text().split()[0]
-            if called == str(futex) and not _mask(task / "status", "SigBlk:") >> (signal.SIGUSR2 - 1) & 1:
+            if called == str(futex) and not _mask(task / "status", "SigBlk:") >> (number - 1) & 1:
                 yield int(task.name)
 
 

@@ -29,13 +29,22 @@ _PASSED = (
     "torch/utils/_contextlib.py",
 )
 """Through these files goes the call of every operation that is written in C++."""
-_WAITING = ("torch/distributed/_functional_collectives.py", "torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py")
-"""What tensors that are spread over ranks (DTensor, FSDP) wait in."""
+_CALLS_RANKS = "torch/distributed/rpc/api.py"
+_WAITING = (
+    "torch/distributed/_functional_collectives.py",
+    "torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py",
+    _CALLS_RANKS,
+)
+"""What tensors that are spread over ranks (DTensor, FSDP) wait in, and calls of other ranks."""
 _ALIKE = re.compile(r"(?:^|_)(?:broadcast_coalesced|verify_param_shape_across_processes|sync_params_and_buffers)$")
 """How DistributedDataParallel makes the ranks alike: calls into C++."""
 _ALIKE_FILES = ("torch/nn/parallel/distributed.py", "torch/distributed/utils.py")
 _REDUCER = re.compile(r"\breducer\.(\w+)\(")
 """A call of the part of DistributedDataParallel that is written in C++. At its start the ranks agree on the order of its buckets."""
+_ENDS_CALLS = frozenset(("shutdown", "_wait_all_workers", "_all_gather"))
+"""What a rank waits in until all others need no answers of it any more."""
+_SERVES = "torch/distributed/rpc/internal.py"
+"""A thread with this file in its stack runs a function that another rank has called."""
 _REACHES = frozenset(("_create_c10d_store", "_create_tcp_store"))
 _PIPELINES = ("torch/distributed/pipelining/", "/pipeline_parallel/p2p_communication.py", "/runtime/pipe/p2p.py")
 """The stages of a pipeline wait there for one other stage."""
@@ -63,7 +72,14 @@ def collective_of(stack: Stack) -> str:
                 found = frame.function
         elif found:
             return found
+        elif file.endswith(_CALLS_RANKS) and frame.function in _ENDS_CALLS:
+            return "shutdown"
     return found or _inside(stack)
+
+
+def serves(stack: Stack) -> bool:
+    """Whether a thread runs a function that another rank has called (`torch.distributed.rpc`)."""
+    return any(frame.file.replace("\\", "/").endswith(_SERVES) for frame in stack)
 
 
 def forms_first_group(stack: Stack) -> bool:

@@ -66,6 +66,7 @@ _MEETS = re.compile(r"\b(?:TCPStore|init_rpc)\(")
 """Waits until all ranks are there, in C++ and by sleeping."""
 _ENTERS = re.compile(r"flock|lockf|\.acquire\(|\.join\(|\.wait\(|with \w*lock|^with [\w.]+(?: as \w+)?:")
 """What takes a lock or waits for a thread. ``with name:`` enters something that was made before: what it opens itself is called there."""
+_WAITS_FOR_SIGNAL = re.compile(r"\bsignal\.pause\(|\bsig(?:timed)?wait(?:info)?\(")
 _DATABASE = re.compile(r"\.(?:execute|executemany|executescript|commit)\(")
 _LOCKED = re.compile(
     r"(?<![bc])lock|baton|\bmkdir\((?!.*exist_ok)|O_EXCL|\.symlink\(|\bopen\([^()]{0,100}, '[ab]?x", re.IGNORECASE
@@ -165,7 +166,7 @@ def cause_of(one: Standing) -> Cause:
 
 
 def _sleeps(rank: Rank, code: str) -> bool:
-    return "nanosleep" in rank.kernel or bool(re.search(r"\bsleep\(", code))
+    return "nanosleep" in rank.kernel or bool(re.search(r"\bsleep\(", code) or _WAITS_FOR_SIGNAL.search(code))
 
 
 def _polls(one: Standing, code: str) -> Cause:

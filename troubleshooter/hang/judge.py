@@ -10,13 +10,16 @@ from troubleshooter.hang.collectives import MEETING, STORE, forms_first_group, r
 from troubleshooter.hang.doing import Cause, cause_of
 from troubleshooter.hang.endless import PackageLoop
 from troubleshooter.hang.parting import is_ahead, left_a_loop, parting, took_a_branch
+from troubleshooter.hang.peers import awaited_by_several
 from troubleshooter.hang.ranks import OtherProcess, Rank, launcher_meets, others_of
 from troubleshooter.hang.stacks import Stack, StackFrame
 from troubleshooter.hang.standing import Standing, is_own, standing_of
 from troubleshooter.supervise.state import ProcessState
 
 _LEAVING = frozenset(("destroy_process_group", "_shutdown", "_exit_function", "_run_exitfuncs", "shutdown"))
-_ONE_SIDED = frozenset(("send", "recv", "isend", "irecv", "batch_isend_irecv", STORE))
+_ONE_SIDED = frozenset(
+    ("send", "recv", "isend", "irecv", "send_object_list", "recv_object_list", "batch_isend_irecv", "rpc_sync", STORE)
+)
 """What a rank waits in that concerns one other rank: beside a collective of all, it is the way apart."""
 
 
@@ -95,6 +98,10 @@ def _all_wait(standing: list[Standing]) -> HangVerdict:
     if not others:
         cause: Cause = "meeting" if first[0].collective == STORE else "shapes" if len(standing) > 1 else "network"
         return HangVerdict(cause, [], standing, [], first[0].collective, standing)
+    awaited = awaited_by_several(standing)
+    if awaited is not None:
+        waiting = [one for one in standing if one is not awaited]
+        return HangVerdict("branch", [awaited], waiting, [], _common(waiting), standing)
     for group in others:
         if len(group) == len(first) and _went_apart(first[0], group[0]):  # as many here as there
             first = group

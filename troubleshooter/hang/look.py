@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from troubleshooter.hang.ranks import Rank
 from troubleshooter.hang.stacks import Stack, stacks_of
-from troubleshooter.supervise.state import ProcessState, family, process
+from troubleshooter.supervise.state import TICKS, ProcessState, family, process
 
 SAMPLES = 12
 """So often in a row the stack of a process in a regular expression must be the same: of many short calls, some would be seen between two."""
@@ -23,7 +23,9 @@ LEAST_WAKES = 2
 MOST_WAKES = 100.0
 """The main thread of a rank in a collective that wakes up more often in a second looks whether it is done. One that wakes up less often, but
 at least `LEAST_WAKES` times between two looks, went on from one collective to the next."""
-_THREADS_OF_TORCH = ("gloo_", "pt_", "nccl", "NCCL")
+_SPINS = "TP_"
+"""So begin the names of the threads by which ranks call one another (TensorPipe). One of them looks without end whether there is something to do."""
+_THREADS_OF_TORCH = ("gloo_", "pt_", "nccl", "NCCL", _SPINS)
 """How the names of threads begin that torch and the libraries of its collectives start."""
 _WAITS_FOR_THREAD = re.compile(r".*/(?:threading|queue|concurrent/futures/_base)\.py$")
 _SLEEPS = "voluntary_ctxt_switches"
@@ -31,7 +33,7 @@ _SLEEPS = "voluntary_ctxt_switches"
 
 class Counters(NamedTuple):
     """What a process has done so far. ``cpu_s``: seconds of CPU time, with those for which its main thread waited on a busy machine.
-    ``bytes``: read from and written to disks. ``wakes``: how often its main thread went to sleep by itself, and ``all_wakes``
+    Threads that look without end do not count. ``bytes``: read from and written to disks. ``wakes``: how often its main thread went to sleep by itself, and ``all_wakes``
     those of all threads but those of the collectives. What the system does not tell is 0."""
 
     cpu_s: float
@@ -50,7 +52,7 @@ class Counters(NamedTuple):
         }
         state = process(pid)
         return cls(
-            (state.cpu_s if state is not None else 0.0) + _waited_for_cpu_s(here),
+            (state.cpu_s - _spun_s(here) if state is not None else 0.0) + _waited_for_cpu_s(here),
             (io.get("read_bytes", 0), io.get("write_bytes", 0)),
             wakes.get(str(pid), 0),
             sum(wakes.values()),
@@ -62,6 +64,16 @@ def _is_of_torch(task: Path) -> bool:
     with suppress(OSError):
         return (task / "comm").read_text().startswith(_THREADS_OF_TORCH)
     return False
+
+
+def _spun_s(process_folder: Path) -> float:
+    """The CPU time of the threads of a process that look without end whether there is something to do, in seconds."""
+    found = 0
+    for task in process_folder.glob("task/*"):
+        with suppress(OSError, ValueError, IndexError):
+            if (task / "comm").read_text().startswith(_SPINS):
+                found += sum(map(int, (task / "stat").read_bytes().rpartition(b")")[2].split()[11:13]))
+    return found / TICKS
 
 
 def _waited_for_cpu_s(process_folder: Path) -> float:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from troubleshooter.hang.collectives import collective_of
+from troubleshooter.hang.collectives import collective_of, serves
 from troubleshooter.hang.launched import launched
 from troubleshooter.hang.stacks import Stack, StackFrame
 from troubleshooter.supervise.state import ProcessState
@@ -47,7 +47,7 @@ class Rank(NamedTuple):
 
     @property
     def stack(self) -> Stack:
-        """The main thread's frames, the innermost first."""
+        """The main thread's frames, the innermost first; those of what it runs for another rank, if it waits until nobody calls it any more."""
         return self.stacks[0] if self.stacks else ()
 
 
@@ -110,12 +110,19 @@ def ranks_of(
     ranks = [
         Rank(
             place if number is None else number, numbered, one.pid, one.state,
-            tuple(stacks.get(one.pid, ())), tuple(workers.get(one.pid, ())), (cpu or {}).get(one.pid, 0.0), held_by_kernel(one.pid),
+            _told_first(stacks.get(one.pid, ())), tuple(workers.get(one.pid, ())), (cpu or {}).get(one.pid, 0.0), held_by_kernel(one.pid),
             _awaits_program(one.pid, stacks.get(one.pid, ())),
         )
         for place, (number, one) in enumerate(chosen)
     ]  # fmt: skip
     return sorted(ranks)
+
+
+def _told_first(stacks: Sequence[Stack]) -> tuple[Stack, ...]:
+    """The stacks of a process, first the one that tells where it stands. A rank that waits for others may run a function in another thread that they
+    have called, and wait for something else there."""
+    serving = [stack for stack in stacks[1:] if serves(stack) and not collective_of(stack)]
+    return (min(serving), *stacks) if serving and collective_of(stacks[0]) else tuple(stacks)
 
 
 def failed_beside(processes: Iterable[ProcessState], ranks: Sequence[Rank]) -> frozenset[int]:

@@ -58,16 +58,29 @@ def blocks_around(frame: StackFrame) -> list[CodeBlock]:
     return [block for block in _blocks(frame.file) if block.holds(frame)]
 
 
+def calls_at(frame: StackFrame) -> list[ast.Call]:
+    """The calls that a frame's line is in; none if its file cannot be read or is no Python."""
+    return [
+        node
+        for node in ast.walk(_parsed(frame.file))
+        if isinstance(node, ast.Call) and node.lineno <= frame.line <= (node.end_lineno or node.lineno)
+    ]
+
+
 @lru_cache(maxsize=32)
 def _blocks(path: str) -> tuple[CodeBlock, ...]:
+    return tuple(block for node in ast.walk(_parsed(path)) for block in _blocks_of(node))
+
+
+def _parsed(path: str) -> ast.Module:
+    """The code of a file; without a statement if it cannot be read or is no Python."""
     try:
-        if os.path.getsize(path) > MAX_BYTES:
-            return ()
-        with open(path, encoding="utf-8", errors="replace") as file:
-            tree = ast.parse(file.read())
+        if os.path.getsize(path) <= MAX_BYTES:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                return ast.parse(file.read())
     except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
-        return ()
-    return tuple(block for node in ast.walk(tree) for block in _blocks_of(node))
+        pass
+    return ast.Module([], [])
 
 
 def _blocks_of(node: ast.AST) -> Iterator[CodeBlock]:

@@ -18,7 +18,7 @@ GPU_SECONDS = 20.0
 """nvidia-smi is given up after this time. It hangs if the driver does."""
 _GPU_QUERY = "index,utilization.gpu,memory.used,memory.total,temperature.gpu,power.draw"
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
-_TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
+TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
 class ProcessState(NamedTuple):
@@ -44,7 +44,7 @@ def process(pid: int) -> ProcessState | None:
         part = rest.split()
         return ProcessState(
             pid, int(part[1]), name.decode(errors="replace"), part[0].decode(), int(part[3]),
-            round((int(part[11]) + int(part[12])) / _TICKS, 2), int(part[17]), round(int(part[21]) * _PAGE / (1 << 20), 1),
+            round((int(part[11]) + int(part[12])) / TICKS, 2), int(part[17]), round(int(part[21]) * _PAGE / (1 << 20), 1),
             int(part[19]),
         )  # fmt: skip
     except (OSError, ValueError, IndexError):

@@ -9,7 +9,9 @@ from fnmatch import fnmatchcase
 from kb.tables.plan import Plan
 from kb.tables.spans import Span, spans
 from kb.tables.surface import Surface
+from kb.text.catalog import ENGLISH, Section, languages
 
+_WORDS = Section("tables")
 Wanted = frozenset[tuple[str, str]]
 """(module, name) pairs that other packages import: kept even where they are private or re-exports."""
 
@@ -84,7 +86,11 @@ def _last_home(row: dict[str, object], left: dict[tuple[object, object], dict[st
         home = end["moved_to"]
     if until is None:
         return {"moved_to": home}
-    return {"moved_to": home, "moved_when": f"in releases below {until}", "moved_when_zh": f"在低于 {until} 的版本里"}
+    when = {
+        "moved_when" + ("" if code == ENGLISH else f"_{code}"): _WORDS("until", code, release=until)
+        for code in languages()
+    }
+    return {"moved_to": home, **when}
 
 
 def _families(rows: list[dict[str, object]]) -> list[dict[str, object]]:

@@ -161,3 +161,20 @@ def test_a_size_of_data_that_is_one_off_is_no_reason_for_another_divisor(of_run:
     )
     assert "block=9" not in suggestions(of_run(library, program))
     assert "block=15" in suggestions(of_run(library, program.replace("63", "60")))
+
+
+POOL = (
+    "from multiprocessing.pool import ThreadPool\ndef encode(path, vocab=None, *, size):\n    return path\ndef clean(path, vocab):\n    return path\n"
+    "rows = [('a', 'b')]\npool = ThreadPool(1)\n"
+)
+
+
+def test_a_pool_that_passes_each_row_whole(of_run: Run) -> None:
+    found = of_run("", POOL + "pool.map(clean, rows)\n")
+    assert suggestions(found) == ["pool.starmap"]
+    assert found.explained[0]["arguments"][0]["name"] == "pool.map"
+
+
+@pytest.mark.parametrize("call", ["pool.starmap(clean, [('a',)])", "pool.map(lambda row: clean(row), rows)"])
+def test_another_call_in_a_pool(of_run: Run, call: str) -> None:
+    assert "starmap" not in str(suggestions(of_run("", POOL + call + "\n")))

@@ -14,7 +14,7 @@ from troubleshooter.explaining import chained
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.message import messages
 from troubleshooter.explaining.origin import is_own
-from troubleshooter.explaining.own import callbacks, own_methods
+from troubleshooter.explaining.own import callbacks, own_methods, pool_rows
 from troubleshooter.explaining.place.indexed import KnownMessage, known
 from troubleshooter.explaining.presented import presented
 from troubleshooter.explaining.python import exceptions, traced
@@ -60,6 +60,7 @@ def _explain(failure: Failure, sources: Sources, lang: str) -> Explained | None:
     """``sources``: one for all steps, so that each file is read and parsed once."""
     found = (
         traced.explain(failure, lang)
+        or pool_rows.explain(failure, lang)
         or callbacks.explain(failure, sources, lang)
         or own_methods.explain(failure, sources, lang)
         or exceptions.explain(failure, lang)

@@ -752,6 +752,10 @@ PHRASES: dict[str, dict[str, str]] = {
     "drafts": {
         "unwritten": "TODO",
     },
+    # Words in rows of tables, which entries show.
+    "tables": {
+        "until": "in releases below {release}",
+    },
     # What the server of the pages answers.
     "browse": {
         "large": "The log is larger than {size} MiB. Use the command line: troubleshoot FILE",
@@ -1068,6 +1072,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "batch-indices-batch": "Give the loader a sampler of batches as such (without batch_size and shuffle): `{x}`",
         "loss-no-labels": "`{x}` is called without `labels` (line {line}), and a model computes a loss only with them",
         "loss-labels": "Pass the labels: `{x}`",
+        "cb-starmap": "Let the pool take each row apart: `{x}`",
         "past-end-less": "Let the loop end in time: `{x}`",
         "op-concatenate": "in dimension {dim} array {i} has the size {a} and array {j} the size {b}: they must be equal, or the arrays joined along that one",
         "fn-pattern": "the text is no regular expression: {told}",

@@ -689,6 +689,9 @@ PHRASES: dict[str, dict[str, str]] = {
     "drafts": {
         "unwritten": "待译",
     },
+    "tables": {
+        "until": "在低于 {release} 的版本里",
+    },
     "browse": {
         "large": "日志超过 {size} MiB，请使用命令行：troubleshoot FILE",
         "slow": "日志没有在限定时间内传完。",
@@ -988,6 +991,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "batch-indices-batch": "把按批取样的采样器作为这样的采样器传入（不再传 batch_size 和 shuffle）：`{x}`",
         "loss-no-labels": "调用 `{x}` 时没有传 `labels`（第 {line} 行），而模型只有得到标签才会计算损失",
         "loss-labels": "传入标签：`{x}`",
+        "cb-starmap": "让进程池把每一行拆开传入：`{x}`",
         "past-end-less": "让循环及时结束：`{x}`",
         "op-concatenate": "第 {dim} 维上，第 {i} 个数组大小为 {a}，第 {j} 个为 {b}：必须相等，或者沿这一维连接",
         "fn-pattern": "这段文本不是正则表达式：{told}",

@@ -50,7 +50,6 @@ from troubleshooter.explaining.source.sources import Sources, holding
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
-
 MAX_TOLD = 8
 """Parts of a condition that are told at most; of one with more nothing is told."""
 

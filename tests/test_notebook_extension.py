@@ -80,6 +80,18 @@ def test_the_values_of_the_cell_stand_in_the_diagnosis(kernel: Kernel) -> None:
     assert "interactiveshell" not in pages[0]
 
 
+def test_the_shell_is_no_part_of_a_failure(kernel: Kernel) -> None:
+    """Neither the frames that run a cell, nor what IPython keeps among its variables."""
+    kernel.run("%load_ext troubleshooter")
+    pages = kernel.run("import os\nos.environ['NOPE_X']")[1]
+    assert "NOPE_X" in pages[0]
+    pages[0] += kernel.run("steps = 40\nraise AttributeError(\"'HybridCache' object has no attribute 'float'\")")[1][0]
+    for word in ("run_code", "code_obj", "interactiveshell", "_ih", "_oh", "_dh", "<code>In</code>", "<code>Out</code>"):
+        assert word not in pages[0]
+    assert "steps" in pages[0]
+    assert "troubleshoot new exception" not in pages[0]
+
+
 def test_markup_of_an_error_is_text(kernel: Kernel) -> None:
     kernel.run("%load_ext troubleshooter")
     pages = kernel.run("raise RuntimeError('<img src=x onerror=alert(1)>')")[1]

@@ -563,6 +563,12 @@ def _locals(frame: FrameType, source: str, budget: _Budget) -> Dict[str, Any]:
     spoken = frozenset(frame.f_code.co_names) | named
     values = frame.f_locals
     names = [name for name in values if type(name) is str and not name.startswith("__")]
+    if (
+        "_ih" in values and "get_ipython" in values
+    ):  # a cell of a notebook: what the shell keeps there is not the user's
+        names = [
+            name for name in names if name in named or not re.match(r"(?:In|Out|_(?:ih|oh|dh|i{0,3}|i?\d+))$", name)
+        ]
     names.sort(key=lambda name: name not in named)
     out = {}  # type: Dict[str, Any]
     for name in names:

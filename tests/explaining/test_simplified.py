@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from troubleshooter.explaining.message.advice import allowed, commands, refused,
 from troubleshooter.explaining.message.named import names
 from troubleshooter.explaining.place.conditions import Atom, formula, reasons, words
 from troubleshooter.explaining.place.simplified import simplified
+from troubleshooter.pipeline import Diagnoser
 
 
 def said(*conditions: str) -> str:
@@ -80,3 +82,21 @@ def test_what_a_message_refuses_and_allows() -> None:
     assert [one.code for one in commands("You can make it a dense tensor before saving with `.to_dense()` but")] == [
         ".to_dense()"
     ]
+
+
+@pytest.mark.parametrize(("parts", "is_told"), [(8, True), (9, False)])
+def test_a_condition_of_too_many_parts_is_not_told(tmp_path: Path, parts: int, is_told: bool) -> None:
+    """The last branch of a parser excludes all others: nobody understands that as a reason."""
+    asked = " or ".join(f"self.has(Part{number})" for number in range(parts))
+    code = f"class Reader:\n    def read(self):\n        if {asked}:\n            return 1\n        raise ReadError('what is {{here}} cannot stand here')\n"
+    folder = tmp_path / "site-packages" / "reader"
+    folder.mkdir(parents=True)
+    (folder / "core.py").write_text(code)
+    log = (
+        'Traceback (most recent call last):\n  File "/app/run.py", line 3, in <module>\n    Reader().read()\n'
+        f'  File "{folder}/core.py", line 5, in read\n    raise ReadError(\'what is {{here}} cannot stand here\')\n'
+        "reader.core.ReadError: what is {here} cannot stand here\n"
+    )
+    (told,) = Diagnoser.of([], folders=[str(tmp_path / "site-packages")]).diagnose(log).explained
+    assert told["file"] == "reader/core.py"
+    assert ("Part0" in told["condition"]) == is_told

@@ -74,3 +74,12 @@ def test_a_folder_that_others_may_write_to_is_neither_read_nor_written(tmp_path:
     kept(tmp_path).unlink()
     found(tmp_path)
     assert not list(tmp_path.glob("*.hs"))
+
+
+def test_a_database_that_cannot_be_kept_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    found(tmp_path)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []

@@ -12,6 +12,10 @@ Given = str | bytes | Path | BaseException | Iterable[str | bytes]
 """The forms in which a caller may pass a log."""
 
 
+_RUNS_CELLS = "/site-packages/IPython/"
+"""What runs the cells of a notebook. It stands above each failing cell, and IPython does not show it either."""
+
+
 def given(log: Given) -> list[Source]:
     """The inputs of one report. Raises `Unreadable`, also for a `str` that is the name of a file, because only a `Path`
     means a file."""
@@ -36,7 +40,10 @@ def _exception(error: BaseException) -> Source:
     """The exception as Python prints it, with its causes, notes and the exceptions of a group."""
     from traceback import format_exception
 
-    source = from_text("".join(format_exception(error)), "exception")
+    begin = error.__traceback__
+    while begin is not None and _RUNS_CELLS in begin.tb_frame.f_code.co_filename.replace("\\", "/"):
+        begin = begin.tb_next
+    source = from_text("".join(format_exception(type(error), error, begin or error.__traceback__)), "exception")
     source.excerpt = True
     return source
 

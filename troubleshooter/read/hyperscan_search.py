@@ -89,8 +89,11 @@ def _keep(path: Path, code: bytes) -> None:
     temporary = path.with_suffix(f".{os.getpid()}")
     with suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        temporary.write_bytes(_digest(path.name, code) + code)
-        os.replace(temporary, path)
+        try:
+            temporary.write_bytes(_digest(path.name, code) + code)
+            os.replace(temporary, path)
+        except OSError:  # a full disk: leave nothing there
+            temporary.unlink(missing_ok=True)
         tidy(path.parent)
 
 

@@ -10,6 +10,7 @@ from typing import Literal
 from troubleshooter.read.line import GAP, Line
 from troubleshooter.read.line_numbers import line_number_pattern
 from troubleshooter.read.notebook import Notebook
+from troubleshooter.read.redraws import Shortened
 from troubleshooter.read.scanner import Scanner
 from troubleshooter.read.sources import BINARY_BYTES, Source, binary
 from troubleshooter.read.split import split_line
@@ -98,6 +99,8 @@ def _pieces(chunks: Iterator[bytes], scanner: Scanner, seen: Seen) -> Iterator[t
     """Pieces of raw lines that follow each other, each with the number of its first line. A small log is one piece; the
     pieces of a large one are its excerpts."""
     start: list[bytes] = []
+    shortened = Shortened(chunks)
+    chunks = iter(shortened)
     for chunk in chunks:
         start.append(chunk)
         seen.bytes += len(chunk)
@@ -106,8 +109,9 @@ def _pieces(chunks: Iterator[bytes], scanner: Scanner, seen: Seen) -> Iterator[t
 
             excerpts = Excerpts(chain(start, chunks), scanner.prefilter)
             yield from excerpts.chunks()
-            seen.bytes, seen.complete = excerpts.bytes, False
+            seen.bytes, seen.complete = excerpts.bytes + shortened.dropped, False
             return
+    seen.bytes += shortened.dropped
     if seen.bytes:
         yield 1, b"".join(start).removesuffix(b"\n")
 

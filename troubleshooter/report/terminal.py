@@ -295,7 +295,7 @@ class Page:
     def log_word(self) -> str:
         """The log's name as a word for a shell."""
         name = self.report.input["files"][0]
-        if name in ("standard input", "text"):
+        if name in ("standard input", "text", "exception"):
             return "LOG"
         from troubleshooter.scan.printable import shell_word
 

@@ -642,8 +642,8 @@ PHRASES: dict[str, dict[str, str]] = {
     },
     # troubleshoot scan.
     "scan": {
-        "jobs": "{count} jobs: {failed} failed, {healthy} healthy, {harmless} with harmless output only",
-        "jobs-one": "1 job: {failed} failed, {healthy} healthy, {harmless} with harmless output only",
+        "jobs": "{count} jobs: {failed} failed, {healthy} without a failure, {harmless} with harmless output only",
+        "jobs-one": "1 job: {failed} failed, {healthy} without a failure, {harmless} with harmless output only",
         "files": "They consist of {files} files; --list shows which files belong to one job.",
         "listed": "{jobs} jobs in {files} files",
         "failures": "Failures",

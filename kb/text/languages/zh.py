@@ -587,7 +587,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "stopping": "结果已无法挽回，正在停止运行",
     },
     "scan": {
-        "jobs": "{count} 个任务：{failed} 个失败，{healthy} 个正常，{harmless} 个仅有无害输出",
+        "jobs": "{count} 个任务：{failed} 个失败，{healthy} 个没有失败，{harmless} 个仅有无害输出",
         "files": "共 {files} 个文件；--list 显示哪些文件属于同一个任务。",
         "listed": "{jobs} 个任务，{files} 个文件",
         "failures": "失败原因",

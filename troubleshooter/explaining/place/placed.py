@@ -50,6 +50,9 @@ from troubleshooter.explaining.source.sources import Sources, holding
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
+MAX_TOLD = 8
+"""Parts of a condition that are told at most; of one with more nothing is told."""
+
 
 def from_source(failure: Failure, sources: Sources, lang: str) -> FoundPlace | None:
     frames = failure.frames
@@ -136,7 +139,7 @@ def _asked_above(
 
 
 def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure: Failure, lang: str) -> FoundPlace:
-    near, around = map(simplified, reasons(place))
+    near, around = _tellable(*map(simplified, reasons(place)))
     there = PlaceNames(trace, context, place, failure.message)
     origins, constant, subject, passed, said = (
         there.origins,
@@ -208,6 +211,14 @@ def _explained(trace: Trace, context: NameContext, place: MessagePlace, failure:
         _ranked(people, said),
         ordered,
     )
+
+
+def _tellable(
+    near: list[Formula | Atom], around: list[Formula | Atom]
+) -> tuple[list[Formula | Atom], list[Formula | Atom]]:
+    """The conditions, without those that are too many for anybody to understand, as those of a parser's last branch."""
+    few = [one for one in (near, [*near, *around]) if sum(len([*atoms(what)]) for what in one) <= MAX_TOLD]
+    return ([], []) if not few else (near, around if len(few) > 1 else [])
 
 
 def _refused(near: list[Formula | Atom]) -> list[ast.expr]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -100,11 +99,14 @@ def test_a_function_that_waits_itself_or_runs_beside_the_work_tells_nothing(main
 
 SPINS = """
 import ctypes, sys, threading, time
+named = threading.Event()
 def spin():
     ctypes.CDLL(None).prctl(15, sys.argv[1].encode())
+    named.set()
     while True:
         pass
 threading.Thread(target=spin, daemon=True).start()
+named.wait()
 print("ready", flush=True)
 time.sleep(900)
 """
@@ -116,7 +118,6 @@ def test_a_thread_that_looks_without_end_is_not_at_work(name: str, counts: bool)
         try:
             assert one.stdout is not None
             assert one.stdout.readline() == b"ready\n"
-            time.sleep(0.2)  # it gives itself its name
             state, before = process(one.pid), Counters.of(one.pid)
             assert state is not None
             wait_for(lambda: (process(one.pid) or state).cpu_s > state.cpu_s + 0.5)

@@ -77,6 +77,8 @@ _BACKTICK = re.compile(
 )
 
 
+_ENDS_IN_WORD = re.compile(r"(?:\\w|(?<!\\)[A-Za-z0-9_)\]])[?*+]?(?:\{[\d,]+\})?(?:\((?:\?:|\?P<\w+>)?)*$")
+"""A pattern up to a place before which a word ends."""
 LONG = 24
 """A pattern whose literals have at least this `weight` is specific enough with any word in its gaps."""
 _EMPHASIS = re.compile(r"__(init|call|new|getattr|getitem|setstate|len|iter)__")
@@ -99,7 +101,10 @@ def rendered(pattern: str) -> str | None:
             if r"\s" in found["class"] or " " in found["class"]:
                 # It ends a word, which a lost backtick leaves before a blank or the end.
                 return f"(?:{found['class']}|$)"
-            return found["class"] + "?" * (pattern[found.end() : found.end() + 1] not in tuple("?*+{"))
+            if pattern[found.end() : found.end() + 1] in tuple("?*+{"):
+                return found["class"]
+            # Behind a word it marks its end, which is there without the mark, too: "pip`" is not "pipeline".
+            return rf"(?:{found['class']}|\b)" if _ENDS_IN_WORD.search(pattern[: found.start()]) else found["class"] + "?"
         anything |= pattern[found.end() : found.end() + 1] in tuple("[(.") or pattern[found.end() :].startswith(r"\w")
         return ""
 

@@ -48,7 +48,16 @@ sources:
 
 def check(folder: Path | None, **given: object) -> int:
     arguments = {"healthy": None, "stamp": False, "mark": False, "rerun": 0, "claims": False, **given}
-    return author.check(folder, **arguments)  # type: ignore[arg-type]
+    return author.check([folder] if folder is not None else None, **arguments)  # type: ignore[arg-type]
+
+
+def test_several_folders_are_checked_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one, other = sorted(CHECKOUT.glob("data/*"))[:2]
+    arguments = {"healthy": None, "stamp": False, "mark": False, "rerun": 0, "claims": False}
+    assert author.check([one, other], **arguments) == 0  # type: ignore[arg-type]
+    assert "2 entries, 0 problems" in capsys.readouterr().err
+    assert author.check([one, tmp_path], **arguments) == 2  # type: ignore[arg-type]
+    assert "one after the other" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("own", [[], [CHECKOUT]])

@@ -33,39 +33,49 @@ def schema(report: bool) -> int:
 
 
 def check(
-    folder: Path | None, healthy: Path | None, stamp: bool, mark: bool, rerun: int, claims: bool,
+    folders: Sequence[Path] | None, healthy: Path | None, stamp: bool, mark: bool, rerun: int, claims: bool,
     entries: Sequence[Path] = (), changed: bool = False, probes: Sequence[Path] = (), proof: bool = False,
 ) -> int:  # fmt: skip
     """Check entries and return the exit status: 0 without problems, 2 with problems.
 
+    ``folders``: what is checked, all of them ours or all of them a team's own; without one, the first of ``entries``, or ours.
     ``entries``: folders of entries that the checked ones may refer to. ``probes``: folders of a team's own probes. ``proof``:
     only check that the cited packages print the words of the shipped entries."""
     from kb.cache import shipped
     from kb.load import load
 
     root = shipped()
-    asked = folder or (entries[0] if entries else root)
-    if asked is None:
+    targets = [*(folders or entries[:1])] or ([root] if root is not None else [])
+    if not targets:
         print(
             "troubleshoot check: name a folder of entries; this installation has only compiled entries", file=sys.stderr
         )
         return 2
-    if root is not None and not asked.exists() and len(found := list(root.glob(f"*/{asked.name}"))) == 1:
-        asked = found[0]  # an entry's id
-    if not asked.is_dir():
-        print(f"troubleshoot check: {asked}: no such folder; expected <area>/<id>/entry.yaml below it", file=sys.stderr)
-        return 2
-    targets = [asked]
-    if changed:
-        differing = _changed(asked)
-        if differing is None:
+    for number, asked in enumerate(targets):
+        if root is not None and not asked.exists() and len(found := list(root.glob(f"*/{asked.name}"))) == 1:
+            targets[number] = found[0]  # an entry's id
+        elif not asked.is_dir():
+            text = f"{asked}: no such folder; expected <area>/<id>/entry.yaml below it"
+            print(f"troubleshoot check: {text}", file=sys.stderr)
             return 2
-        targets = differing
+    ours = [root is not None and asked.resolve().is_relative_to(root.resolve()) for asked in targets]
+    inside = all(ours)
+    if any(ours) and not inside:
+        print(
+            "troubleshoot check: some folders are shipped, some your own; check them one after the other",
+            file=sys.stderr,
+        )
+        return 2
+    whole = root is not None and root.resolve() in [asked.resolve() for asked in targets] and not changed
+    named = targets
+    if changed:
+        differing = [_changed(asked) for asked in targets]
+        if None in differing:
+            return 2
+        targets = [one for several in differing for one in several or ()]
         if not targets:
             print("no entry has changed", file=sys.stderr)
             return 0
-    inside = root is not None and asked.resolve().is_relative_to(root.resolve())
-    whole = inside and root is not None and asked.resolve() == root.resolve() and not changed
 
     library: Library = load(*targets)
     if stamp:
@@ -76,7 +86,7 @@ def check(
         library = load(*targets)
     wanted = sorted(library.entries)
     if not wanted and not library.problems:
-        print(f"troubleshoot check: {asked} holds no entry; expected <area>/<id>/entry.yaml", file=sys.stderr)
+        print(f"troubleshoot check: {named[0]} holds no entry; expected <area>/<id>/entry.yaml", file=sys.stderr)
         return 2
     if library.problems and not inside:
         return _told(sorted(library.problems), [], len(wanted), claims)
@@ -85,7 +95,7 @@ def check(
             print("troubleshoot check --proof: expected shipped entries without problems", file=sys.stderr)
             return 2
         return _prove(library, whole)
-    tool = Diagnoser.load([*entries, *([] if inside else [asked])])
+    tool = Diagnoser.load([*entries, *([] if inside else named)])
 
     if mark:
         from troubleshooter.check import mark as mark_evidence
@@ -98,7 +108,7 @@ def check(
     from troubleshooter.check import notes
     from troubleshooter.neighbours import Neighbours
 
-    roots = [place for place in (root, None if inside else asked) if place is not None]
+    roots = [place for place in (root, *([] if inside else named)) if place is not None]
     beside = None if whole else Neighbours(tool.knowledge, roots)
     logs = healthy or (root.parent / "tests" / "healthy" if root is not None else None)
     problems = tried(library, tool, wanted, logs, beside, shared=inside, probes=probes)

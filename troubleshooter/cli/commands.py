@@ -129,7 +129,7 @@ COMMANDS = (
         "check",
         (
             Option(
-                "folder", kind="path", metavar="FOLDER",
+                "folders", kind="path", many=True, metavar="FOLDER",
                 help="check.folder",
             ),
             Option(

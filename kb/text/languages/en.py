@@ -371,7 +371,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "list.status": "Only entries that are drafts, that nobody has reviewed (unread), and so on.",
         "list.sources": "Show the folders of entries; later ones replace earlier ones.",
         "search.words": "Words of a title, message or cause; typing errors are fine.",
-        "check.folder": "Entries to check: all, an area or one (default: the shipped ones).",
+        "check.folder": "Entries to check: all, an area or single ones (default: the shipped ones).",
         "check.healthy": "Logs on which no failure may be diagnosed.",
         "check.stamp": "Mark the translations as fitting the English text.",
         "check.mark": "Mark in samples.log the lines that are evidence now.",

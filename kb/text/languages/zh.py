@@ -340,7 +340,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "list.status": "只列出处于此状态的条目：草稿、未审阅（unread）等。",
         "list.sources": "条目的来源：后面的会替换前面的。",
         "search.words": "标题、报错或原因中的词；允许拼写错误。",
-        "check.folder": "要检查的条目：全部、一个领域或一个（默认：内置条目）。",
+        "check.folder": "要检查的条目：全部、一个领域或若干个（默认：内置条目）。",
         "check.healthy": "不应诊断出任何故障的日志。",
         "check.stamp": "把译文标记为与英文一致。",
         "check.mark": "在 samples.log 中标出当前作为证据的行。",

@@ -104,7 +104,9 @@ def rendered(pattern: str) -> str | None:
             if pattern[found.end() : found.end() + 1] in tuple("?*+{"):
                 return found["class"]
             # Behind a word it marks its end, which is there without the mark, too: "pip`" is not "pipeline".
-            return rf"(?:{found['class']}|\b)" if _ENDS_IN_WORD.search(pattern[: found.start()]) else found["class"] + "?"
+            return (
+                rf"(?:{found['class']}|\b)" if _ENDS_IN_WORD.search(pattern[: found.start()]) else found["class"] + "?"
+            )
         anything |= pattern[found.end() : found.end() + 1] in tuple("[(.") or pattern[found.end() :].startswith(r"\w")
         return ""
 

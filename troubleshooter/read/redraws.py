@@ -26,6 +26,7 @@ class Shortened:
         given = 0  # bytes of the line under way that were given out
         redrawn = False  # whether they hold a carriage return
         held: bytes | None = None  # the end so far of a line of which no more is given out
+        is_cut = False  # whether bytes between its start and this end were left out
         for chunk in self._slices():
             end = chunk.find(b"\n")
             stop = len(chunk) if end == -1 else end
@@ -35,15 +36,17 @@ class Shortened:
                 and (redrawn or b"\r" in chunk[: KEPT_BYTES - given])
             ):
                 yield chunk[: KEPT_BYTES - given]
-                chunk, held = chunk[KEPT_BYTES - given :], b""
+                chunk, held, is_cut = chunk[KEPT_BYTES - given :], b"", False
                 end = chunk.find(b"\n")
             if held is not None:
                 part = chunk if end == -1 else chunk[:end]
-                self.dropped += max(0, len(held) + len(part) - KEPT_BYTES)
-                held = (held + part)[-KEPT_BYTES:]
+                too_many = max(0, len(held) + len(part) - KEPT_BYTES)
+                self.dropped += too_many
+                is_cut = is_cut or too_many > 0
+                held = (held + part)[too_many:]
                 if end == -1:
                     continue
-                yield self._end(held)
+                yield self._end(held) if is_cut else held
                 chunk, held, given, redrawn = chunk[end:], None, 0, False
             yield chunk
             last = chunk.rfind(b"\n")
@@ -51,7 +54,7 @@ class Shortened:
             if given <= KEPT_BYTES:
                 redrawn = (redrawn and last == -1) or b"\r" in chunk[last + 1 :]
         if held:
-            yield self._end(held)
+            yield self._end(held) if is_cut else held
 
     def _end(self, held: bytes) -> bytes:
         """The end of a line from its first redraw on; the one before is cut in the middle."""

@@ -13,6 +13,8 @@ from troubleshooter.observe.model import Frame
 
 _MARKS = lazy.compile(r"[\s~^]*\^[\s~^]*$|\s*~+\s*$")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
+END_CHARACTERS = 80
+"""So many at the end of a line are looked at for an operator."""
 _UNFINISHED = lazy.compile(r"(?:[\s,\\+*/%|&<>=-]|\b(?:and|or|not|in|is|if|else))+$")
 """What a line ends with if its expression goes on below."""
 _STRING = lazy.compile(r"""'(?:[^'\\\n]|\\.){0,300}'|"(?:[^"\\\n]|\\.){0,300}\"""")
@@ -61,7 +63,9 @@ def is_whole(text: str) -> bool:
 def is_cut(text: str) -> bool:
     """Whether an expression goes on below the line: a bracket is open, or an operator is the last thing."""
     text = text.rstrip(" \\\n")
-    return bool(_open_brackets(text)) or (not text.endswith(",") and _UNFINISHED.search(text) is not None)
+    return bool(_open_brackets(text)) or (
+        not text.endswith(",") and _UNFINISHED.search(text[-END_CHARACTERS:]) is not None
+    )
 
 
 def calls(text: str) -> list[ast.Call]:
@@ -96,7 +100,7 @@ def item_of(text: str, marked: str) -> ast.expr | None:
 
 def _candidates(text: str) -> Iterator[str]:
     yield text
-    closed = _UNFINISHED.sub("", text) + "".join(_CLOSING[char] for char in reversed(_open_brackets(text)))
+    closed = _finished(text) + "".join(_CLOSING[char] for char in reversed(_open_brackets(text)))
     yield closed
     for whole in (text, closed):
         if re.match(r"(?:if|for|while|with|def|class|else|try|async)\b", whole):
@@ -109,6 +113,11 @@ def _candidates(text: str) -> Iterator[str]:
     yield f"({closed})"
     yield re.sub(r"^\w+\s*=\s*", "_(", text).rstrip(", ") + ")"  # `key=value,` in the middle of a call
     yield from _continued(text)
+
+
+def _finished(text: str) -> str:
+    """A line without the operator at its end. Only the end is looked at: a line of nothing but operators would take time squared."""
+    return text[:-END_CHARACTERS] + _UNFINISHED.sub("", text[-END_CHARACTERS:])
 
 
 def _continued(text: str) -> Iterator[str]:

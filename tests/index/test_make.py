@@ -8,10 +8,14 @@ import pytest
 
 from kb.errors import UsageError
 from kb.index.__main__ import main
+from kb.index.make import build
+from kb.index.make.archives import Release
 from kb.index.make.kept import KeptReleases, versions
 from kb.index.make.link import spans
 from kb.index.make.plan import MANY_RELEASES, Package, chosen, packages, spread
-from tests.index.made import NEW, OLD, PACKAGE
+from kb.index.make.ship import shipped_releases, would_lose
+from kb.index.store import FILE
+from tests.index.made import NEW, OLD, PACKAGE, made
 
 
 def test_plan_covers_forty_packages_and_tells_what_it_skips() -> None:
@@ -75,3 +79,22 @@ def test_unknown_package_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_package_gives_its_module_by_default() -> None:
     assert Package("a-b", "1").modules == ("a_b",)
+
+
+def test_an_index_that_would_lose_releases_is_not_shipped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made(tmp_path)
+    cache, manifest = tmp_path / "cache", tmp_path / "manifest.json"
+    assert shipped_releases(manifest) == {"made-up": ["0.9", "1.0", "1.1"]}
+    assert would_lose(cache, manifest) == {}
+    assert would_lose(tmp_path / "empty", manifest) == {"made-up": ["0.9", "1.0", "1.1"]}
+    assert main(["build", "--offline", "--ship", "--cache", str(tmp_path / "empty")]) == 2
+    assert "that the shipped index has are not kept" in capsys.readouterr().err
+    assert FILE.stat().st_size > 1 << 20  # the shipped index is as it was
+
+
+def test_only_releases_from_the_last_shipped_one_on_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(build, "offered", lambda package: {one: Release(package, one, f"{package}/{one}.whl", "", True) for one in ("0.9", "1.0", "1.1", "1.2")})
+    monkeypatch.setattr(build, "files", lambda release, package: asked.append(release.url) or [])
+    assert build.read_releases([PACKAGE], tmp_path, after={"made-up": "1.1"}) == {}
+    assert sorted(asked) == ["made-up/1.1.whl", "made-up/1.2.whl"]

@@ -77,12 +77,12 @@ def shipped_releases(manifest: Path = MANIFEST) -> dict[str, list[str]]:
 
 def would_lose(folder: Path, manifest: Path = MANIFEST) -> dict[str, list[str]]:
     """By package: the releases of the shipped index that are not kept here, and would be gone from a new one."""
-    shipped = shipped_releases(manifest)
-    lost = {
-        package: [one for one in releases if one not in set(versions(folder, package))]
-        for package, releases in shipped.items()
-    }
-    return {package: releases for package, releases in lost.items() if releases}
+    lost: dict[str, list[str]] = {}
+    for package, releases in shipped_releases(manifest).items():
+        kept = set(versions(folder, package))
+        if gone := [one for one in releases if one not in kept]:
+            lost[package] = gone
+    return lost
 
 
 def news(item: Linked) -> tuple[list[LinkedMessage], list[LinkedMessage]]:

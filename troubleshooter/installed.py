@@ -12,7 +12,7 @@ from typing import Any
 
 from kb import versions
 from kb.compiled import Knowledge
-from kb.compiled_conditions import Condition, own_patterns
+from kb.compiled_conditions import TOLERATED, Condition, own_patterns
 from troubleshooter.match.conditions import evaluate
 from troubleshooter.match.context import Context
 from troubleshooter.match.outcome import Anchor
@@ -72,8 +72,8 @@ def _fails(condition: Condition, context: Context) -> bool:
     return state == "contradicted" or (state == "unseen" and bool(own_patterns(condition)))
 
 
-_MAY_BE_SO = ("frame", "package", "phase", "gpu", "flag", "platform", "ranks", "value")
-"""Conditions that hold in some of the runs of which a paste shows nothing. A version is none of them: it rules releases out."""
+_OF_SOME_RUNS = (TOLERATED | {"value"}) - {"version"}
+"""Kinds of conditions that hold in some of the runs of which a paste shows nothing. A version only rules releases out."""
 
 
 def is_for_some(fix: Mapping[str, Any], context: Context) -> bool:
@@ -89,7 +89,7 @@ def _asks_unseen(condition: Condition, context: Context) -> bool:
         return all(_asks_unseen(part, context) for part in condition["parts"])
     if condition["kind"] == "all":
         return any(_asks_unseen(part, context) for part in condition["parts"])
-    return condition["kind"] in _MAY_BE_SO and evaluate(condition, context).state == "unseen"
+    return condition["kind"] in _OF_SOME_RUNS and evaluate(condition, context).state == "unseen"
 
 
 def already_installed(fix: Mapping[str, Any], context: Context) -> list[Fact] | None:

@@ -144,7 +144,15 @@ def test_sizes_whose_relation_tells(line: str, sizes: tuple[int, int, int], code
 
 
 @pytest.mark.parametrize(
-    ("line", "sizes"), [("return x * mask", (64, 32, 3)), ("return a - b", (128, 97, 2)), ("return a - b", (16, 15, 1))]
+    ("line", "sizes"),
+    [
+        ("return x * mask", (64, 32, 3)),
+        ("return a - b", (128, 97, 2)),
+        ("return a - b", (16, 15, 1)),
+        ("return a + b", (512, 500, 1)),
+        ("return a + b", (512, 501, 1)),
+        ("return a - b", (768, 760, 2)),
+    ],
 )
 def test_sizes_whose_relation_tells_nothing(line: str, sizes: tuple[int, int, int]) -> None:
     assert not any(

@@ -51,13 +51,9 @@ def check(
             "troubleshoot check: name a folder of entries; this installation has only compiled entries", file=sys.stderr
         )
         return 2
-    for number, asked in enumerate(targets):
-        if root is not None and not asked.exists() and len(found := list(root.glob(f"*/{asked.name}"))) == 1:
-            targets[number] = found[0]  # an entry's id
-        elif not asked.is_dir():
-            text = f"{asked}: no such folder; expected <area>/<id>/entry.yaml below it"
-            print(f"troubleshoot check: {text}", file=sys.stderr)
-            return 2
+    if (named := _folders(targets, root)) is None:
+        return 2
+    targets = named
     ours = [root is not None and asked.resolve().is_relative_to(root.resolve()) for asked in targets]
     inside = all(ours)
     if any(ours) and not inside:
@@ -67,7 +63,6 @@ def check(
         )
         return 2
     whole = root is not None and root.resolve() in [asked.resolve() for asked in targets] and not changed
-    named = targets
     if changed:
         differing = [_changed(asked) for asked in targets]
         if None in differing:
@@ -159,6 +154,19 @@ def _told(problems: Sequence[object], remarks: Sequence[object], count: int, cla
 
 def _counted(count: int, one: str, many: str = "") -> str:
     return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def _folders(asked: Sequence[Path], root: Path | None) -> list[Path] | None:
+    """The folders that are meant: an entry's id stands for its folder. None if one does not exist, which is printed."""
+    found: list[Path] = []
+    for one in asked:
+        below = list(root.glob(f"*/{one.name}")) if root is not None and not one.exists() else []
+        if len(below) != 1 and not one.is_dir():
+            text = f"{one}: no such folder; expected <area>/<id>/entry.yaml below it"
+            print(f"troubleshoot check: {text}", file=sys.stderr)
+            return None
+        found.append(below[0] if len(below) == 1 else one)
+    return found
 
 
 def _changed(folder: Path) -> list[Path] | None:

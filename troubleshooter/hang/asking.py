@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from troubleshooter.hook import CALM_OFFSET, SPARE_OFFSET
-from troubleshooter.supervise.state import TICKS
+from troubleshooter.supervise.state import thread_cpu_s
 
 _FUTEX = {"x86_64": 202, "aarch64": 98}
 """By machine: the number of the system call in which a thread waits for a lock."""
@@ -67,10 +67,7 @@ class AskedProcess:
 
     def cpu_s(self) -> float:
         """The CPU time that its main thread has used, in seconds; 0 if it is gone."""
-        with suppress(OSError, IndexError, ValueError):
-            part = Path(f"/proc/{self.pid}/task/{self.pid}/stat").read_bytes().rpartition(b")")[2].split()
-            return (int(part[11]) + int(part[12])) / TICKS
-        return 0.0
+        return thread_cpu_s(Path(f"/proc/{self.pid}/task/{self.pid}"))
 
     def ask_calmly(self) -> None:
         _send(self.pid, self.pid, calm_signal())

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from troubleshooter.hang.ranks import Rank
 from troubleshooter.hang.stacks import Stack, stacks_of
-from troubleshooter.supervise.state import TICKS, ProcessState, family, process
+from troubleshooter.supervise.state import ProcessState, family, process, thread_cpu_s
 
 SAMPLES = 12
 """So often in a row the stack of a process in a regular expression must be the same: of many short calls, some would be seen between two."""
@@ -68,12 +68,12 @@ def _is_of_torch(task: Path) -> bool:
 
 def _spun_s(process_folder: Path) -> float:
     """The CPU time of the threads of a process that look without end whether there is something to do, in seconds."""
-    found = 0
+    found = 0.0
     for task in process_folder.glob("task/*"):
-        with suppress(OSError, ValueError, IndexError):
+        with suppress(OSError, ValueError):
             if (task / "comm").read_text().startswith(_SPINS):
-                found += sum(map(int, (task / "stat").read_bytes().rpartition(b")")[2].split()[11:13]))
-    return found / TICKS
+                found += thread_cpu_s(task)
+    return found
 
 
 def _waited_for_cpu_s(process_folder: Path) -> float:

@@ -11,8 +11,8 @@ from typing import Any, Literal, NamedTuple
 from troubleshooter.history.details import RunDetails
 from troubleshooter.masking import mask_ids
 from troubleshooter.outcome import outcome
+from troubleshooter.printable import printable
 from troubleshooter.report.model import Report
-from troubleshooter.scan.printable import printable
 
 CauseKind = Literal["failure", "harmless", "unknown"]
 MAX_LOG_CHARACTERS, MAX_TITLE_CHARACTERS, MAX_NAME_CHARACTERS = 1000, 300, 200

@@ -9,8 +9,8 @@ from typing import Any
 
 from kb.text.catalog import Section
 from troubleshooter.history.asking import Answer, Row
+from troubleshooter.printable import printable
 from troubleshooter.report.jsontext import as_json
-from troubleshooter.scan.printable import printable
 
 SCHEMA_VERSION = 1
 MAX_CELL_CHARACTERS = 60

@@ -57,7 +57,7 @@ class Shortened:
             yield self._end(held) if is_cut else held
 
     def _end(self, held: bytes) -> bytes:
-        """The end of a line from its first redraw on; the one before is cut in the middle."""
+        """The end of a line from its first redraw on. What stands before that is the rest of a bar that was cut in two."""
         at = held.find(b"\r")
         self.dropped += at
         return b"\r" + held[at + 1 :]

@@ -297,7 +297,7 @@ class Page:
         name = self.report.input["files"][0]
         if name in ("standard input", "text", "exception"):
             return "LOG"
-        from troubleshooter.scan.printable import shell_word
+        from troubleshooter.printable import shell_word
 
         return shell_word(f"./{name}" if name.startswith("-") else name)
 

@@ -16,10 +16,10 @@ from kb.cache import packs
 from kb.compiled import Knowledge
 from kb.errors import UsageError
 from troubleshooter.cli.settings import ignored
+from troubleshooter.printable import printable
 from troubleshooter.report.jsontext import as_json
 from troubleshooter.scan import jobs, record
 from troubleshooter.scan.places.names import is_elsewhere
-from troubleshooter.scan.printable import printable
 from troubleshooter.scan.run import Executor, scan
 from troubleshooter.scan.summary import MAX_SHOWN, lines, listing, listing_lines, summary
 from troubleshooter.scan.worker import WorkerSetup

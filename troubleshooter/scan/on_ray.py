@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 import troubleshooter
 from kb.errors import UsageError
 from troubleshooter.install import missing_extra
+from troubleshooter.printable import printable
 from troubleshooter.scan import record
 from troubleshooter.scan.job_list import Job
-from troubleshooter.scan.printable import printable
 from troubleshooter.scan.ray_shard import NodeSetup, diagnose_shard
 from troubleshooter.scan.worker import WorkerSetup
 from troubleshooter.scan.workers import ScanError

@@ -7,8 +7,8 @@ from datetime import datetime, timezone
 from typing import Any
 
 from kb.text.catalog import Section
+from troubleshooter.printable import printable, shell_word
 from troubleshooter.scan.jobs import FoundJobs, Skipped
-from troubleshooter.scan.printable import printable, shell_word
 from troubleshooter.scan.record import Cause, Row
 
 EXAMPLES = 3

@@ -23,9 +23,9 @@ from types import TracebackType
 from typing import IO, cast
 
 from kb.errors import TroubleshootError
+from troubleshooter.printable import printable
 from troubleshooter.scan import record
 from troubleshooter.scan.job_list import Job
-from troubleshooter.scan.printable import printable
 from troubleshooter.scan.worker import READY, WorkerSetup, job_line, setup_line
 
 MAX_STARTS = 3

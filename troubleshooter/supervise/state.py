@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +19,7 @@ GPU_SECONDS = 20.0
 """nvidia-smi is given up after this time. It hangs if the driver does."""
 _GPU_QUERY = "index,utilization.gpu,memory.used,memory.total,temperature.gpu,power.draw"
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
-TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
+_TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
 class ProcessState(NamedTuple):
@@ -44,11 +45,23 @@ def process(pid: int) -> ProcessState | None:
         part = rest.split()
         return ProcessState(
             pid, int(part[1]), name.decode(errors="replace"), part[0].decode(), int(part[3]),
-            round((int(part[11]) + int(part[12])) / TICKS, 2), int(part[17]), round(int(part[21]) * _PAGE / (1 << 20), 1),
+            round(_cpu_s(part), 2), int(part[17]), round(int(part[21]) * _PAGE / (1 << 20), 1),
             int(part[19]),
         )  # fmt: skip
     except (OSError, ValueError, IndexError):
         return None
+
+
+def thread_cpu_s(task: Path) -> float:
+    """The CPU time that a thread has used, in seconds; 0 if it is gone. ``task``: its folder below ``/proc``."""
+    with suppress(OSError, IndexError, ValueError):
+        return _cpu_s((task / "stat").read_bytes().rpartition(b")")[2].split())
+    return 0.0
+
+
+def _cpu_s(part: Sequence[bytes]) -> float:
+    """Seconds in the program and in the kernel, out of the fields of a ``stat`` file behind the name."""
+    return (int(part[11]) + int(part[12])) / _TICKS
 
 
 def family(pid: int) -> list[ProcessState]:

@@ -12,6 +12,7 @@ from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.source.names import NameContext, binds, given_values, parameters
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.shown import called, nodes_of
+from troubleshooter.explaining.source.statements import in_loop
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
@@ -52,7 +53,7 @@ def _other_value(name: str, context: NameContext) -> ast.expr | None:
     if function is not None and scope is function and name in parameters(function):
         return None
     inside = isinstance(scope, ast.Module) and function is not None
-    values = given_values(name, scope, _END if inside or _in_loop(scope, context.line) else context.line)
+    values = given_values(name, scope, _END if inside or in_loop(scope, context.line) else context.line)
     taken = values[0] if values else None
     return taken if taken is not None and _was_function(name, taken, context.source.tree) else None
 
@@ -68,11 +69,4 @@ def _was_function(name: str, value: ast.expr, tree: ast.Module) -> bool:
             and any((one.asname or one.name) == name for one in node.names)
         )
         for node in ast.walk(tree)
-    )
-
-
-def _in_loop(scope: ast.AST, line: int) -> bool:
-    return any(
-        isinstance(node, (ast.For, ast.While)) and node.lineno <= line <= (node.end_lineno or node.lineno)
-        for node in ast.walk(scope)
     )

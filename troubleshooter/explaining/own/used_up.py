@@ -7,9 +7,9 @@ import ast
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.source import own_flow
-from troubleshooter.explaining.source.names import NameContext
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.shown import called, nodes_of
+from troubleshooter.explaining.source.statements import in_loop
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
@@ -19,7 +19,11 @@ _AGAIN = "{} = (row for _ in itertools.count() for row in {})"
 def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> FoundPlace | None:
     """The explanation with an iterator that begins again; None where the line is in no loop, or where ``iter`` did not make it."""
     context = trace.context(len(trace.frames) - 1)
-    if context is None or failure.type != "StopIteration" or not _is_in_loop(context):
+    if (
+        context is None
+        or failure.type != "StopIteration"
+        or not in_loop(context.function or context.source.tree, context.line)
+    ):
         return None
     asked = {
         ast.unparse(node.args[0]): node.args[0]
@@ -40,12 +44,3 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     found.condition = say("used-up", lang, told=found.condition, x=rows, line=made.value.lineno)
     found.remedies = [Remedy("used-up-again", (("x", text),), text, "rule"), *found.remedies]
     return found
-
-
-def _is_in_loop(context: NameContext) -> bool:
-    """Whether the line stands in a loop of its function or module."""
-    scope = context.function or context.source.tree
-    return any(
-        isinstance(node, (ast.For, ast.While)) and node.lineno <= context.line <= (node.end_lineno or node.lineno)
-        for node in ast.walk(scope)
-    )

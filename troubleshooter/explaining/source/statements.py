@@ -16,6 +16,14 @@ def statement_at(context: NameContext) -> ast.stmt | None:
     return head(found[-1]) if found else None
 
 
+def in_loop(scope: ast.AST, line: int) -> bool:
+    """Whether a line of a function or a module stands in one of its loops."""
+    return any(
+        isinstance(node, (ast.For, ast.While)) and node.lineno <= line <= (node.end_lineno or node.lineno)
+        for node in ast.walk(scope)
+    )
+
+
 def head(statement: ast.stmt) -> ast.stmt:
     """A statement without what stands below its first line: ``for a in b: pass``."""
     if not any(getattr(statement, name, None) for name in _BLOCKS):

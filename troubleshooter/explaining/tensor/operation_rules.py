@@ -199,27 +199,27 @@ def _broadcast(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     fixes: tuple[tuple[str, str], ...] = ()
     if left and right:
         fixes = (("op-look", f"print({left}.shape, {right}.shape)"),)
-    fixes = (*_by_size(int(m[1]), int(m[2]), left, right), *fixes)
+    fixes = (*_by_size(int(m[1]), int(m[2]), m[3], left, right), *fixes)
     if m[3] != "0":  # else the numbers of rows differ, and no dimension more changes that
         fixes += tuple(("op-unsqueeze-if", f"{side}.unsqueeze(-1)") for side in (right, left) if side)
     return OperationAnswer("op-broadcast", values, (left, right), fixes)
 
 
 _ANGLES = lazy.compile(r"(?i)cos|sin|freq|rot|rope|angle")
-_LOGITS_LEAST = 100
-"""Entries of a vocabulary: a dimension with fewer is taken for another one."""
+_VOCABULARY_LEAST, _VOCABULARY_DIMENSION = 100, "2"
+"""Entries that a vocabulary has at least, and the dimension of logits that it is: [batch, length, vocabulary]."""
 _ROUNDED = (8, 16, 32, 64, 128, 256, 512)
-"""What sizes of vocabularies are rounded up to."""
+"""What sizes of vocabularies are rounded up to. Hidden sizes are multiples of 8 themselves."""
 
 
-def _by_size(left: int, right: int, left_name: str, right_name: str) -> Iterator[tuple[str, str]]:
+def _by_size(left: int, right: int, dimension: str, left_name: str, right_name: str) -> Iterator[tuple[str, str]]:
     """What two sizes tell by their relation: half of the other, or the other rounded up."""
     small, large = sorted((left, right))
     small_name, large_name = (left_name, right_name) if left < right else (right_name, left_name)
     if large == 2 * small and _ANGLES.search(small_name) is not None:
         yield "op-repeat-half", f"torch.cat(({small_name}, {small_name}), dim=-1)"
-    rounded = [one for one in _ROUNDED if -(-small // one) * one == large]
-    if small >= _LOGITS_LEAST and rounded and small != large and large_name:
+    is_rounded = small % 8 != 0 and any(-(-small // one) * one == large for one in _ROUNDED)
+    if small >= _VOCABULARY_LEAST and is_rounded and dimension == _VOCABULARY_DIMENSION and large_name:
         yield "op-cut-padding", f"{large_name}[..., :{small}]"
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from kb.text.catalog import Section
 from troubleshooter.outcome import fingerprint
+from troubleshooter.printable import printable
 from troubleshooter.redact import redact
 from troubleshooter.scan.job_list import Job
-from troubleshooter.scan.printable import printable
 
 SCHEMA_VERSION = 1
 MAX_TEXT_CHARACTERS = 500

@@ -9,10 +9,10 @@ from contextlib import AbstractContextManager
 from typing import NamedTuple
 
 from kb.text.catalog import Section
+from troubleshooter.printable import printable
 from troubleshooter.scan import jobs
 from troubleshooter.scan.job_list import Job, JobList
 from troubleshooter.scan.places.opening import LogPlaces
-from troubleshooter.scan.printable import printable
 from troubleshooter.scan.shards import shards
 from troubleshooter.scan.watch.events import event_of
 from troubleshooter.scan.watch.sinks import EventRefused, Sink, SinkBusy, say, wait_s

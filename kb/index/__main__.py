@@ -1,8 +1,8 @@
 """Command line of the index of messages.
 
-``python -m kb.index build --ship`` reads the releases of the plan that are not yet kept and writes the shipped index;
-``--new`` also tells what the newest releases changed, and which entries quote a message that vanished; with ``--latest`` it reads only
-what that needs. A run that is interrupted goes on where it stopped.
+``python -m kb.index build`` reads the releases of the plan that are newer than those of the shipped index, ``--new`` tells what they changed and
+which entries quote a message that vanished, and ``--ship`` adds them to the shipped index. ``--all`` reads every release of the plan instead, to make
+the index anew. A run that is interrupted goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kb.index.make.concerned import ConcernedEntry, concerned
 from kb.index.make.kept import versions
 from kb.index.make.link import LinkedMessage
 from kb.index.make.plan import packages
-from kb.index.make.ship import linked, news, ship, shipped_releases, would_lose
+from kb.index.make.ship import linked, news, ship, shipped_releases
 from kb.index.make.write import Linked
 from kb.index.store import FILE
 from kb.load import load
@@ -39,17 +39,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     build.add_argument(
         "--new",
         action="store_true",
-        help="tell which messages vanished and arrived with new releases, and which entries that concerns",
+        help="tell which messages vanished and arrived since the shipped index, and which entries that concerns",
     )
     build.add_argument(
-        "--latest",
+        "--all",
         action="store_true",
-        help="read only the last release of the shipped index and those after it (enough for --new on a new machine)",
+        help="read every release of the plan, also those of the shipped index (hours; needed after a change of the reader)",
     )
-    build.add_argument("--ship", action="store_true", help=f"write {FILE.name} and its manifest from all that is kept")
-    build.add_argument(
-        "--smaller", action="store_true", help="ship although releases of the shipped index are not kept here"
-    )
+    build.add_argument("--ship", action="store_true", help=f"write {FILE.name} and its manifest")
     compiled = commands.add_parser("compiled", help="read the compiled parts of the plan")
     compiled.add_argument("--cache", type=Path, help="as of build")
     compiled.add_argument("--mirrors", type=Path, metavar="DIR", help="folder of repositories, each as OWNER+NAME/repo")
@@ -62,29 +59,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     folder = options.cache or cache_folder() / "index"
     if options.command == "compiled":
         parts = [package for package in plan.values() if package.part_of]
-        read_compiled(parts, folder, options.mirrors, options.torch, options.most)
+        read_compiled(parts, folder, options.mirrors, options.torch, options.most, known=shipped_releases())
         return 0
     chosen = [plan[name] for name in options.package or plan if not plan[name].part_of]
-    known = {name: versions(folder, name) for name in plan}
+    old = shipped_releases()
     left_out: dict[str, str] = {}
     if not options.offline:
-        last = {name: releases[-1] for name, releases in shipped_releases().items()} if options.latest else {}
+        last = {} if options.all else {name: releases[-1] for name, releases in old.items()}
         left_out = read_releases(chosen, folder, thin=options.thin, most=options.most, after=last)
     if options.new:
-        for item in linked(
-            [package for package in chosen if versions(folder, package.package) != known[package.package]], folder
-        ):
-            _tell(item)
-    lost = would_lose(folder) if options.ship and not options.smaller else {}
-    if lost:
-        package, releases = next(iter(lost.items()))
-        print(
-            f"not shipped: {sum(map(len, lost.values()))} releases of {len(lost)} packages that the shipped index has are not kept in "
-            f"{folder} (the first: {package} {releases[0]}); run build for all packages without --latest first, and compiled for the "
-            "compiled parts, or give --smaller",
-            file=sys.stderr,
-        )
-        return 2
+        newer = [
+            package for package in chosen if set(versions(folder, package.package)) - set(old.get(package.package, ()))
+        ]
+        for item in linked(newer, folder, FILE):
+            _tell(item, len(set(item.releases) & set(old.get(item.package, ()))))
     if options.ship:
         manifest = ship(list(plan.values()), folder, FILE, remembered(folder, left_out))
         told = ("packages", "releases", "messages", "places", "bytes")
@@ -92,9 +80,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _tell(item: Linked) -> None:
-    vanished, arrived = news(item)
-    print(f"{item.package} {item.releases[-1]}: {len(vanished)} messages vanished, {len(arrived)} arrived")
+def _tell(item: Linked, old: int) -> None:
+    vanished, arrived = news(item, old)
+    print(f"{item.package} {', '.join(item.releases[old:])}: {len(vanished)} messages vanished, {len(arrived)} arrived")
     for message in vanished:
         print(f"- {message.text!r}" + (f" -> {message.replaced!r}" if message.replaced else ""))
     for message in arrived:

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from kb.index.place import Binding, Guard, GuardKind, Hole, MessagePlace, Parameter
 
-FORMAT = 2
+FORMAT = 3
 """The version of the file's form. Raise it if older releases cannot read what is written now."""
-BLOCK_MESSAGES = 24
+BLOCK_MESSAGES = 48
 HEAD, TAIL = slice(0, 4), slice(4, 7)
 """The two parts of a message: the head finds it (kind, exception, level, text), the tail holds everything else."""
 MOST_EARLY = 3

@@ -26,7 +26,7 @@ FILE = Path(__file__).parent.parent / "data" / "messages.sqlite"
 MANIFEST = Path(__file__).parent / "make" / "manifest.json"
 MAX_MESSAGE = 8_000
 """Only this many characters of a printed message are compared."""
-MAX_BLOCKS = 36
+MAX_BLOCKS = 24
 """One question reads at most this many blocks, those with the rarest words of the message first."""
 SPECIFIC, SPECIFIC_INSIDE, SPECIFIC_KNOWN = 12, 20, 6
 """The least number of literal characters that must agree: if the printed text is the whole message, if the message is cut or

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from kb.index.make.kept import KeptReleases
@@ -11,7 +12,7 @@ from kb.index.store import MessageIndex
 
 PACKAGE = Package("made-up", "0.1", ("madeup",))
 OLD = {
-    "madeup/trainer.py": '''
+    "madeup/trainer.py": """
 class Trainer:
     def __init__(self, args, eval_dataset=None):
         if args.eval_strategy != "no" and eval_dataset is None:
@@ -22,18 +23,18 @@ class Trainer:
     def train(self, steps=10):
         logger.warning("the old trainer is training for %d steps", steps)
         raise KeyError("only in the old release")
-''',
-    "madeup/data.py": '''
+""",
+    "madeup/data.py": """
 def load(path):
     if not exists(path):
         raise FileNotFoundError(f"no data could be found below {path}\\nlook whether the path is right")
     assert usable(path)
     raise IndexError("out of range")
-''',
+""",
 }
 NEW = {
     **OLD,
-    "madeup/trainer.py": '''
+    "madeup/trainer.py": """
 class Trainer:
     def __init__(self, args, eval_dataset=None, train_dataset=None):
         if args.eval_strategy != "no" and eval_dataset is None and not args.lazy:
@@ -43,16 +44,26 @@ class Trainer:
 
     def train(self, steps=10):
         warnings.warn("train() will be renamed to fit()", FutureWarning)
-''',
+""",
+}
+
+NEWEST = {
+    **NEW,
+    "madeup/trainer.py": NEW["madeup/trainer.py"].replace("must not be negative", "must not be below zero"),
 }
 
 
 def made(folder: Path) -> tuple[MessageIndex, dict[str, object]]:
     """An index of the releases 0.9, 1.0 and 1.1 (the last two are alike), and its manifest."""
-    kept = KeptReleases(folder / "cache", PACKAGE.package)
     for version, files in (("1.0", NEW), ("0.9", OLD), ("1.1", NEW)):
-        kept.add(version, f"made_up-{version}.whl", f"hash of {version}", files.items())
-    kept.close()
+        keep(folder / "cache", version, files)
     target = folder / "messages.sqlite"
     manifest = ship([PACKAGE], folder / "cache", target, {"made-up 0.8": "no archive"}, folder / "manifest.json")
     return MessageIndex(target), manifest
+
+
+def keep(cache: Path, version: str, files: Mapping[str, str]) -> None:
+    """Keep a release in a cache folder."""
+    kept = KeptReleases(cache, PACKAGE.package)
+    kept.add(version, f"made_up-{version}.whl", f"hash of {version}", files.items())
+    kept.close()

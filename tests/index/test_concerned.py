@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from kb.index.make.concerned import ConcernedEntry, concerned
-from kb.index.make.kept import KeptReleases
 from kb.index.make.link import LinkedMessage
 from kb.index.make.ship import linked, news
 from kb.load import Loaded, load
-from tests.index.made import NEW, OLD, PACKAGE
+from tests.index.made import NEW, OLD, PACKAGE, keep
 
 REWORDED = "ValueError: beta should not be negative but is -0.5"
 GONE = "the old trainer is training for 300 steps"
@@ -17,12 +16,10 @@ STAYS = "ValueError: evaluation wants a dataset, strategy is steps"
 
 
 def vanished(folder: Path) -> list[LinkedMessage]:
-    kept = KeptReleases(folder, PACKAGE.package)
     for version, files in (("0.9", OLD), ("1.0", NEW)):
-        kept.add(version, f"made_up-{version}.whl", f"hash of {version}", files.items())
-    kept.close()
-    [item] = linked([PACKAGE], folder)
-    return news(item)[0]
+        keep(folder, version, files)
+    [item] = linked([PACKAGE], folder, folder / "no-index.sqlite")
+    return news(item, 1)[0]
 
 
 def entries(folder: Path, **samples: str) -> list[Loaded]:
@@ -41,7 +38,11 @@ def entries(folder: Path, **samples: str) -> list[Loaded]:
 
 def test_entries_that_quote_a_vanished_message(tmp_path: Path) -> None:
     gone = vanished(tmp_path / "cache")
-    found = list(concerned(gone, entries(tmp_path / "own", reworded=REWORDED, gone=GONE, stays=STAYS), {"reworded", "gone", "stays"}))
+    found = list(
+        concerned(
+            gone, entries(tmp_path / "own", reworded=REWORDED, gone=GONE, stays=STAYS), {"reworded", "gone", "stays"}
+        )
+    )
     assert sorted(found) == [
         ConcernedEntry("gone", GONE, None),
         ConcernedEntry("reworded", REWORDED, "beta must not be negative but it is {args.beta}"),

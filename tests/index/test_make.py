@@ -13,9 +13,8 @@ from kb.index.make.archives import Release
 from kb.index.make.kept import KeptReleases, versions
 from kb.index.make.link import spans
 from kb.index.make.plan import MANY_RELEASES, Package, chosen, packages, spread
-from kb.index.make.ship import shipped_releases, would_lose
-from kb.index.store import FILE
-from tests.index.made import NEW, OLD, PACKAGE, made
+from kb.index.make.ship import linked, news, ship, shipped_releases
+from tests.index.made import NEW, NEWEST, OLD, PACKAGE, keep, made
 
 
 def test_plan_covers_forty_packages_and_tells_what_it_skips() -> None:
@@ -81,20 +80,54 @@ def test_package_gives_its_module_by_default() -> None:
     assert Package("a-b", "1").modules == ("a_b",)
 
 
-def test_an_index_that_would_lose_releases_is_not_shipped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_new_releases_are_added_to_an_index_whose_sources_are_gone(tmp_path: Path) -> None:
+    made(tmp_path / "grown")
+    (tmp_path / "grown" / "cache" / "made-up.sqlite").unlink()
+    for folder in ("grown", "whole"):
+        if folder == "whole":
+            made(tmp_path / folder)
+        keep(tmp_path / folder / "cache", "1.2", NEWEST)
+        ship(
+            [PACKAGE],
+            tmp_path / folder / "cache",
+            tmp_path / folder / "messages.sqlite",
+            {},
+            tmp_path / folder / "manifest.json",
+        )
+    grown, whole = (tmp_path / folder / "messages.sqlite" for folder in ("grown", "whole"))
+    assert grown.read_bytes() == whole.read_bytes()
+    assert (tmp_path / "grown" / "manifest.json").read_bytes() == (tmp_path / "whole" / "manifest.json").read_bytes()
+    assert shipped_releases(tmp_path / "grown" / "manifest.json") == {"made-up": ["0.9", "1.0", "1.1", "1.2"]}
+
+
+def test_an_index_stays_as_it_is_where_nothing_is_kept(tmp_path: Path) -> None:
     made(tmp_path)
-    cache, manifest = tmp_path / "cache", tmp_path / "manifest.json"
-    assert shipped_releases(manifest) == {"made-up": ["0.9", "1.0", "1.1"]}
-    assert would_lose(cache, manifest) == {}
-    assert would_lose(tmp_path / "empty", manifest) == {"made-up": ["0.9", "1.0", "1.1"]}
-    assert main(["build", "--offline", "--ship", "--cache", str(tmp_path / "empty")]) == 2
-    assert "that the shipped index has are not kept" in capsys.readouterr().err
-    assert FILE.stat().st_size > 1 << 20  # the shipped index is as it was
+    before = (tmp_path / "messages.sqlite").read_bytes()
+    ship([PACKAGE], tmp_path / "empty", tmp_path / "messages.sqlite", {}, tmp_path / "manifest.json")
+    assert (tmp_path / "messages.sqlite").read_bytes() == before
 
 
-def test_only_releases_from_the_last_shipped_one_on_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_news_are_those_since_the_shipped_index(tmp_path: Path) -> None:
+    made(tmp_path)
+    keep(tmp_path / "new", "1.2", NEWEST)
+    keep(tmp_path / "new", "1.3", NEWEST)
+    [item] = linked([PACKAGE], tmp_path / "new", tmp_path / "messages.sqlite")
+    vanished, arrived = news(item, 3)
+    assert [(message.text, message.replaced) for message in vanished] == [
+        ("beta must not be negative but it is {args.beta}", "beta must not be below zero but it is {args.beta}")
+    ]
+    assert [message.text for message in arrived] == ["beta must not be below zero but it is {args.beta}"]
+
+
+def test_only_releases_newer_than_the_shipped_ones_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    monkeypatch.setattr(build, "offered", lambda package: {one: Release(package, one, f"{package}/{one}.whl", "", True) for one in ("0.9", "1.0", "1.1", "1.2")})
+    monkeypatch.setattr(
+        build,
+        "offered",
+        lambda package: {
+            one: Release(package, one, f"{package}/{one}.whl", "", True) for one in ("0.9", "1.0", "1.1", "1.2")
+        },
+    )
     monkeypatch.setattr(build, "files", lambda release, package: asked.append(release.url) or [])
     assert build.read_releases([PACKAGE], tmp_path, after={"made-up": "1.1"}) == {}
-    assert sorted(asked) == ["made-up/1.1.whl", "made-up/1.2.whl"]
+    assert asked == ["made-up/1.2.whl"]

@@ -8,6 +8,8 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from packaging.version import Version
+
 from kb.index.make.archives import ReleaseUnreadable, files, offered
 from kb.index.make.kept import KeptReleases, versions
 from kb.index.make.plan import Package, chosen, spread
@@ -23,7 +25,7 @@ def read_releases(
 ) -> dict[str, str]:
     """Bring what is missing into the cache folder; returns what was left out, ``package version`` to the reason.
 
-    ``after``: by package a release before which none is read.
+    ``after``: by package a release; only newer ones are read.
     """
     left_out: dict[str, str] = {}
     for number, package in enumerate(plan, 1):
@@ -36,8 +38,13 @@ def read_releases(
         kept = KeptReleases(folder, package.package)
         try:
             have = set(kept.versions())
-            first = (after or {}).get(package.package, package.first)
-            wanted = spread(chosen(releases, first, thin=thin))[:most]
+            old = (after or {}).get(package.package)
+            newer = [
+                version
+                for version in chosen(releases, package.first, thin=thin)
+                if old is None or Version(version) > Version(old)
+            ]
+            wanted = spread(newer)[:most]
             missing = [version for version in wanted if version not in have]
             say(f"[{number}/{len(plan)}] {package.package}: {len(missing)} of {len(wanted)} releases to read")
             for version in missing:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -86,13 +86,19 @@ def rust_source(text: str, path: str) -> list[MessagePlace]:
 
 
 def read_compiled(
-    plan: Sequence[Package], folder: Path, mirrors: Path | None, torch: Path | None, most: int | None
+    plan: Sequence[Package],
+    folder: Path,
+    mirrors: Path | None,
+    torch: Path | None,
+    most: int | None,
+    known: Mapping[str, Sequence[str]],
 ) -> None:
-    """Read the compiled parts of the plan that are not yet kept: repositories below ``mirrors`` (``owner+name/repo``),
-    an installed torch's libraries, and the small libraries of torch's wheels."""
+    """Read the compiled parts of the plan that are neither kept nor ``known`` (by part, its releases): repositories below ``mirrors``
+    (``owner+name/repo``), an installed torch's libraries, and the small libraries of torch's wheels."""
     for package in plan:
         with closing(KeptReleases(folder, package.package)) as kept:
-            have = set(kept.versions())
+            old = known.get(package.package, ())
+            have = {*kept.versions(), *old}
             if package.commits and mirrors:
                 for version, source in package.commits.items():
                     if version not in have:

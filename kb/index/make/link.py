@@ -9,6 +9,7 @@ from typing import NamedTuple
 from rapidfuzz import fuzz
 
 from kb.index.place import MessagePlace, weight
+from kb.index.record import Row
 
 LEAST_WEIGHT = 6
 """Literal characters (without white space) of the least message that the index holds."""
@@ -31,6 +32,8 @@ class Site:
     latest: int
     present: int = 0
     """Bit n: it is there in the release n."""
+    stored: Row | None = None
+    """How the shipped index holds it, if its latest form was read from there."""
 
 
 @dataclass
@@ -44,11 +47,13 @@ class LinkedMessage:
     sites: dict[tuple[str, str, int], Site] = field(default_factory=dict)
     replaced: str | None = None
     """The text that took the place of a vanished message in the same function."""
+    elsewhere: int = 0
+    """Bit n: the shipped index knows it in the release n, maybe in a place that it does not keep."""
 
     @property
     def present(self) -> int:
         """Bit n: some place of it is there in the release n."""
-        found = 0
+        found = self.elsewhere
         for site in self.sites.values():
             found |= site.present
         return found
@@ -67,17 +72,25 @@ class LinkedRelease(NamedTuple):
 
 
 def link(
-    releases: Iterable[LinkedRelease], places: Callable[[str, str], list[MessagePlace]], *, quiet: bool = False
+    releases: Iterable[LinkedRelease],
+    places: Callable[[str, str], list[MessagePlace]],
+    *,
+    quiet: bool = False,
+    known: Sequence[LinkedMessage] = (),
+    before: int = 0,
 ) -> list[LinkedMessage]:
     """The distinct messages of a package; ``releases`` oldest first, ``places`` gives those of one file (path, key).
 
-    ``quiet`` leaves out prints and logs below a warning. Logs for debugging are always left out.
+    ``quiet`` leaves out prints and logs below a warning. Logs for debugging are always left out. ``known``: the messages of the
+    ``before`` releases that come before the first one; they are changed in place.
     """
     unwanted = (("log", "debug"), *((("print", None), ("log", "info"), ("log", None)) if quiet else ()))
-    messages: dict[tuple[object, ...], LinkedMessage] = {}
+    messages: dict[tuple[object, ...], LinkedMessage] = {
+        (message.kind, message.exception, message.literals): message for message in known
+    }
     read: dict[str, list[Site]] = {}
-    count = 0
-    for number, release in enumerate(releases):
+    count = before
+    for number, release in enumerate(releases, before):
         count = number + 1
         for path, key in release.files:
             if key not in read:
@@ -87,7 +100,7 @@ def link(
             for site in read[key]:
                 site.present |= 1 << number
     found = sorted(messages.values(), key=lambda item: (min(item.sites), item.kind, repr(item.literals)))
-    _replace(found, count)
+    _replace(found, count, before)
     return found
 
 
@@ -120,12 +133,15 @@ def _sites(
         message = messages.setdefault(key, LinkedMessage(place.kind, place.exception, place.level, literals))
         site = message.sites.setdefault((place.path, place.function, copy), Site(place, number))
         if site.latest < number:
-            site.place, site.latest = place, number
+            site.place, site.latest, site.stored = place, number, None
         yield site
 
 
-def _replace(messages: list[LinkedMessage], count: int) -> None:
-    """Write into vanished messages what came in the same function (of any file: functions move) right after them."""
+def _replace(messages: list[LinkedMessage], count: int, before: int) -> None:
+    """Write into vanished messages what came in the same function (of any file: functions move) right after them.
+
+    Those that vanished among the ``before`` releases keep what was written into them.
+    """
     arrived: dict[tuple[int, str], list[LinkedMessage]] = {}
     for message in messages:
         begin = spans(message.present)[0][0]
@@ -134,6 +150,9 @@ def _replace(messages: list[LinkedMessage], count: int) -> None:
                 arrived.setdefault((begin, function), []).append(message)
     for message in messages:
         end = spans(message.present)[-1][1]
+        if end + 1 < before:
+            continue
+        message.replaced = None
         if end == count - 1:
             continue
         functions = {function for (_, function, _), site in message.sites.items() if site.present >> end & 1}

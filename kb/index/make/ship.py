@@ -14,39 +14,57 @@ from packaging.version import Version
 from kb.index.make.kept import KeptReleases, versions
 from kb.index.make.link import LinkedMessage, LinkedRelease, link, spans
 from kb.index.make.plan import Package
-from kb.index.make.write import Linked, write
+from kb.index.make.shipped import ShippedMessages
+from kb.index.make.write import Linked, kept_sites, write
 
 MANIFEST = Path(__file__).with_name("manifest.json")
 
 
-def linked(plan: Sequence[Package], folder: Path) -> Iterator[Linked]:
-    """The packages of the plan of which releases are kept, with their distinct messages."""
+def linked(plan: Sequence[Package], folder: Path, index: Path) -> Iterator[Linked]:
+    """The packages of the plan with their distinct messages, from what is kept and what ``index`` holds.
+
+    A package of which every release of the index is kept is linked from its sources alone. Of any other one, the kept releases that are newer than
+    those of the index are linked to the messages of the index.
+    """
+    shipped = ShippedMessages(index)
     for package in plan:
-        if not (folder / f"{package.package}.sqlite").exists():
+        known = shipped.package(package.package)
+        old = known.releases if known else []
+        have = versions(folder, package.package)
+        if set(old) <= set(have):
+            known, old = None, []
+        if not have and known is None:
             continue
         with closing(KeptReleases(folder, package.package)) as kept:
             releases = [
                 LinkedRelease(read.version, [(path, key) for path, key in read.files if package.wants(path)])
                 for read in kept.releases()
+                if not old or Version(read.version) > Version(old[-1])
             ]
-            if releases:
-                messages = link(releases, kept.places, quiet=package.quiet)
-                kept.save()
-                yield Linked(
-                    package.package,
-                    package.part_of,
-                    package.modules,
-                    [release.version for release in releases],
-                    messages,
-                    package.brief,
-                )
+            messages = link(
+                releases,
+                kept.places,
+                quiet=package.quiet,
+                known=known.messages if known else (),
+                before=len(old),
+            )
+            kept.save()
+        yield Linked(
+            package.package,
+            package.part_of,
+            package.modules,
+            [*old, *(release.version for release in releases)],
+            messages,
+            package.brief,
+        )
 
 
 def ship(
     plan: Sequence[Package], folder: Path, target: Path, left_out: Mapping[str, str], manifest: Path = MANIFEST
 ) -> dict[str, Any]:
-    """Write the index and its manifest; returns the manifest."""
-    found = list(linked(plan, folder))
+    """Write the index and its manifest; returns the manifest. Releases of the target that are not kept stay in it."""
+    before = _manifest(manifest)
+    found = list(linked(plan, folder, target))
     write(target, found)
     counts = {item.package: _counts(item) for item in found}
     written: dict[str, Any] = {
@@ -62,7 +80,7 @@ def ship(
         "thinned": "of many packages only the last patch of each minor release was read, of some not every minor one; "
         "of torch, libtorch_cpu was read of one release without CUDA, and the sources of its CUDA library of three releases",
         "counts": counts,
-        "read": {item.package: _read(folder, item) for item in found},
+        "read": {item.package: _read(folder, item, before.get(item.package, {})) for item in found},
         "left_out": dict(sorted(left_out.items())),
     }
     manifest.write_text(_text(written), encoding="utf-8")
@@ -71,31 +89,26 @@ def ship(
 
 def shipped_releases(manifest: Path = MANIFEST) -> dict[str, list[str]]:
     """By package: the releases of the shipped index, oldest first; empty where there is no manifest."""
-    read: dict[str, Any] = json.loads(manifest.read_text(encoding="utf-8"))["read"] if manifest.exists() else {}
-    return {package: sorted(releases, key=Version) for package, releases in read.items()}
+    return {package: sorted(releases, key=Version) for package, releases in _manifest(manifest).items()}
 
 
-def would_lose(folder: Path, manifest: Path = MANIFEST) -> dict[str, list[str]]:
-    """By package: the releases of the shipped index that are not kept here, and would be gone from a new one."""
-    lost: dict[str, list[str]] = {}
-    for package, releases in shipped_releases(manifest).items():
-        kept = set(versions(folder, package))
-        if gone := [one for one in releases if one not in kept]:
-            lost[package] = gone
-    return lost
-
-
-def news(item: Linked) -> tuple[list[LinkedMessage], list[LinkedMessage]]:
-    """The messages that vanished with the newest release that was read, and those that arrived with it."""
+def news(item: Linked, old: int) -> tuple[list[LinkedMessage], list[LinkedMessage]]:
+    """The messages that vanished with the releases after the first ``old`` ones, and those that arrived with them and are still there."""
     newest = len(item.releases) - 1
-    vanished = [message for message in item.messages if newest and spans(message.present)[-1][1] == newest - 1]
-    arrived = [message for message in item.messages if newest and spans(message.present)[0][0] == newest]
-    return vanished, arrived
+    vanished = [message for message in item.messages if old and old - 1 <= spans(message.present)[-1][1] < newest]
+    arrived = [
+        message for message in item.messages if old <= spans(message.present)[0][0] and message.present >> newest
+    ]
+    return [message for message in vanished if spans(message.present)[0][0] < old], arrived if old else []
+
+
+def _manifest(manifest: Path) -> dict[str, dict[str, list[object]]]:
+    return json.loads(manifest.read_text(encoding="utf-8"))["read"] if manifest.exists() else {}
 
 
 def _counts(item: Linked) -> dict[str, int]:
     newest = len(item.releases) - 1
-    sites = [site for message in item.messages for site in message.sites.values()]
+    sites = [site for message in item.messages for site in kept_sites(message)]
     gone = [message for message in item.messages if spans(message.present)[-1][1] < newest]
     return {
         "releases": len(item.releases),
@@ -107,13 +120,15 @@ def _counts(item: Linked) -> dict[str, int]:
     }
 
 
-def _read(folder: Path, item: Linked) -> dict[str, list[object]]:
+def _read(folder: Path, item: Linked, before: Mapping[str, list[object]]) -> dict[str, list[object]]:
     """Of each release: its archive's sha256, files and distinct places read."""
     with closing(KeptReleases(folder, item.package)) as kept:
         hashes = {read.version: [read.sha256, len(read.files)] for read in kept.releases()}
     present = [site.present for message in item.messages for site in message.sites.values()]
     return {
         version: [*hashes[version], sum(bits >> number & 1 for bits in present)]
+        if version in hashes
+        else before[version]
         for number, version in enumerate(item.releases)
     }
 

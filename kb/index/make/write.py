@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import zstandard
 
-from kb.index.make.link import LinkedMessage, spans
+from kb.index.make.link import LinkedMessage, Site, spans
 from kb.index.places_of_words import TABLE, buckets
 from kb.index.record import BLOCK_MESSAGES, FORMAT, HEAD, MOST_SITES, TAIL, Row, pack, site_row
 from kb.index.words import anchors, number
@@ -42,7 +42,7 @@ def write(path: Path, packages: Sequence[Linked]) -> None:
     base = sqlite3.connect(waiting)
     base.executescript(
         f"""
-        pragma page_size = 32768; pragma journal_mode = off; pragma user_version = {FORMAT};
+        pragma page_size = 65536; pragma journal_mode = off; pragma user_version = {FORMAT};
         create table dictionary (head blob, tail blob);
         create table package (id integer primary key, name text, part_of text, modules text, releases text, blocks integer);
         create table block (id integer primary key, head blob, tail blob);
@@ -87,13 +87,24 @@ def write(path: Path, packages: Sequence[Linked]) -> None:
 def message_row(message: LinkedMessage, *, brief: bool = False) -> Row:
     """One message as it is stored."""
     present = message.present
-    sites = sorted(message.sites.items(), key=lambda item: (-item[1].latest, item[0]))[:MOST_SITES]
     return [
         message.kind, message.exception or 0, message.level or 0,
         [0 if piece is None else piece for piece in message.literals],
         [list(span) for span in spans(present)], message.replaced or 0,
-        [site_row(site.place, [] if site.present == present else spans(site.present), brief=brief) for _, site in sites],
+        [_site_row(site, [] if site.present == present else spans(site.present), brief=brief) for site in kept_sites(message)],
     ]  # fmt: skip
+
+
+def kept_sites(message: LinkedMessage) -> list[Site]:
+    """The places of a message that the index keeps, the latest first."""
+    sites = sorted(message.sites.items(), key=lambda item: (-item[1].latest, item[0]))
+    return [site for _, site in sites[:MOST_SITES]]
+
+
+def _site_row(site: Site, own: Sequence[tuple[int, int]], *, brief: bool) -> Row:
+    if site.stored is None:
+        return site_row(site.place, own, brief=brief)
+    return [*site.stored[:-1], [list(span) for span in own]]
 
 
 def _dictionary(rows: Sequence[Row]) -> bytes:

@@ -51,6 +51,8 @@ def _of_value(value: ast.expr, context: NameContext, trace: Trace, lang: str) ->
             return _of_loss(step.value, step.context, lang)
         if isinstance(step.value, ast.Call) and called(step.value) in ("get", "getenv", "os.getenv"):
             return _of_key(step.value, step.context, lang)
+        if isinstance(step.value, ast.Subscript) and isinstance(step.value.slice, ast.Constant):
+            return _of_item(step.value, lang)
         if isinstance(step.value, ast.Attribute) and ast.unparse(step.value.value) == "self":
             told = _of_attribute(step.value.attr, step.context, lang)
             if told is not None:
@@ -74,6 +76,15 @@ def _of_loss(value: ast.Attribute, context: NameContext, lang: str) -> tuple[str
     told = say("loss-no-labels", lang, x=ast.unparse(call.func), line=call.lineno)
     labels = given["input_ids"].replace("input_ids", "labels")
     return told, Remedy("loss-labels", (("x", f"labels={labels}"),), f"labels={labels}", "rule")
+
+
+def _of_item(item: ast.Subscript, lang: str) -> tuple[str, Remedy] | None:
+    """A key that is there, and holds None: an empty section of a configuration, a null of the data."""
+    key = literal(ast.unparse(item.slice))
+    if not isinstance(key, str):
+        return None
+    told = say("none-item", lang, x=ast.unparse(item), line=item.lineno)
+    return told, Remedy("none-fill", (("x", repr(key)),), None, "rule")
 
 
 def _of_key(call: ast.Call, context: NameContext, lang: str) -> tuple[str, Remedy] | None:

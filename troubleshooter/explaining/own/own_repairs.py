@@ -13,6 +13,7 @@ from troubleshooter.explaining.own import (
     marks,
     missing_attributes,
     none_index,
+    outer_names,
     parameter_names,
     past_the_end,
     row_numbers,
@@ -46,6 +47,7 @@ _STEPS = (
     dtypes,
     without_self,
     first_best,
+    outer_names,
     used_up,
     batch_indices,
 )

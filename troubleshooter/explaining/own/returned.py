@@ -10,7 +10,7 @@ from pathlib import PurePath
 from kb import lazy
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin, is_own
-from troubleshooter.explaining.own import forgetful, returned_forms
+from troubleshooter.explaining.own import collated, forgetful, returned_forms
 from troubleshooter.explaining.own.batched import passes_in_batches
 from troubleshooter.explaining.own.made_by import Makers
 from troubleshooter.explaining.remedy import Remedy
@@ -57,7 +57,11 @@ def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
     if is_own(trace.frames[-1]):
         maker = makers.of_own_line(value, context) if kind == "NoneType" else None
         if maker is None and kind == "NoneType":
-            maker = forgetful.called(value, context) or forgetful.of_own_parameter(value, context, makers, trace)
+            maker = (
+                forgetful.called(value, context)
+                or forgetful.of_own_parameter(value, context, makers, trace)
+                or collated.collate_function(value, context, makers, trace)
+            )
         is_none = maker is not None and not maker.is_generator and (not maker.returned or maker.may_end)
         return _told(found, maker, kind, value, failure, trace, lang) if maker is not None and is_none else found
     several = value.elts if isinstance(value, ast.Tuple) else []

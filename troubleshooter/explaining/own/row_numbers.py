@@ -50,7 +50,7 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     if len(returned) != 1:
         return None
     if _is_length(returned[0], lengths[0], rows, context):
-        return _of_sampler(found, rows, owner, context, number[0], lang)
+        return _of_sampler(found, rows, owner, context, number[0], trace, lang)
     holder = ast.unparse(rows.holder)
     text = _LENGTH.format(holder) + (f" - {rows.more}" if rows.more else "")
     place = f"{PurePath(context.source.path).name}:{returned[0].lineno}"
@@ -92,7 +92,13 @@ def _is_length(told: ast.expr, length: OwnFunction, rows: AskedRows, context: Na
 
 
 def _of_sampler(
-    found: FoundPlace, rows: AskedRows, owner: ast.ClassDef, context: NameContext, number: str, lang: str
+    found: FoundPlace,
+    rows: AskedRows,
+    owner: ast.ClassDef,
+    context: NameContext,
+    number: str,
+    trace: Trace,
+    lang: str,
 ) -> FoundPlace | None:
     samplers = [
         node
@@ -102,8 +108,8 @@ def _of_sampler(
         and any(ast.unparse(base).endswith("Sampler") for base in node.bases)
     ]
     too_far = [(one, *counted) for one in samplers for counted in _counts_too_far(one)]
-    if not samplers:
-        return _of_loader(found, rows, context, number, lang)
+    if not too_far:
+        return _of_loader(found, rows, trace, number, lang)
     if len(too_far) != 1:
         return None
     sampler, node, text = too_far[0]
@@ -117,20 +123,20 @@ def _of_sampler(
     return found
 
 
-def _of_loader(found: FoundPlace, rows: AskedRows, context: NameContext, number: str, lang: str) -> FoundPlace | None:
-    """A sampler that a loader of the file is given, which was made for other rows."""
+def _of_loader(found: FoundPlace, rows: AskedRows, trace: Trace, number: str, lang: str) -> FoundPlace | None:
+    """A sampler that a loader in a file of the user's own is given, which was made for other rows."""
     given = {
-        ast.unparse(word.value): word.value
-        for node in ast.walk(context.source.tree)
+        ast.unparse(word.value): f"{PurePath(source.path).name}:{word.value.lineno}"
+        for source in trace.own_sources
+        for node in ast.walk(source.tree)
         if isinstance(node, ast.Call)
         for word in node.keywords
         if word.arg in ("sampler", "batch_sampler") and not isinstance(word.value, ast.Constant)
     }
     if len(given) != 1:
         return None
-    [(sampler, node)] = given.items()
+    [(sampler, place)] = given.items()
     holder = ast.unparse(rows.holder)
-    place = f"{PurePath(context.source.path).name}:{node.lineno}"
     found.condition = say("rows-other", lang, told=found.condition, x=sampler, n=number, place=place)
     found.origins = [Origin(sampler, "data"), Origin(holder, "data")]
     found.remedies = [Remedy("rows-fit", (("x", sampler), ("y", f"len({holder})")), None, "rule"), *found.remedies]

@@ -11,6 +11,7 @@ from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.source import own_flow
 from troubleshooter.explaining.source.bindings import binding_of
+from troubleshooter.explaining.source.names import NameContext
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
@@ -28,18 +29,38 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
         if given is None or not isinstance(given.statement, ast.Assign) or not isinstance(given.target, ast.Tuple):
             continue
         call = given.value
-        if not isinstance(call, ast.Call) or call.keywords or own_flow.called_function(call, context) is not None:
+        if not isinstance(call, ast.Call):
             continue
-        taken, passed = [ast.unparse(one) for one in given.target.elts], [ast.unparse(one) for one in call.args]
+        taken, passed = [ast.unparse(one) for one in given.target.elts], _order(call, context)
         if taken == passed or sorted(taken) != sorted(passed) or taken.index(name) == passed.index(name):
             continue
         place = f"{PurePath(context.source.path).name}:{given.statement.lineno}"
         text = f"{', '.join(passed)} = {ast.unparse(call)}"
+        is_mine = own_flow.called_function(call, context) is not None
         found.condition = say(
-            "swapped", lang, told=found.condition, place=place, x=", ".join(taken), y=", ".join(passed)
+            "swapped-own" if is_mine else "swapped",
+            lang,
+            told=found.condition,
+            place=place,
+            x=", ".join(taken),
+            y=", ".join(passed),
+            f=ast.unparse(call.func),
         )
         result = Origin(name, "data", "", f"{ast.unparse(call)}[{taken.index(name)}]", True, place=place)
         found.origins = [result, *(one for one in found.origins if one.name != name)]
-        found.remedies = [Remedy("swapped-order", (("x", text),), text, "rule")]
+        found.remedies = [Remedy("swapped-order-own" if is_mine else "swapped-order", (("x", text),), text, "rule")]
         return found
     return None
+
+
+def _order(call: ast.Call, context: NameContext) -> list[str]:
+    """The names whose values a call gives back: what it passes, or what the user's own function of its name returns."""
+    function = own_flow.called_function(call, context)
+    if function is None:
+        return [] if call.keywords else [ast.unparse(one) for one in call.args]
+    given = [node.value for node in function.returned]
+    if len(given) != 1:
+        return []
+    if isinstance(given[0], ast.Call) and not given[0].keywords:
+        return [ast.unparse(one) for one in given[0].args]
+    return [ast.unparse(one) for one in given[0].elts] if isinstance(given[0], ast.Tuple) else []

@@ -57,8 +57,16 @@ def domain(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     if len(calls) != 1:
         return None
     function, value = text(calls[0].func), text(calls[0].args[0])
-    key = "fn-range" if m[0].startswith("math range") else "fn-domain"
-    return LineAnswer(key, {"f": function, "x": value}, (value,), (("own-look", f"print({value})"),))
+    if m[0].startswith("math range"):
+        fixes = [("own-look", f"print({value})")]
+        if function == "math.exp":
+            fixes[:0] = [("fn-mean", value), ("fn-bounded", f"math.exp(min({value}, {MAX_EXPONENT}))")]
+        return LineAnswer("fn-range", {"f": function, "x": value}, (value,), tuple(fixes))
+    return LineAnswer("fn-domain", {"f": function, "x": value}, (value,), (("own-look", f"print({value})"),))
+
+
+MAX_EXPONENT = 700
+"""``math.exp`` of more than 709.78 is larger than the largest float."""
 
 
 def at_end(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:

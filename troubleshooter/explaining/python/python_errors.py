@@ -12,7 +12,15 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from kb import lazy
-from troubleshooter.explaining.python import everyday, function_rules, joined, operands, tensor_parts, whole_numbers
+from troubleshooter.explaining.python import (
+    braces,
+    everyday,
+    function_rules,
+    joined,
+    operands,
+    tensor_parts,
+    whole_numbers,
+)
 from troubleshooter.explaining.python.calling import LineAnswer, LineFunction, each, text
 from troubleshooter.explaining.source.shown import gone_through
 
@@ -39,12 +47,14 @@ def _key(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
             asked += [(text(node.func.value), text(one)) for one in node.args[:1]]
     asked = [one for one in asked if one[1] == m[0]] or [(text(node.value), "") for node in named] or asked
     holders = list(dict.fromkeys(holder for holder, _ in asked))
+    if (template := braces.read_as_field(m[0], nodes)) is not None:
+        return template
     if not holders:
         return None
     names = (*holders, m[0].strip("'\""))
     if len(holders) > 1:
         return LineAnswer("own-key-several", {"k": m[0], "x": each(holders)}, names)
-    fixes = (*_without_key(m[0], nodes), ("own-look", f"print({holders[0]}.keys())"))
+    fixes = (*_without_key(m[0], nodes), ("own-look", f"print({holders[0]}.keys())"), *_of_row(m[0], holders[0]))
     return LineAnswer("own-key", {"k": m[0], "x": holders[0]}, names, fixes)
 
 
@@ -54,6 +64,35 @@ def _without_key(key: str, nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
         is_pop = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "pop"
         if isinstance(node, ast.Call) and is_pop and len(node.args) == 1 and text(node.args[0]) == key:
             yield "day-default", f"{text(node.func)}({key}, None)"
+
+
+def _of_row(key: str, holder: str) -> Iterator[tuple[str, str]]:
+    """The value of a row of the data that may lack the key."""
+    if holder in _ROWS and key[:1] in "'\"":
+        yield "day-some-lack", f"{holder}.get({key}, '')"
+
+
+_ROWS = frozenset(
+    (
+        "row",
+        "rows[0]",
+        "r",
+        "example",
+        "ex",
+        "sample",
+        "item",
+        "record",
+        "rec",
+        "entry",
+        "datum",
+        "line",
+        "message",
+        "msg",
+        "turn",
+        "feature",
+    )
+)
+"""What people call one row of their data. Rows differ, while a configuration has its keys or not."""
 
 
 def _none(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
@@ -207,7 +246,9 @@ def _number(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
             value = text(node.args[0])
             fixes = [*_last_part(node.args[0]), ("own-look", f"print(repr({value}))")]
             if text(node.func) == "int":
-                fixes.append(("day-digits", f"if {value}.isdigit():"))
+                several = any(isinstance(one, (ast.Lambda, ast.comprehension)) for one in nodes)
+                leave = ("day-no-digits" if several else "day-digits", f"if {value}.isdigit():")
+                fixes.insert(0 if several else len(fixes), leave)  # among several, one has no number
             return LineAnswer("own-number", {"x": value, "v": m[1]}, (value,), tuple(fixes))
     return None
 
@@ -261,6 +302,8 @@ CALLS: tuple[LineRule, ...] = (
 
 OPERANDS: tuple[LineRule, ...] = (
     ("KeyError", lazy.compile(r"^.{1,200}$"), _key),
+    ("IndexError", lazy.compile(r"^Replacement index (\d{1,9}) out of range for positional args tuple"), braces.numbered),
+    ("ValueError", lazy.compile(r"^(?:Single '[{}]' encountered in format string|expected '}' before end of string|unexpected '\{' in field name|unmatched '[{}]' in format spec)"), braces.unbalanced),
     ("IndexError", lazy.compile(r"(?:list|tuple|string) index out of range|pop from empty"), operands.index),
     ("AttributeError", lazy.compile(r"'NoneType' object has no attribute '(\w+)'"), _none),
     ("AttributeError", lazy.compile(r"'([\w.]+)' object has no attribute '(\w+)'(?:\. Did you mean: '(\w+)')?"), _attribute),

@@ -1,0 +1,116 @@
+"""Names of another scope, braces of a template, empty keys and batches that nobody returned: each program fails, and the first suggestion repairs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from troubleshooter.report.model import Report
+
+Run = Callable[..., Report]
+
+
+def suggestions(report: Report) -> list[str | None]:
+    return [one["code"] for one in report.explained[0]["suggestions"]]
+
+
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [
+        ("best = 9\ndef keep(loss):\n    if loss < best:\n        best = loss\nkeep(1)\n", "global best"),
+        ("def run():\n    best = 9\n    def keep(loss):\n        if loss < best:\n            best = loss\n    keep(1)\nrun()\n", "nonlocal best"),
+        ("def run(best):\n    def keep(loss):\n        best = min(loss, best)\n    keep(1)\nrun(9)\n", "nonlocal best"),
+    ],
+)
+def test_a_name_of_the_scope_around(of_run: Run, program: str, code: str) -> None:
+    assert suggestions(of_run("", program))[0] == code
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "def keep(loss):\n    if loss > 5:\n        best = loss\n    return best\nkeep(1)\n",  # no scope around has it
+        "def other():\n    best = 1\ndef keep(loss):\n    if loss > 5:\n        best = loss\n    return best\nkeep(1)\n",  # another function's
+    ],
+)
+def test_a_name_without_a_value_that_no_scope_around_has(of_run: Run, program: str) -> None:
+    assert not any("global" in str(code) or "nonlocal" in str(code) for code in suggestions(of_run("", program)))
+
+
+TEMPLATE = 'ASK = \'Answer as {{"name": "..."}}: {{text}}\'\ndef ask(row):\n    return ASK{call}\nask(dict(text="Ada"))\n'
+
+
+def test_braces_of_a_template(of_run: Run) -> None:
+    found = of_run("", TEMPLATE.format(call='.format(text=row["text"])'))
+    assert suggestions(found) == ["{{ }}", "ASK.replace(\"{text}\", row['text'])"]
+    assert found.explained[0]["arguments"][0]["name"] == "ASK"
+
+
+@pytest.mark.parametrize("text", ["Use {} and {text}", "Close } it, {text}"])
+def test_other_braces_of_a_template(of_run: Run, text: str) -> None:
+    found = of_run("", f"ASK = {text!r}\ndef ask(row):\n    return ASK.format(text=row)\nask('Ada')\n")
+    assert suggestions(found)[0] == "{{ }}"
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        TEMPLATE.format(call='.format(text=row["answer"])'),  # the row lacks a key
+        "ASK = 'Answer {name}: {text}'\nASK.format(text='Ada')\n",  # a field that was forgotten
+    ],
+)
+def test_keys_that_are_no_braces(of_run: Run, program: str) -> None:
+    assert "{{ }}" not in str([one.get("suggestions") for one in of_run("", program).explained])
+
+
+def test_a_row_may_lack_a_key_and_a_configuration_does_not(of_run: Run) -> None:
+    program = "def prompt({name}):\n    return {name}['input']\nprompt(dict(text='Ada'))\n"
+    assert "row.get('input', '')" in suggestions(of_run("", program.format(name="row")))
+    assert not any(".get(" in str(code) for code in suggestions(of_run("", program.format(name="config"))))
+
+
+def test_of_several_names_one_has_no_number(of_run: Run) -> None:
+    program = "names = ['checkpoint-10', 'checkpoint-best']\nmax(names, key=lambda name: int(name.split('-')[1]))\n"
+    assert suggestions(of_run("", program))[0] == "if name.split('-')[1].isdigit():"
+
+
+def test_the_exponential_of_a_sum(of_run: Run) -> None:
+    program = "import math\ntotal, batches = 13000.0, 10\nprint(math.exp(total / batches))\n"
+    assert suggestions(of_run("", program))[:2] == ["total / batches", "math.exp(min(total / batches, 700))"]
+
+
+def test_results_in_another_order_than_that_of_the_own_function(of_run: Run) -> None:
+    program = (
+        "def prepare(*given):\n    return given\ndef setup():\n    model, rows, optimizer = print, [1], object()\n    return {given}\n"
+        "def train():\n    model, optimizer, rows = setup()\n    for row in rows:\n        pass\ntrain()\n"
+    )
+    for given in ("prepare(model, rows, optimizer)", "model, rows, optimizer"):
+        assert suggestions(of_run("", program.format(given=given)))[0] == "model, rows, optimizer = setup()"
+    assert "setup()" not in str(suggestions(of_run("", program.format(given="prepare(model, optimizer, 3)"))))
+
+
+@pytest.mark.parametrize(("written", "is_told"), [("{'lora': None}", True), ("{'lora': None, **{}}", True)])
+def test_a_key_whose_value_is_empty(of_run: Run, written: str, is_told: bool) -> None:
+    found = of_run("", f"def wrap(config):\n    lora = config['lora']\n    return lora['r']\nwrap({written})\n")
+    assert ("key is there" in found.explained[0]["condition"]) is is_told
+
+
+COLLATE = (
+    "class Loader:\n    def __init__(self, rows, collate_fn):\n        self.rows, self.collate = rows, collate_fn\n"
+    "    def __iter__(self):\n        return (self.collate([row]) for row in self.rows)\n"
+    "def collate(rows):\n    batch = dict(rows=rows)\n{end}"
+    "def moved(batch):\n    return dict(batch.items())\n"
+    "loader = Loader([1], collate_fn=collate)\nfor batch in loader:\n    batch = moved({passed})\n"
+)
+
+
+def test_a_collate_function_that_returns_nothing(of_run: Run) -> None:
+    found = of_run("", COLLATE.format(end="", passed="batch"))
+    assert suggestions(found)[0] == "return batch"
+    assert found.explained[0]["arguments"][0]["name"] == "collate"
+
+
+def test_none_that_is_no_batch(of_run: Run) -> None:
+    found = of_run("", COLLATE.format(end="    return batch\n", passed="None"))
+    assert "return batch" not in str(suggestions(found))

@@ -40,7 +40,9 @@ def test_entries_that_quote_a_vanished_message(tmp_path: Path) -> None:
     gone = vanished(tmp_path / "cache")
     found = list(
         concerned(
-            gone, entries(tmp_path / "own", reworded=REWORDED, gone=GONE, stays=STAYS), {"reworded", "gone", "stays"}
+            gone,
+            entries(tmp_path / "own", reworded=REWORDED, gone=GONE, stays=STAYS, mark="o\n>>> b"),
+            {"reworded", "gone", "stays", "mark"},
         )
     )
     assert sorted(found) == [

@@ -9,6 +9,8 @@ from kb.index.fit import fit, plain
 from kb.index.make.link import LinkedMessage
 from kb.load import Loaded
 
+LEAST_LETTERS = 12
+"""Least letters that a sample's line and a message must share: a mark such as ``E`` in front of a line says nothing."""
 LEAST_SHARE = 0.5
 """Least share of a sample's line that must be the message's own text."""
 
@@ -42,4 +44,5 @@ def concerned(
 
 def _is(text: str, message: LinkedMessage) -> bool:
     agreed = fit(text, message.literals)
-    return agreed is not None and agreed.quality >= LEAST_SHARE * len(text.replace(" ", ""))
+    least = max(LEAST_LETTERS, LEAST_SHARE * len(text.replace(" ", "")))
+    return agreed is not None and agreed.quality >= least

@@ -20,12 +20,15 @@ _COMMAND = lazy.compile(
 )
 _OPTION = lazy.compile(r"(?:^|\s)(?:--?[A-Za-z]|[\w.]{1,80}=\S|\S{1,300}\.(?:ya?ml|json)(?:\s|$))")
 
+_PROMPT = lazy.compile(r"^(?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60}:[^\s$#]{1,80})?[$#] ?\S")
+"""A shell's prompt: what stands behind it was typed, also without options."""
+
 
 class CommandReader:
     """Keeps the commands, each with the lines that it goes on with behind a backslash."""
 
     keywords: ClassVar[tuple[str, ...]] = (*_STARTS, "--", " \\")
-    reads_metric_lines: ClassVar[bool] = False
+    reads_metric_lines: ClassVar[bool] = True  # `--lr 1` looks like one
 
     def __init__(self, observations: Observations) -> None:
         self._commands = observations.commands
@@ -43,7 +46,8 @@ class CommandReader:
         if not any(start in text for start in _STARTS) or len(self._commands) >= MAX_COMMANDS:
             return
         found = _COMMAND.match(text[:MAX_CHARACTERS].rstrip())
-        if found is not None and (_OPTION.search(found["c"]) or found["c"].endswith("\\")):
+        is_run = found is not None and (_OPTION.search(found["c"]) or found["c"].endswith("\\") or _PROMPT.match(text))
+        if found is not None and is_run:
             self._commands.append(ShownCommand(found["c"].removesuffix("\\").strip(), line))
             self._open = line if found["c"].endswith("\\") else None
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from troubleshooter.masking import mask_numbers
 from troubleshooter.observe import ended
+from troubleshooter.observe.attempts import pass_over_earlier
 from troubleshooter.observe.facts import StreamReader
 from troubleshooter.observe.metrics import MetricReader
 from troubleshooter.observe.model import Failure
@@ -121,6 +122,7 @@ class Observer:
             failure.role = role_of(failure)
             if failure.role == "initiating" and run_survived(seen.progress, failure):
                 failure.role = "handled"
+        pass_over_earlier(seen)
         seen.lines = self._fed
         if self._fed <= PIECE_LINES:
             seen.piece = [line for tail in self._tails.values() for line in tail]

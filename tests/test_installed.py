@@ -196,6 +196,7 @@ FRAME = 'Traceback (most recent call last):\n  File "/venv/site-packages/gizmo/{
         ("{frame: /gizmo/}", FRAME.format("a"), "Ask gizmo"),
         ("{all: [{frame: /gizmo/}, {message: no room}]}", BARE, "Empty the gadget"),
         ("{any: [{frame: /gizmo/}, {message: no room}]}", BARE, "Ask gizmo"),
+        ("{any: [{frame: /gizmo/}, {message: no light}]}", BARE, "Empty the gadget"),  # the second part is out
         ("{not: {frame: /gizmo/}}", BARE, "Ask gizmo"),
         ("{version: {transformers: '<5'}}", BARE, "Ask gizmo"),  # a release is only ruled out
     ],

@@ -86,7 +86,9 @@ def is_for_some(fix: Mapping[str, Any], context: Context) -> bool:
 
 def _asks_unseen(condition: Condition, context: Context) -> bool:
     if condition["kind"] == "any":
-        return all(_asks_unseen(part, context) for part in condition["parts"])
+        # A part that the log rules out can no longer make the condition hold.
+        left = [part for part in condition["parts"] if not _fails(part, context)]
+        return bool(left) and all(_asks_unseen(part, context) for part in left)
     if condition["kind"] == "all":
         return any(_asks_unseen(part, context) for part in condition["parts"])
     return condition["kind"] in _OF_SOME_RUNS and evaluate(condition, context).state == "unseen"

@@ -190,6 +190,9 @@ PACKAGES: dict[str, Plan] = {
         Plan("autoawq", "awq", "0.1", tables=False),
         Plan("liger-kernel", "liger_kernel", "0.1", tables=False),
         Plan("ms-swift", "swift", "2.0", tables=False),
+        # names-vllm.jsonl has no plan: its wheels are too large to download. It holds modules, from the lists of files in
+        # the wheels 0.6.0 to 0.33.0 (read over HTTP by ranges; without models, kernels and the like), and the names that
+        # training frameworks were seen to import, from the sources of those modules.
         # Of these four the tables hold the names that other projects were seen to import: a hand's choice among what this
         # plan gives, for the sake of the tables' size. Made anew they are larger.
         Plan("diffusers", "diffusers", "0.14", appearances=False, parameters=False, shallow=("diffusers.pipelines",)),

@@ -88,7 +88,9 @@ def faults(fix: EntryFix) -> Iterator[Fault]:
             yield Fault("shell", said)
         yield from (Fault("shell", said) for said in pins(fix.shell, f"{fix.do} {fix.why or ''} {fix.shell}"))
         for hole in quoted_twice(fix.shell):
-            yield Fault("shell", f"has {hole} in quotes, and its value gets quotes of its own: leave the outer ones out")
+            yield Fault(
+                "shell", f"has {hole} in quotes, and its value gets quotes of its own: leave the outer ones out"
+            )
 
 
 def filled(text: str) -> str:

@@ -111,13 +111,17 @@ def test_a_comment_that_yaml_takes_for_its_own_is_a_problem(tmp_path: Path, writ
     [
         ('pip install "<<want:text>>"', ["<<want:text>>"]),
         ("ls 'a b/<<path:path|out>>' <<path:path|out>>", ["<<path:path|out>>"]),
-        ("pip install <<want:text>>      # or \"<<want:text>>\"", []),
+        ('pip install <<want:text>>      # or "<<want:text>>"', []),
         ('pip install "trl>=<<since:version>>" "<<package:word>>"', []),
-        ("echo \\\"<<want:text>>", []),
+        ('echo \\"<<want:text>>', []),
     ],
 )
 def test_a_value_that_gets_quotes_of_its_own_stands_in_none(shell: str, wrong: list[str]) -> None:
     """``pip install "'a>=1,<2'"`` looks for a package whose name begins with a quote."""
     assert quoted_twice(shell) == wrong
-    said = [fault.message for fault in faults(EntryFix(do="Install it", shell=shell)) if "quotes of its own" in fault.message]
+    said = [
+        fault.message
+        for fault in faults(EntryFix(do="Install it", shell=shell))
+        if "quotes of its own" in fault.message
+    ]
     assert len(said) == len(wrong)

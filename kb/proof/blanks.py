@@ -29,6 +29,14 @@ _SAID = re.compile(
 """Words that say what such a command does."""
 
 
+_ONE_CUDA = re.compile(r"/whl/cu\d+")
+"""The index of wheels for one CUDA release."""
+_FOR_WHOM = re.compile(
+    r"CUDA|NVIDIA|\b[Dd]rivers?\b|\b[Cc]ards?\b|\bRTX\b|Blackwell|\bGPUs?\b|\btoolkit\b|\bnvcc\b|\+cu\d+"
+)
+"""Words that say for which machine such a wheel is."""
+
+
 def blanks(fix: EntryFix) -> Iterator[str]:
     """What the shell block of a fix leaves open, a sentence each. A comment in or above a line says what the line leaves open."""
     if fix.shell is None:
@@ -37,6 +45,8 @@ def blanks(fix: EntryFix) -> Iterator[str]:
     said = " ".join([fix.do, fix.why or "", *_COMMENT.findall(shell)])
     if _DOTS.search(_COMMENT.sub("", shell)):
         yield "holds `...`, which a shell takes for an argument: leave it out, and say in a comment what belongs there"
+    if fix.when is None and _ONE_CUDA.search(_COMMENT.sub("", shell)) and not _FOR_WHOM.search(said):
+        yield "names the wheels of one CUDA release and does not say for which machine: add a comment (`# the CUDA of your torch`)"
     silent = "\n".join(_silent(shell.splitlines()))
     missing = [
         word for word in dict.fromkeys(_UPPER.findall(silent)) if _TO_REPLACE.fullmatch(word) and word not in said

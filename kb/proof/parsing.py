@@ -43,6 +43,12 @@ _REASON = re.compile(
     re.IGNORECASE,
 )
 """Phrases with which a fix says why only one release will do."""
+_HELD = "\0"
+"""A placeholder while a command is read."""
+_SHELL_PIECES = re.compile(r"(?s)\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"|(?<!\S)#[^\n]*|.")
+"""The parts of a command: an escaped character, a text in quotes, a comment, any other character."""
+_QUOTED = frozenset({"text", "path"})
+"""Types whose values may be put in quotes when they are filled in (`troubleshooter.report.fill`)."""
 _VALUED = (
     "-i",
     "-r",
@@ -81,11 +87,35 @@ def faults(fix: EntryFix) -> Iterator[Fault]:
         if (said := shell_fault(text)) is not None:
             yield Fault("shell", said)
         yield from (Fault("shell", said) for said in pins(fix.shell, f"{fix.do} {fix.why or ''} {fix.shell}"))
+        for hole in quoted_twice(fix.shell):
+            yield Fault(
+                "shell", f"has {hole} in quotes, and its value gets quotes of its own: leave the outer ones out"
+            )
 
 
 def filled(text: str) -> str:
     """A text with each placeholder's default, or an example of its type."""
     return HOLE.sub(lambda m: m["default"] if m["default"] is not None else EXAMPLES[m["type"] or "word"], text)
+
+
+def quoted_twice(shell: str) -> list[str]:
+    """The placeholders in the quotes of a command whose values may get quotes of their own, because they may hold blanks or other
+    characters that mean something to a shell. The inner quotes would be part of the argument."""
+    holes: list[re.Match[str]] = []
+
+    def hold(hole: re.Match[str]) -> str:
+        holes.append(hole)
+        return _HELD
+
+    found = []
+    number = 0
+    for piece in _SHELL_PIECES.findall(HOLE.sub(hold, shell)):
+        for _ in range(piece.count(_HELD)):
+            hole = holes[number]
+            number += 1
+            if piece[0] in "'\"" and hole["type"] in _QUOTED:
+                found.append(hole[0])
+    return found
 
 
 def python_fault(text: str) -> str | None:

@@ -20,6 +20,7 @@ def faults(do: str, shell: str) -> list[str]:
         ("hf download OWNER/NAME", "OWNER, NAME"),
         ("rm -rf ~/.cache/torch_extensions", "deletes"),
         ("ray stop --force; ray start --head", "ends"),
+        ("pip install torch --index-url https://download.pytorch.org/whl/cu128", "for which machine"),
     ],
 )
 def test_what_is_left_open_is_refused(shell: str, word: str) -> None:
@@ -36,6 +37,11 @@ def test_what_is_left_open_is_refused(shell: str, word: str) -> None:
         ("Unset the variables", "unset MODEL_NAME HF_TOKEN; env | grep NCCL_; export NAME=1"),
         ("Look for killed processes", "dmesg | grep -i 'killed process'; docker run --rm nvidia/cuda nvidia-smi"),
         ("Serve it", "vllm serve <<model:word|MODEL>>"),
+        (
+            "Install it",
+            "pip install torch --index-url https://download.pytorch.org/whl/cu128      # the CUDA of your torch",
+        ),
+        ("Install it", "pip install torch      # for an old card --index-url https://download.pytorch.org/whl/cu126"),
     ],
 )
 def test_what_is_said_is_accepted(do: str, shell: str) -> None:

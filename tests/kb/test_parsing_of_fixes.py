@@ -8,7 +8,7 @@ import pytest
 
 from kb.form import EntryFix
 from kb.load import load
-from kb.proof.parsing import faults, filled, requirements
+from kb.proof.parsing import faults, filled, quoted_twice, requirements
 
 
 def said(**fields: str) -> list[str]:
@@ -104,3 +104,24 @@ def test_a_comment_that_yaml_takes_for_its_own_is_a_problem(tmp_path: Path, writ
     )
     found = [problem for problem in check(load(tmp_path)) if "YAML takes it for a comment" in problem.message]
     assert [problem.line for problem in found] == ([10] if lost else [])
+
+
+@pytest.mark.parametrize(
+    ("shell", "wrong"),
+    [
+        ('pip install "<<want:text>>"', ["<<want:text>>"]),
+        ("ls 'a b/<<path:path|out>>' <<path:path|out>>", ["<<path:path|out>>"]),
+        ('pip install <<want:text>>      # or "<<want:text>>"', []),
+        ('pip install "trl>=<<since:version>>" "<<package:word>>"', []),
+        ('echo \\"<<want:text>>', []),
+    ],
+)
+def test_a_value_that_gets_quotes_of_its_own_stands_in_none(shell: str, wrong: list[str]) -> None:
+    """``pip install "'a>=1,<2'"`` looks for a package whose name begins with a quote."""
+    assert quoted_twice(shell) == wrong
+    said = [
+        fault.message
+        for fault in faults(EntryFix(do="Install it", shell=shell))
+        if "quotes of its own" in fault.message
+    ]
+    assert len(said) == len(wrong)

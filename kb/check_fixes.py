@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from kb.form import EntryFix, TranslatedFix
 from kb.load import Loaded
 from kb.problem import Problem
 from kb.proof.blanks import blanks
 from kb.proof.parsing import faults
 from kb.proof.risks import understated
+from kb.source import Document
 
 _CUT_OFF = re.compile(r"\w+: +[^\s|>'\"].*?\s#")
 """An unquoted value on the line of its key, and a comment behind it."""
@@ -31,20 +33,21 @@ def mislabelled(item: Loaded) -> Iterator[Problem]:
 
 
 def cut_off(item: Loaded) -> Iterator[Problem]:
-    """Commands and code whose comment YAML takes for its own, so that no reader sees it."""
-    wanted = [
-        (number, field)
-        for number, fix in enumerate(item.entry.fixes)
-        for field in ("shell", "code")
-        if getattr(fix, field)
-    ]
-    lines = item.document.path.read_text(encoding="utf-8").splitlines() if wanted else []
-    for number, field in wanted:
-        place = ("fixes", number, field)
-        line, column = item.document.mark(place)
-        if _CUT_OFF.match(lines[line - 1][column - 1 :]):
-            text = "loses what follows ` #`: YAML takes it for a comment of its own"
-            yield item.document.problem(place, text, f"write `{field}: |` and the text in the next line")
+    """Commands, code and sentences whose end YAML takes for a comment of its own, so that no reader sees it."""
+    texts: list[tuple[Document, Sequence[EntryFix | TranslatedFix]]] = [(item.document, item.entry.fixes)]
+    texts += [(one.document, one.text.fixes) for one in item.translated.values() if one.text is not None]
+    for document, fixes in texts:
+        lines = document.path.read_text(encoding="utf-8").splitlines() if fixes else []
+        for number, fix in enumerate(fixes):
+            for field in ("do", "why", "shell", "code"):
+                if not getattr(fix, field, None):
+                    continue
+                place = ("fixes", number, field)
+                line, column = document.mark(place)
+                if _CUT_OFF.match(lines[line - 1][column - 1 :]):
+                    text = "loses what follows ` #`: YAML takes it for a comment of its own"
+                    step = "quote it" if field in ("do", "why") else f"write `{field}: |` and the text in the next line"
+                    yield document.problem(place, text, step)
 
 
 def open_blanks(item: Loaded) -> Iterator[Problem]:

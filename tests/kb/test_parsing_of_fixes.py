@@ -125,3 +125,17 @@ def test_a_value_that_gets_quotes_of_its_own_stands_in_none(shell: str, wrong: l
         if "quotes of its own" in fault.message
     ]
     assert len(said) == len(wrong)
+@pytest.mark.parametrize(("written", "lost"), [("do: 若是 Error #15，只留一个", True), ('do: "若是 Error #15，只留一个"', False)])
+def test_a_translated_sentence_that_yaml_cuts_is_a_problem(tmp_path: Path, written: str, lost: bool) -> None:
+    from kb.check import check
+
+    folder = tmp_path / "area" / "of-a-test"
+    folder.mkdir(parents=True)
+    (folder / "entry.yaml").write_text(
+        "id: of-a-test\nseverity: crash\ntitle: A title of some length\nsymptoms:\n  - require: [{message: words of it}]\n"
+        "    source: {url: 'https://github.com/a/b/issues/1', shows: [symptom, cause]}\ncause: Something.\nfixes:\n  - do: Set it\n"
+        "sources:\n  - {url: 'https://github.com/a/b/issues/1', shows: cause}\n"
+    )
+    (folder / "zh.yaml").write_text(f"of: '0'\ntitle: 一个标题\ncause: 原因\nfixes:\n  - {written}\n", encoding="utf-8")
+    found = [problem for problem in check(load(tmp_path)) if "YAML takes it for a comment" in problem.message]
+    assert bool(found) is lost

@@ -323,3 +323,22 @@ def test_a_comment_of_the_code_that_a_traceback_shows_is_no_message(tool: Diagno
     for last in ("PackingError: 3 rows do not fill a pack of 8", "RuntimeError: stack expects each tensor to be equal size, but got [4] at entry 0 and [3] at entry 1"):
         report = tool.report([from_text(f"{head}{frames}{last}\n")])
         assert "loader-iterator-used-up" not in [one.id for one in report.diagnoses]
+
+
+def test_the_code_of_an_assertion_counts_only_if_nothing_is_printed_below_it(tmp_path: Path) -> None:
+    """Otherwise a log that the exclusion of a frame rules out would match once more, by the line of code."""
+    folder = tmp_path / "training" / "flux-lost"
+    folder.mkdir(parents=True)
+    (folder / "entry.yaml").write_text(
+        "id: flux-lost\nseverity: crash\nretry: after-fix\ntitle: The flux is lost in the capacitor\n"
+        "symptoms:\n  - require: [{message: the flux is gone}]\n    exclude: [{frame: /zorp/}]\n    source: {run: by hand}\n"
+        "cause: Nobody looked after it.\nfixes: [{do: Look after it}]\nsources: [{run: by hand, shows: [cause, fix]}]\n"
+    )
+    tool = Diagnoser.load([tmp_path])
+    for package, said, answered in (("quux", ": the flux is gone", True), ("zorp", ": the flux is gone", False), ("zorp", "", True)):
+        log = (
+            'Traceback (most recent call last):\n  File "/work/run.py", line 3, in <module>\n    go()\n'
+            f'  File "/env/lib/python3.12/site-packages/{package}/core.py", line 9, in go\n'
+            f'    assert flux, "the flux is gone"\nAssertionError{said}\n'
+        )
+        assert ([one.id for one in tool.report([from_text(log)]).diagnoses] == ["flux-lost"]) is answered, log

@@ -114,12 +114,16 @@ def _is_source(line: Line, failures: list[Failure]) -> bool:
     if not (shown or line.text.startswith("    ")):
         return False
     code = line.text[shown.end() if shown else 0 :].lstrip()
-    # An assertion may print no message below its line; in a notebook the arrow may be on another line.
-    if not (code.startswith(_TEXT_IN_CODE) or _COMMENT in code or (shown and code.startswith("assert "))):
+    # An assertion may print no message below its line, so its code then counts; if it printed one, that was tried above. In
+    # a notebook the arrow may be on another line.
+    asserts = code.startswith("assert ")
+    if not (code.startswith(_TEXT_IN_CODE) or _COMMENT in code or asserts):
         return False
     for failure in failures:
         first, last = failure.start, failure.line
         if first.file == line.file and first.stream == line.stream and first.number < line.number < last.number:
+            if asserts and not shown and not failure.message.strip():
+                return False
             # If a notebook's traceback was cut before its last line, the source is the only sign of the failure.
             return bool(failure.frames) and (shown is None or bool(failure.exception))
     return False

@@ -40,6 +40,8 @@ CALM_OFFSET, SPARE_OFFSET = 9, 10
 """So many numbers above the lowest real-time signal are the calm signal, and the one that takes the place of SIGUSR2 if the program handles that itself."""
 MAX_BYTES, MAX_SECONDS, MAX_FILES = 256 * 1024, 0.5, 4
 """Of one file of facts; files of one process."""
+MAX_FILES_OF_WORKERS, MAX_FILES_OF_ALL = 256, 1024
+"""Files of a folder. A pool whose workers fail as they start makes new ones without end; an exception that ends a program itself has room after them."""
 MAX_EXCEPTIONS, MAX_FRAMES, FIRST_FRAMES = 8, 100, 20
 """Exceptions of a chain; frames of one exception, and how many of them are the outermost."""
 FRAMES_WITH_LOCALS, OWN_FRAMES_WITH_LOCALS = 6, 3
@@ -389,7 +391,7 @@ def _write(error: Optional[BaseException], how: str) -> None:
         if error is None or isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)) or id(error) == _last:
             return
         folder = _folder or os.environ.get(FOLDER_VARIABLE)
-        if not folder or _written >= MAX_FILES:
+        if not folder or _written >= MAX_FILES or _is_full(folder, how):
             return
         _last, _written = id(error), _written + 1
         facts = crash_facts(error, how)
@@ -398,6 +400,15 @@ def _write(error: Optional[BaseException], how: str) -> None:
         _replace(os.path.join(folder, name), _encoded(facts))
     except BaseException:
         pass  # the exception that is being reported is the one that counts
+
+
+def _is_full(folder: str, how: str) -> bool:
+    """Whether a folder holds as many files of facts as it may."""
+    most = MAX_FILES_OF_ALL if how == "uncaught" else MAX_FILES_OF_WORKERS
+    try:
+        return sum(name.endswith(".json") for name in os.listdir(folder)) >= most
+    except OSError:
+        return False
 
 
 def _replace(path: str, content: bytes) -> None:

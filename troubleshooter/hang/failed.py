@@ -1,9 +1,10 @@
-"""Ranks whose program has failed, but whose process does not leave: a thread, an upload or a child process of it still holds it."""
+"""Ranks whose program has failed, but whose process does not leave: a thread, an upload or a child process of it still holds it. Ranks that
+wait for processes which fail again and again."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,6 +17,18 @@ def with_failed(verdict: HangVerdict, ranks: Sequence[Rank], folder: Path | None
     failed = {rank.number for rank in ranks if folder is not None and _has_failed(rank, folder)}
     late = [one for one in verdict.late if one.rank.number in failed]
     return verdict._replace(cause="ended", late=late) if late else verdict
+
+
+LEAST_FAILED = 4
+"""So many processes of a rank failed, and are gone: it starts a new one for each, as a pool does whose workers fail as they start."""
+
+
+def is_replaced(rank: Rank, alive: Collection[int], folder: Path | None) -> bool:
+    """Whether processes that a rank started failed one after the other, as the hook's files tell."""
+    if folder is None:
+        return False
+    found = {path.name.split(".")[0].split("-")[1] for path in folder.glob(f"{rank.number}-*.crash.json")}
+    return len(found - {str(pid) for pid in alive}) >= LEAST_FAILED
 
 
 def _has_failed(rank: Rank, folder: Path) -> bool:

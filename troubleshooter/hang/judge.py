@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from troubleshooter.hang.beside import lacking_a_thread
 from troubleshooter.hang.collectives import MEETING, STORE, forms_first_group, reaches_for_store
 from troubleshooter.hang.doing import Cause, cause_of
 from troubleshooter.hang.endless import PackageLoop
-from troubleshooter.hang.parting import is_ahead, left_a_loop, parting, took_a_branch
-from troubleshooter.hang.peers import awaited_by_several
+from troubleshooter.hang.parting import came_round, is_ahead, left_a_loop, parting, took_a_branch
+from troubleshooter.hang.peers import absent_members, awaited_by_several
 from troubleshooter.hang.ranks import OtherProcess, Rank, launcher_meets, others_of
 from troubleshooter.hang.stacks import Stack, StackFrame
 from troubleshooter.hang.standing import Standing, is_own, standing_of
@@ -95,6 +96,9 @@ def _all_wait(standing: list[Standing]) -> HangVerdict:
         late = outside if 2 * len(outside) < len(standing) else []  # rank 0 opens the store, and waits in it
         return HangVerdict("meeting", late, [one for one in standing if one not in late], [], MEETING, standing)
     first, *others = _groups(standing)
+    if not others and (threads := lacking_a_thread(standing)):
+        late, waiting = threads
+        return HangVerdict("branch", late, waiting, [], _common(waiting), standing)
     if not others:
         cause: Cause = "meeting" if first[0].collective == STORE else "shapes" if len(standing) > 1 else "network"
         return HangVerdict(cause, [], standing, [], first[0].collective, standing)
@@ -102,6 +106,9 @@ def _all_wait(standing: list[Standing]) -> HangVerdict:
     if awaited is not None:
         waiting = [one for one in standing if one is not awaited]
         return HangVerdict("branch", [awaited], waiting, [], _common(waiting), standing)
+    if absent := absent_members(standing):
+        waiting = [one for one in standing if one not in absent]
+        return HangVerdict("branch", absent, waiting, [], _common(waiting), standing)
     for group in others:
         if len(group) == len(first) and _went_apart(first[0], group[0]):  # as many here as there
             first = group
@@ -129,11 +136,11 @@ def _groups(standing: Sequence[Standing]) -> list[list[Standing]]:
 
 def _went_apart(one: Standing, other: Standing) -> bool:
     """Whether ``one`` rather than ``other`` went a way of its own: it waits for a single rank, left a loop early, is in a branch that
-    the other one passed by, or came further."""
+    the other one passed by, left out a backward pass, or came further."""
     if (one.collective in _ONE_SIDED) != (other.collective in _ONE_SIDED):
         return one.collective in _ONE_SIDED
     mine, theirs = one.rank.stack, other.rank.stack
-    for sign in (left_a_loop, took_a_branch):
+    for sign in (left_a_loop, took_a_branch, came_round):
         if sign(mine, theirs) != sign(theirs, mine):
             return sign(mine, theirs)
     ahead = is_ahead(mine, theirs)

@@ -25,7 +25,7 @@ from troubleshooter.hang.busy import (
 from troubleshooter.hang.collectives import MEETING, POLLS, STORE, collective_of
 from troubleshooter.hang.doing import asks_again, reads_network, runs_event_loop
 from troubleshooter.hang.endless import PackageLoop, package_loop
-from troubleshooter.hang.failed import with_failed
+from troubleshooter.hang.failed import is_replaced, with_failed
 from troubleshooter.hang.judge import HangVerdict, judge, without_ranks
 from troubleshooter.hang.look import Look, further_stacks
 from troubleshooter.hang.parting import has_gone_on
@@ -150,6 +150,8 @@ def verdict_on(
         # A process that nobody waits for may be one of several that a shell started: `python make.py | sort`.
         below = now.helpers_of(rank.pid, others) if is_awaited else [one.pid for one in now.processes]
         helpers = [pid for pid in below if pid not in others]
+        if is_awaited and patience > PATIENCE and is_replaced(rank, now.at_start, now.folder):
+            helpers = [pid for pid in helpers if pid in before.at_start]  # a new one fails like those before it
         if any(now.moved_bytes_since(before, pid) for pid in (rank.pid, *helpers)):
             return None
         work = [

@@ -15,7 +15,8 @@ MAX_BYTES = 2 << 20
 
 
 class CodeBlock(NamedTuple):
-    """Lines of a file that belong together. ``kind``: ``loop``, ``comprehension``, or ``branch`` for one arm of an ``if``.
+    """Lines of a file that belong together. ``kind``: ``loop``, ``comprehension``, ``branch`` for one arm of an ``if``, or ``tried`` for what a
+    ``try`` goes on after.
 
     ``whole``: the first and last line of the statement with all of its arms. ``test``: the condition of a ``while`` or ``if``.
     ``calls``: what a loop calls, with its arguments. ``over``: what a ``for`` goes over. ``hands_on``: whether a ``for`` yields each item.
@@ -67,6 +68,16 @@ def calls_at(frame: StackFrame) -> list[ast.Call]:
     ]
 
 
+def assigned_calls(path: str, name: str) -> list[ast.Call]:
+    """The calls whose results a file gives to a variable."""
+    return [
+        node.value
+        for node in ast.walk(_parsed(path))
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        if any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
+    ]
+
+
 @lru_cache(maxsize=32)
 def _blocks(path: str) -> tuple[CodeBlock, ...]:
     return tuple(block for node in ast.walk(_parsed(path)) for block in _blocks_of(node))
@@ -107,6 +118,10 @@ def _blocks_of(node: ast.AST) -> Iterator[CodeBlock]:
         for arm in (node.body, node.orelse):
             if arm:
                 yield CodeBlock("branch", arm[0].lineno, _end(arm), whole, test)
+    elif isinstance(node, ast.Try) and node.handlers:
+        yield CodeBlock(
+            "tried", node.body[0].lineno, _end(node.body), (node.lineno, node.end_lineno or node.lineno), ""
+        )
 
 
 def _calls(node: ast.AST) -> Iterator[str]:

@@ -150,9 +150,11 @@ def verdict_on(
         # A process that nobody waits for may be one of several that a shell started: `python make.py | sort`.
         below = now.helpers_of(rank.pid, others) if is_awaited else [one.pid for one in now.processes]
         helpers = [pid for pid in below if pid not in others]
+        moves = [rank.pid, *helpers]
         if is_awaited and patience > PATIENCE and is_replaced(rank, now.at_start, now.folder):
-            helpers = [pid for pid in helpers if pid in before.at_start]  # a new one fails like those before it
-        if any(now.moved_bytes_since(before, pid) for pid in (rank.pid, *helpers)):
+            # New ones fail like those before them, and what these wrote counts as their rank's.
+            moves = helpers = [pid for pid in helpers if pid in before.at_start]
+        if any(now.moved_bytes_since(before, pid) for pid in moves):
             return None
         work = [
             one.pid

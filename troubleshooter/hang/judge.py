@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from troubleshooter.hang.beside import lacking_a_thread
+from troubleshooter.hang.threads import lacking_a_thread
 from troubleshooter.hang.collectives import MEETING, STORE, forms_first_group, reaches_for_store
 from troubleshooter.hang.doing import Cause, cause_of
 from troubleshooter.hang.endless import PackageLoop

@@ -1,0 +1,229 @@
+"""Hangs that the tenth set of them showed: stopped programs, threads that meet, members of groups, left-out backward passes, pools that fail."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.supervise.test_hang import C10D, GONE, frames
+from tests.supervise.test_hang_judged import TORCH, Source, late
+from tests.supervise.test_hang_patience import ARRIVED, MAIN, PYTHON, Ranks
+from troubleshooter import hook
+from troubleshooter.hang.busy import PATIENCE
+from troubleshooter.hang.collectives import collective_of
+from troubleshooter.hang.failed import LEAST_FAILED, is_replaced
+from troubleshooter.hang.judge import judge
+from troubleshooter.hang.notice import verdict_on
+from troubleshooter.hang.ranks import Rank, ranks_of
+from troubleshooter.hang.stacks import StackFrame
+from troubleshooter.supervise.beside import Beside
+from troubleshooter.supervise.state import ProcessState
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc")
+ENGINE = StackFrame(f"{TORCH}/autograd/graph.py", 979, "_engine_run_backward")
+RUNS = frames((f"{PYTHON}/subprocess.py", 2004, "_try_wait"), ("/app/train.py", 27, "convert"), MAIN)
+
+# --- a program that was stopped ---
+
+
+def test_a_rank_waits_for_its_stopped_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program has its rank's number, and tells no stack."""
+    look = Ranks(0, ("S", ARRIVED), ("S", RUNS), ("T", ()))
+    look.processes = [*look.processes[:2], look.processes[2]._replace(parent=GONE + 1)]
+    del look.stacks[GONE + 2]
+    monkeypatch.setattr("troubleshooter.hang.ranks.environment_of", lambda pid: {"RANK": "0" if pid == GONE else "1"})
+    assert [(one.number, one.pid) for one in ranks_of(look.processes, look.stacks)] == [(0, GONE), (1, GONE + 1)]
+    verdict = verdict_on(look, look)
+    assert verdict is not None
+    assert late(verdict) == ("child", [1])
+
+
+def test_an_error_of_the_watch_for_hangs_ends_the_watch_alone() -> None:
+    class Watch:
+        def tick(self, silence: float) -> None:
+            raise KeyError(26086)
+
+    noted: dict[str, object] = {}
+    beside: Any = Beside.__new__(Beside)
+    beside._watch, beside._hangs, beside._looks, beside._noted = None, Watch(), True, True
+    beside._asks_until = beside._kill_at = 0.0
+    beside.state = SimpleNamespace(tick=lambda pid: None)
+    beside.supervisor = SimpleNamespace(pid=1, last_output=0.0, signal=None)
+    beside.folder = SimpleNamespace(note=lambda **facts: noted.update(facts))
+    beside.tick()
+    assert noted == {"no_watch_for_hangs": "KeyError: 26086"}
+    noted.clear()
+    beside.tick()
+    assert noted == {}
+
+
+# --- threads that meet ---
+
+MEETS = frames((C10D, 4287, "all_gather"), (C10D, 3513, "all_gather_object"), ("/app/train.py", 26, "report"), (f"{PYTHON}/threading.py", 982, "run"))
+WRITES = frames((f"{PYTHON}/queue.py", 171, "get"), ("/app/train.py", 30, "write"), (f"{PYTHON}/threading.py", 982, "run"))
+
+
+@pytest.mark.parametrize(
+    ("threads", "apart"),
+    [
+        ((MEETS, WRITES), ("branch", [1])),
+        ((WRITES, MEETS), ("branch", [0])),
+        ((MEETS, MEETS, WRITES), ("branch", [2])),
+        ((WRITES, WRITES, MEETS), ("branch", [2])),
+        ((MEETS, MEETS), ("shapes", [])),
+        ((WRITES, WRITES), ("shapes", [])),
+    ],
+)
+def test_ranks_whose_threads_meet_in_another_order(threads: tuple, apart: tuple[str, list[int]]) -> None:
+    ranks = [Rank(at, True, 1000 + at, "S", (ARRIVED, thread)) for at, thread in enumerate(threads)]
+    verdict = judge(ranks, len(ranks))
+    assert late(verdict) == apart
+    if apart == ("branch", [1]):
+        assert verdict.collective == "all_gather_object"
+        assert [one.own for one in verdict.waiting] == [MEETS[2]]
+
+
+# --- groups of some ranks ---
+
+GROUPS = """\
+leaders = dist.new_group([0, 2])
+pairs, others = dist.new_group(ranks=[0, 1]), [dist.new_group(row) for row in rows]
+everybody = dist.new_group()
+several = dist.new_group([0, 1])
+several = dist.new_group([2, 3])
+def agreed(value, group):
+    dist.all_reduce(value, group=leaders)  # leaders
+    dist.all_reduce(value, group=everybody)  # everybody
+    dist.all_reduce(value, group=several)  # several
+    dist.all_reduce(value, group=group)  # given
+    dist.broadcast(value, 0)  # all
+"""
+
+
+@pytest.mark.parametrize(
+    ("places", "apart"),
+    [
+        (("leaders", "all", "all"), [2]),
+        (("all", "all", "leaders"), [0]),
+        (("leaders", "all", "leaders"), [1]),
+        (("everybody", "all", "all"), [0]),
+        (("several", "all", "all"), [0]),
+        (("given", "all", "all"), [0]),
+        (("all", "leaders", "all"), [1]),
+    ],
+)
+def test_a_member_of_the_group_in_which_another_one_waits(tmp_path: Path, places: tuple[str, ...], apart: list[int]) -> None:
+    source = Source(tmp_path, GROUPS)
+    called = {"all": "broadcast"}
+    ranks = [source.rank(at, f"agreed/{place}", collective=called.get(place, "all_reduce")) for at, place in enumerate(places)]
+    assert late(judge(ranks, 3)) == ("branch", apart)
+
+
+# --- a backward pass that one rank left out ---
+
+TURNS = """\
+def train(batches):
+    for batch in batches:
+        loss = model(batch)  # forward
+        try:
+            loss = penalty(loss)  # tried
+        except RuntimeError:
+            continue
+        if step % 2:
+            evaluate()  # at-times
+        if is_main_process:
+            probe()  # on-main
+        loss.backward()  # backward
+        dist.barrier()  # barrier
+def once(batch):
+    loss = model(batch)  # once-forward
+    loss.backward()  # once-backward
+def gathered(loss):
+    if loss > 3:
+        dist.all_gather(losses, loss)  # gathers
+    dist.all_gather(losses, loss)  # always
+while True:
+    once(batch)  # again
+once(batch)  # alone
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "apart"),
+    [
+        (("train/forward",), ("train/backward",), 0),
+        (("gathered/always", "train/forward"), ("train/backward",), 0),
+        (("once/once-forward", "<module>/again"), ("once/once-backward", "<module>/again"), 0),
+        (("once/once-forward", "<module>/alone"), ("once/once-backward", "<module>/alone"), 1),
+        (("train/tried",), ("train/backward",), 1),
+        (("train/at-times",), ("train/backward",), 0),  # took the branch
+        (("gathered/gathers", "train/forward"), ("train/backward",), 1),
+        (("train/forward",), ("train/on-main",), 1),
+        (("train/forward",), ("train/barrier",), 1),
+    ],
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_who_is_at_the_next_turn_left_the_backward_out(
+    tmp_path: Path, first: tuple[str, ...], second: tuple[str, ...], apart: int, turned: bool
+) -> None:
+    source = Source(tmp_path, TURNS)
+    waits, other = source.rank(0, *first, collective="all_gather"), source.rank(1, *second, collective="barrier")
+    if "barrier" not in second[0]:
+        other = other._replace(stacks=((ENGINE, *other.stack[1:]),))
+        assert collective_of(other.stack) == "backward"
+    ranks = [waits, other]
+    if turned:
+        ranks = [other._replace(number=0), waits._replace(number=1)]
+    assert late(judge(ranks, 2)) == ("branch", [1 - apart if turned else apart])
+
+
+# --- processes that fail again and again ---
+
+MAPS = frames((f"{PYTHON}/threading.py", 327, "wait"), (f"{PYTHON}/multiprocessing/pool.py", 768, "get"), ("/app/train.py", 31, "prepare"), MAIN)
+
+
+@pytest.mark.parametrize(("failed", "stays", "told"), [(LEAST_FAILED, False, True), (LEAST_FAILED - 1, False, False), (LEAST_FAILED, True, False)])
+def test_a_pool_whose_workers_fail_as_they_start(tmp_path: Path, failed: int, stays: bool, told: bool) -> None:
+    """A worker that is still there at the next look works."""
+    before, now = (Ranks(at, ("S", ARRIVED), ("S", MAPS)) for at in (0, 10))
+    for at in range(failed):
+        (tmp_path / f"1-{GONE + 100 + at}.crash.json").write_text("{}")
+    for look, pid in ((before, GONE + 50), (now, GONE + (50 if stays else 60))):
+        look.folder = tmp_path
+        worker = ProcessState(pid, GONE + 1, "python", "R", 1, 5.0, 1, 100.0, 7)
+        look.processes = [*look.processes, worker]
+        look.at_start = look.at_end = {**look.at_start, pid: look.at_start[GONE]}
+    assert verdict_on(before, now) is None
+    verdict = verdict_on(before, now, patience=PATIENCE + 0.1)
+    assert (verdict is not None) == told
+    if verdict is not None:
+        assert late(verdict)[1] == [1]
+
+
+def test_failed_processes_that_are_alive_or_of_another_rank_do_not_count(tmp_path: Path) -> None:
+    rank = Rank(1, True, GONE + 1, "S", (MAPS,))
+    for at in range(LEAST_FAILED):
+        (tmp_path / f"1-{GONE + 100 + at}.crash.json").write_text("{}")
+    assert is_replaced(rank, [], tmp_path)
+    assert not is_replaced(rank, [GONE + 100], tmp_path)
+    assert not is_replaced(rank._replace(number=0), [], tmp_path)
+    assert not is_replaced(rank, [], None)
+
+
+def test_workers_that_fail_without_end_do_not_fill_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hook, "MAX_FILES_OF_WORKERS", 3)
+    monkeypatch.setattr(hook, "MAX_FILES_OF_ALL", 5)
+    monkeypatch.setattr(hook, "_folder", str(tmp_path))
+    counts = []
+    for how in ["process"] * 5 + ["uncaught"] * 5:
+        monkeypatch.setattr(hook, "_written", 0)
+        monkeypatch.setattr(hook, "_last", None)
+        pid = 9000 + len(counts)
+        monkeypatch.setattr("os.getpid", lambda pid=pid: pid)
+        hook._write(ValueError("no tokenizer"), how)
+        counts.append(len([*tmp_path.iterdir()]))
+    assert counts == [1, 2, 3, 3, 3, 4, 5, 5, 5, 5]

@@ -87,42 +87,6 @@ def test_ranks_whose_threads_meet_in_another_order(threads: tuple, apart: tuple[
         assert [one.own for one in verdict.waiting] == [MEETS[2]]
 
 
-# --- groups of some ranks ---
-
-GROUPS = """\
-leaders = dist.new_group([0, 2])
-pairs, others = dist.new_group(ranks=[0, 1]), [dist.new_group(row) for row in rows]
-everybody = dist.new_group()
-several = dist.new_group([0, 1])
-several = dist.new_group([2, 3])
-def agreed(value, group):
-    dist.all_reduce(value, group=leaders)  # leaders
-    dist.all_reduce(value, group=everybody)  # everybody
-    dist.all_reduce(value, group=several)  # several
-    dist.all_reduce(value, group=group)  # given
-    dist.broadcast(value, 0)  # all
-"""
-
-
-@pytest.mark.parametrize(
-    ("places", "apart"),
-    [
-        (("leaders", "all", "all"), [2]),
-        (("all", "all", "leaders"), [0]),
-        (("leaders", "all", "leaders"), [1]),
-        (("everybody", "all", "all"), [0]),
-        (("several", "all", "all"), [0]),
-        (("given", "all", "all"), [0]),
-        (("all", "leaders", "all"), [1]),
-    ],
-)
-def test_a_member_of_the_group_in_which_another_one_waits(tmp_path: Path, places: tuple[str, ...], apart: list[int]) -> None:
-    source = Source(tmp_path, GROUPS)
-    called = {"all": "broadcast"}
-    ranks = [source.rank(at, f"agreed/{place}", collective=called.get(place, "all_reduce")) for at, place in enumerate(places)]
-    assert late(judge(ranks, 3)) == ("branch", apart)
-
-
 # --- a backward pass that one rank left out ---
 
 TURNS = """\

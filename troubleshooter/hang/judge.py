@@ -6,15 +6,16 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from troubleshooter.hang.threads import lacking_a_thread
 from troubleshooter.hang.collectives import MEETING, STORE, forms_first_group, reaches_for_store
 from troubleshooter.hang.doing import Cause, cause_of
 from troubleshooter.hang.endless import PackageLoop
+from troubleshooter.hang.flight import Apart
 from troubleshooter.hang.parting import came_round, is_ahead, left_a_loop, parting, took_a_branch
-from troubleshooter.hang.peers import absent_members, awaited_by_several
+from troubleshooter.hang.peers import awaited_by_several
 from troubleshooter.hang.ranks import OtherProcess, Rank, launcher_meets, others_of
 from troubleshooter.hang.stacks import Stack, StackFrame
 from troubleshooter.hang.standing import Standing, is_own, standing_of
+from troubleshooter.hang.threads import lacking_a_thread
 from troubleshooter.supervise.state import ProcessState
 
 _LEAVING = frozenset(("destroy_process_group", "_shutdown", "_exit_function", "_run_exitfuncs", "shutdown"))
@@ -28,7 +29,7 @@ class HangVerdict(NamedTuple):
     """``late``: the ranks that did not arrive. ``missing``: numbers of ranks that have no process any more.
 
     ``collective``: what the others wait in, and ``waiting`` who they are. ``loops``: the loops of packages that late ranks never leave.
-    ``processes``: what processes the run has, if none of them is a rank.
+    ``processes``: what processes the run has, if none of them is a rank. ``apart``: the recorded collective in which the ranks differ.
     """
 
     cause: Cause
@@ -39,6 +40,7 @@ class HangVerdict(NamedTuple):
     standing: list[Standing]
     loops: tuple[PackageLoop, ...] = ()
     processes: tuple[OtherProcess, ...] = ()
+    apart: Apart | None = None
 
 
 def judge(
@@ -106,9 +108,6 @@ def _all_wait(standing: list[Standing]) -> HangVerdict:
     if awaited is not None:
         waiting = [one for one in standing if one is not awaited]
         return HangVerdict("branch", [awaited], waiting, [], _common(waiting), standing)
-    if absent := absent_members(standing):
-        waiting = [one for one in standing if one not in absent]
-        return HangVerdict("branch", absent, waiting, [], _common(waiting), standing)
     for group in others:
         if len(group) == len(first) and _went_apart(first[0], group[0]):  # as many here as there
             first = group

@@ -38,6 +38,7 @@ from troubleshooter.hang.ranks import (
     numbers_of,
     ranks_of,
 )
+from troubleshooter.hang.recorded import with_recorded
 from troubleshooter.hang.stacks import stacks_of
 from troubleshooter.hook import ENDED
 from troubleshooter.supervise.state import family
@@ -193,7 +194,7 @@ def verdict_on(
         return None  # a rank that starts has no stack yet
     if not verdict.waiting and (verdict.cause in _ALONE or all(map(runs_event_loop, ranks))):
         return None  # a script that waits on purpose, a debugger, a loop whose next timer is far away
-    return with_loops(verdict, loops)
+    return with_loops(with_recorded(verdict, ranks, now.folder), loops)
 
 
 def _still_polls(before: Rank, now: Rank) -> bool:
@@ -300,6 +301,7 @@ def verdict_now(pids: Sequence[int], folder: Path | None, between: float = 2.0) 
         return without_ranks(processes, stacks) if stacks else None
     failed = failed_beside(processes, ranks)
     verdict = with_failed(judge(ranks, world_size(ranks), False if failed else None, failed), ranks, folder)
+    verdict = with_recorded(verdict, ranks, folder)
     waiting = [one.rank.stack for one in verdict.waiting]
     asked = time.monotonic()
     loops: list[PackageLoop] = []

@@ -1,11 +1,11 @@
-"""The one rank that a rank waits for, as its line says: ``dist.recv(tensor, src=rank - 1)``, and the members of the group that it waits in."""
+"""The one rank that a rank waits for, as its line says: ``dist.recv(tensor, src=rank - 1)``."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
 
-from troubleshooter.hang.source import assigned_calls, calls_at
+from troubleshooter.hang.source import calls_at
 from troubleshooter.hang.standing import Standing
 
 _WITH_ONE = frozenset(("send", "recv", "isend", "irecv", "send_object_list", "recv_object_list"))
@@ -22,43 +22,6 @@ def awaited_by_several(standing: Sequence[Standing]) -> Standing | None:
     if len(waiting) < _LEAST_WAITING or len(named) != 1:
         return None
     return next((one for one in standing if one not in waiting and {one.rank.number} == named), None)
-
-
-def absent_members(standing: Sequence[Standing]) -> list[Standing]:
-    """The ranks that wait elsewhere, but belong to the group of a collective in which others wait, as the code says: ``leaders = dist.new_group([0, 2])``."""
-    if not all(one.rank.numbered for one in standing):
-        return []
-    for one in standing:
-        members = _members(one)
-        if one.rank.number in members:
-            there = [other for other in standing if (other.collective, other.own) == (one.collective, one.own)]
-            return [other for other in standing if other.rank.number in members and other not in there]
-    return []
-
-
-def _members(one: Standing) -> set[int]:
-    """The numbers of the group's ranks in whose collective a rank waits; empty if the code does not tell them, or if all belong to it."""
-    named = {
-        word.value.id
-        for call in (calls_at(one.own) if one.own is not None else ())
-        if _last_name(call.func) == one.collective
-        for word in call.keywords
-        if word.arg == "group" and isinstance(word.value, ast.Name)
-    }
-    if one.own is None or len(named) != 1:
-        return set()
-    made = assigned_calls(one.own.file, named.pop())
-    found = [_numbers(call) for call in made if _last_name(call.func) == "new_group"]
-    return found[0] if len(found) == len(made) == 1 else set()
-
-
-def _numbers(call: ast.Call) -> set[int]:
-    given = next((word.value for word in call.keywords if word.arg == "ranks"), call.args[0] if call.args else None)
-    try:
-        listed = ast.literal_eval(given) if given is not None else ()
-    except ValueError:
-        return set()
-    return {one for one in listed if type(one) is int} if isinstance(listed, (list, tuple)) else set()
 
 
 def _other_end(one: Standing, count: int) -> int | None:

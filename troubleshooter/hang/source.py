@@ -68,16 +68,6 @@ def calls_at(frame: StackFrame) -> list[ast.Call]:
     ]
 
 
-def assigned_calls(path: str, name: str) -> list[ast.Call]:
-    """The calls whose results a file gives to a variable."""
-    return [
-        node.value
-        for node in ast.walk(_parsed(path))
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
-        if any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
-    ]
-
-
 @lru_cache(maxsize=32)
 def _blocks(path: str) -> tuple[CodeBlock, ...]:
     return tuple(block for node in ast.walk(_parsed(path)) for block in _blocks_of(node))

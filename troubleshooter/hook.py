@@ -412,7 +412,8 @@ def _close_stacks() -> None:
 
 
 def _answer_questions() -> None:
-    """Start the thread, once in a process, that writes the recorded collectives to ``<pid>.recorded.json`` when somebody writes a byte to ``<pid>.ask``.
+    """Start the thread, once in a process, that writes the recorded collectives to ``<pid>.recorded.json`` when somebody writes a byte to a pipe.
+    ``<pid>.ask`` tells its descriptor, and its inode, so that nobody writes to another pipe.
 
     Nothing else can do it: while the main thread waits in C++, it runs no Python. The thread sleeps in a read until then, and takes no signal.
     """
@@ -423,11 +424,10 @@ def _answer_questions() -> None:
     try:
         import _thread
 
-        path = _stacks[1][: -len("stacks")] + "ask"
-        os.mkfifo(path, 0o600)
-        _thread.start_new_thread(
-            _answer, (os.open(path, os.O_RDWR | os.O_CLOEXEC), path[: -len("ask")] + "recorded.json")
-        )
+        path = _stacks[1][: -len("stacks")]
+        questions, given = os.pipe()
+        _replace(path + "ask", b"%d %d\n" % (given, os.fstat(given).st_ino))
+        _thread.start_new_thread(_answer, (questions, path + "recorded.json"))
     except Exception:
         pass
 

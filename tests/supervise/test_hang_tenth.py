@@ -1,7 +1,9 @@
-"""Hangs that the tenth set of them showed: stopped programs, threads that meet, members of groups, left-out backward passes, pools that fail."""
+"""Hangs that the tenth set of them showed: stopped programs, threads that meet, recorded collectives, left-out backward passes, pools that fail."""
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,17 +11,22 @@ from typing import Any
 
 import pytest
 
+from tests.supervise.running import ENVIRONMENT
 from tests.supervise.test_hang import C10D, GONE, frames
 from tests.supervise.test_hang_judged import TORCH, Source, late
 from tests.supervise.test_hang_patience import ARRIVED, MAIN, PYTHON, Ranks
 from troubleshooter import hook
+from troubleshooter.hang import recorded
 from troubleshooter.hang.busy import PATIENCE
 from troubleshooter.hang.collectives import collective_of
 from troubleshooter.hang.failed import LEAST_FAILED, is_replaced
-from troubleshooter.hang.judge import judge
+from troubleshooter.hang.flight import Collective
+from troubleshooter.hang.judge import HangVerdict, judge
 from troubleshooter.hang.notice import verdict_on
 from troubleshooter.hang.ranks import Rank, ranks_of
+from troubleshooter.hang.recorded import RankRecord, with_recorded
 from troubleshooter.hang.stacks import StackFrame
+from troubleshooter.hang.tell import as_dict, lines
 from troubleshooter.supervise.beside import Beside
 from troubleshooter.supervise.state import ProcessState
 
@@ -85,6 +92,142 @@ def test_ranks_whose_threads_meet_in_another_order(threads: tuple, apart: tuple[
     if apart == ("branch", [1]):
         assert verdict.collective == "all_gather_object"
         assert [one.own for one in verdict.waiting] == [MEETS[2]]
+
+
+# --- what torch recorded of the collectives ---
+
+ALL = frozenset((0, 1, 2))
+
+
+def record(*rows: tuple[str, int, str, str, bool], groups: dict[str, frozenset[int]] | None = None, root: int | None = None) -> RankRecord:
+    """What a rank tells. A row: group, number, operation, sizes, and whether the rank waits in it."""
+    collectives = [Collective(number, group, name, "scheduled" if waits else "completed", sizes, "[Float]", "") for group, number, name, sizes, waits in rows]
+    return RankRecord(groups or {"0": ALL}, collectives, root)
+
+
+def judged(monkeypatch: pytest.MonkeyPatch, *records: RankRecord) -> HangVerdict:
+    """The verdict on ranks that all wait at the same line."""
+    monkeypatch.setattr(recorded, "ask", lambda ranks, folder: dict(enumerate(records)))
+    ranks = [Rank(at, True, 1000 + at, "S", (ARRIVED,)) for at in range(len(records))]
+    return with_recorded(judge(ranks, len(ranks)), ranks, None)
+
+
+def at(number: int, name: str = "all_reduce", sizes: str = "[[4]]", *, root: int | None = None) -> RankRecord:
+    return record(("0", number - 1, "all_reduce", "[[4]]", False), ("0", number, name, sizes, True), root=root)
+
+
+@pytest.mark.parametrize(
+    ("records", "apart", "differs"),
+    [
+        ((at(5), at(5), at(5)), ("shapes", []), None),
+        ((at(5), at(5), at(5, sizes="[[3]]")), ("shapes", [2]), "sizes"),
+        ((at(5), at(5, sizes="[[3]]")), ("shapes", []), "sizes"),
+        ((at(5), at(5, "all_gather"), at(5)), ("branch", [1]), "operation"),
+        ((at(5, "all_gather"), at(5)), ("branch", [0]), "operation"),  # the rarer one
+        ((at(5, "all_gather"), at(5, "barrier")), ("branch", []), "operation"),
+        ((at(5, "gather", root=0), at(5, "gather", root=0), at(5, "gather", root=2)), ("branch", [2]), None),
+        ((at(5, "gather", root=0), at(5, "gather", root=1)), ("shapes", []), None),
+        ((at(5, "gather"), at(5, "gather", "[[3]]"), at(5, "gather")), ("shapes", []), None),
+    ],
+)
+def test_ranks_at_the_same_line_differ_in_what_is_recorded(
+    monkeypatch: pytest.MonkeyPatch, records: tuple[RankRecord, ...], apart: tuple[str, list[int]], differs: str | None
+) -> None:
+    verdict = judged(monkeypatch, *records)
+    assert late(verdict) == apart
+    assert (None if verdict.apart is None else verdict.apart.what) == differs
+    told = "\n".join(lines(verdict, "en"))
+    assert ("the ranks pass different sizes" in told) == (differs == "sizes")
+    assert (as_dict(verdict)["differs"] is not None) == (differs is not None)
+
+
+PAIR = {"0": ALL, "1": frozenset((0, 2))}
+
+
+@pytest.mark.parametrize(
+    ("records", "apart"),
+    [
+        (  # the smaller group tells who is missing in it
+            (record(("1", 1, "all_reduce", "[[4]]", True), groups=PAIR), at(3), at(3)), ("branch", [2]),
+        ),
+        ((at(3), record(("1", 1, "all_reduce", "[[4]]", True), groups={**PAIR, "1": ALL}), at(3)), ("branch", [1])),
+        (  # two ranks in two groups of the same ranks: either may be meant
+            (record(("1", 1, "all_reduce", "[[4]]", True), groups={"0": frozenset((0, 1)), "1": frozenset((0, 1))}), record(("0", 3, "all_reduce", "[[4]]", True), groups={"0": frozenset((0, 1)), "1": frozenset((0, 1))})),
+            ("shapes", []),
+        ),
+        ((at(3), at(3), RankRecord({}, [])), ("shapes", [])),
+    ],
+)  # fmt: skip
+def test_the_rank_that_is_missing_in_a_group(monkeypatch: pytest.MonkeyPatch, records: tuple[RankRecord, ...], apart: tuple[str, list[int]]) -> None:
+    assert late(judged(monkeypatch, *records)) == apart
+
+
+def test_ranks_that_do_not_tell_are_judged_by_their_stacks(tmp_path: Path) -> None:
+    ranks = [Rank(at, True, GONE + at, "S", (ARRIVED,)) for at in range(2)]
+    (tmp_path / f"{GONE}.ask").write_text("no number")
+    (tmp_path / f"{GONE + 1}.ask").write_text("5 77")
+    assert recorded.ask(ranks, tmp_path) == {}
+    assert late(with_recorded(judge(ranks, 2), ranks, tmp_path)) == ("shapes", [])
+
+
+def test_nothing_is_written_to_another_pipe(tmp_path: Path) -> None:
+    """The number of a process that is gone may belong to another one."""
+    source, sink = os.pipe()
+    os.set_blocking(source, False)
+    for inode in (os.fstat(sink).st_ino + 1, os.fstat(sink).st_ino):
+        (tmp_path / f"{os.getpid()}.ask").write_text(f"{sink} {inode}")
+        assert recorded.ask([Rank(0, True, os.getpid(), "S", ())], tmp_path) == {}
+        if inode != os.fstat(sink).st_ino:
+            with pytest.raises(BlockingIOError):
+                os.read(source, 1)
+    assert os.read(source, 9) == b"?"
+    os.close(source)
+    os.close(sink)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"groups": 3}', '{"groups": {}, "collectives": [{"number": "x"}]}'])
+def test_what_is_no_answer_tells_nothing(tmp_path: Path, text: str) -> None:
+    (tmp_path / "1.recorded.json").write_text(text)
+    assert recorded.read(tmp_path / "1.recorded.json") == RankRecord({}, [])
+
+
+ASKED = """
+import os, sys, types
+from troubleshooter import hook
+hook.install()
+class World:
+    pg_names, pg_group_ranks = {7: "0"}, {7: {0: 0, 1: 1}}
+def helper(*words, **options):
+    "Makes a group."
+    return words, options
+c10d, native = types.ModuleType("torch.distributed.distributed_c10d"), types.ModuleType("torch._C._distributed_c10d")
+c10d._new_process_group_helper, c10d._world = helper, World
+row = {"process_group": ("0", "default"), "collective_seq_id": 4, "profiling_name": "gloo:all_reduce", "input_sizes": [[4]], "input_dtypes": ["Float"], "retired": False, "is_p2p": False}
+import pickle
+native._dump_fr_trace = lambda *words: pickle.dumps({"entries": [row, {**row, "is_p2p": True}]})
+sys.modules[c10d.__name__], sys.modules[native.__name__] = c10d, native
+hook._patch_groups(c10d)
+assert not os.path.exists(os.environ["TROUBLESHOOT_HOOK_DIR"] + "/%d.ask" % os.getpid())
+assert c10d._new_process_group_helper(2, group=3) == ((2,), {"group": 3}) == c10d._new_process_group_helper(2, group=3)
+assert c10d._new_process_group_helper.__doc__ == "Makes a group."
+import threading
+assert threading.active_count() == 1
+exec(compile("def broadcast(src): print(os.getpid(), flush=True), sys.stdin.read()", "/torch/distributed/distributed_c10d.py", "exec"))
+broadcast(1)
+"""
+
+
+def test_a_process_tells_what_is_recorded_while_its_main_thread_waits(tmp_path: Path) -> None:
+    given = {**ENVIRONMENT, "TROUBLESHOOT_HOOK_DIR": str(tmp_path)}
+    with subprocess.Popen([sys.executable, "-c", ASKED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=given) as one:
+        assert one.stdout is not None
+        pid = int(one.stdout.readline())
+        for _ in range(2):
+            found = recorded.ask([Rank(0, True, pid, "S", ())], tmp_path)
+            assert found == {0: RankRecord({"0": frozenset((0, 1))}, [Collective(4, "0", "all_reduce", "scheduled", "[[4]]", "['Float']", "")], 1)}
+        one.communicate(b"")
+    assert one.returncode == 0
+    assert not (tmp_path / f"{pid}.ask").exists()
 
 
 # --- a backward pass that one rank left out ---

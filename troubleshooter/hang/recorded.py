@@ -140,12 +140,15 @@ def ask(ranks: Sequence[Rank], folder: Path | None) -> dict[int, RankRecord]:
         return {}
     answers: dict[int, Path] = {}
     for rank in ranks:
-        question, answer = folder / f"{rank.pid}.ask", folder / f"{rank.pid}.recorded.json"
-        with suppress(OSError):
-            if not stat.S_ISFIFO(question.lstat().st_mode):
-                continue
+        answer = folder / f"{rank.pid}.recorded.json"
+        with suppress(OSError, ValueError):
+            descriptor, inode = map(int, (folder / f"{rank.pid}.ask").read_text().split())
+            pipe = f"/proc/{rank.pid}/fd/{descriptor}"
+            found_there = os.stat(pipe)
+            if not stat.S_ISFIFO(found_there.st_mode) or found_there.st_ino != inode:
+                continue  # the file is that of an earlier process of this number
             answer.unlink(missing_ok=True)
-            number = os.open(question, os.O_WRONLY | os.O_NONBLOCK)
+            number = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
             try:
                 os.write(number, b"?")
             finally:

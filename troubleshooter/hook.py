@@ -418,7 +418,8 @@ def _answer_questions() -> None:
     Nothing else can do it: while the main thread waits in C++, it runs no Python. The thread sleeps in a read until then, and takes no signal.
     """
     global _answers_in
-    if _answers_in == os.getpid() or _stacks is None or sys.platform != "linux":
+    native = sys.modules.get("torch._C._distributed_c10d")
+    if _answers_in == os.getpid() or _stacks is None or sys.platform != "linux" or not hasattr(native, "_dump_fr_trace"):
         return
     _answers_in = os.getpid()
     try:

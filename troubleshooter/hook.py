@@ -419,7 +419,12 @@ def _answer_questions() -> None:
     """
     global _answers_in
     native = sys.modules.get("torch._C._distributed_c10d")
-    if _answers_in == os.getpid() or _stacks is None or sys.platform != "linux" or not hasattr(native, "_dump_fr_trace"):
+    if (
+        _answers_in == os.getpid()
+        or _stacks is None
+        or sys.platform != "linux"
+        or not hasattr(native, "_dump_fr_trace")
+    ):
         return
     _answers_in = os.getpid()
     try:

@@ -1,5 +1,5 @@
 """Ranks whose program has failed, but whose process does not leave: a thread, an upload or a child process of it still holds it. Ranks that
-wait for processes which fail again and again."""
+wait for a pool whose workers fail again and again."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ def with_failed(verdict: HangVerdict, ranks: Sequence[Rank], folder: Path | None
     return verdict._replace(cause="ended", late=late) if late else verdict
 
 
+_POOLS = ("multiprocessing/pool.py", "multiprocess/pool.py")
 LEAST_FAILED = 4
-"""So many processes of a rank failed, and are gone: it starts a new one for each, as a pool does whose workers fail as they start."""
+"""So many workers of a pool failed, and are gone. It starts a new one for each, and never ends if that fails, too. What a worker does for the pool cannot end it."""
 
 
-def is_replaced(rank: Rank, alive: Collection[int], folder: Path | None) -> bool:
-    """Whether processes that a rank started failed one after the other, as the hook's files tell."""
-    if folder is None:
+def awaits_failing_pool(rank: Rank, alive: Collection[int], folder: Path | None) -> bool:
+    """Whether a rank waits for a pool whose workers failed one after the other, as the hook's files tell."""
+    if folder is None or not any(frame.file.replace("\\", "/").endswith(_POOLS) for frame in rank.stack):
         return False
     found = {path.name.split(".")[0].split("-")[1] for path in folder.glob(f"{rank.number}-*.crash.json")}
     return len(found - {str(pid) for pid in alive}) >= LEAST_FAILED

@@ -25,7 +25,7 @@ from troubleshooter.hang.busy import (
 from troubleshooter.hang.collectives import MEETING, POLLS, STORE, collective_of
 from troubleshooter.hang.doing import asks_again, reads_network, runs_event_loop
 from troubleshooter.hang.endless import PackageLoop, package_loop
-from troubleshooter.hang.failed import is_replaced, with_failed
+from troubleshooter.hang.failed import awaits_failing_pool, with_failed
 from troubleshooter.hang.judge import HangVerdict, judge, without_ranks
 from troubleshooter.hang.look import Look, further_stacks
 from troubleshooter.hang.parting import has_gone_on
@@ -152,7 +152,7 @@ def verdict_on(
         below = now.helpers_of(rank.pid, others) if is_awaited else [one.pid for one in now.processes]
         helpers = [pid for pid in below if pid not in others]
         moves = [rank.pid, *helpers]
-        if is_awaited and patience > PATIENCE and is_replaced(rank, now.at_start, now.folder):
+        if is_awaited and patience > PATIENCE and awaits_failing_pool(rank, now.at_start, now.folder):
             # New ones fail like those before them, and what these wrote counts as their rank's.
             moves = helpers = [pid for pid in helpers if pid in before.at_start]
         if any(now.moved_bytes_since(before, pid) for pid in moves):

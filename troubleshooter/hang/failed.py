@@ -20,7 +20,7 @@ def with_failed(verdict: HangVerdict, ranks: Sequence[Rank], folder: Path | None
 
 
 _POOLS = ("multiprocessing/pool.py", "multiprocess/pool.py")
-LEAST_FAILED = 4
+LEAST_FAILED = 16
 """So many workers of a pool failed, and are gone. It starts a new one for each, and never ends if that fails, too. What a worker does for the pool cannot end it."""
 
 

@@ -81,7 +81,7 @@ def _run(seed: int, options: argparse.Namespace) -> dict[str, Any]:
             out, _ = running.communicate()
         hang = log / "hang.json"
         return {
-            "seed": seed, "kind": kind, "status": running.returncode, "ended": b"done" in out, "alarm": hang.exists(), "told": told[:600],
+            "seed": seed, "kind": kind, "status": running.returncode, "ended": b"done" in out, "alarm": hang.exists(), "told": told if len(told) < 3000 else f"{told[:600]} … {told[-2400:]}",
             "cause": json.loads(hang.read_text())["cause"] if hang.exists() else None, "seconds": round(time.monotonic() - started, 1),
         }  # fmt: skip
 

@@ -399,12 +399,33 @@ def _close_stacks() -> None:
             os.unlink(_stacks[1][: -len("stacks")] + "ask")
     except OSError:
         pass
+    _outlive_handlers()
     try:
         if _stacks is not None and os.fstat(_stacks[0]).st_size == 0:
             os.unlink(_stacks[1])
         elif _stacks is not None:
             os.write(_stacks[0], ENDED)
     except OSError:
+        pass
+
+
+def _outlive_handlers() -> None:
+    """Let a question that comes after the end of Python do nothing: it would end the process, and change its exit status. Until then it is answered."""
+    try:
+        import _signal
+        import faulthandler
+
+        if _stacks is None or not _asked_by:
+            return
+        handler = _signal.getsignal(_asked_by)
+        if handler == _signal.SIG_DFL:
+            faulthandler.unregister(_asked_by)
+            _signal.signal(_asked_by, _signal.SIG_IGN)  # what `faulthandler` sets back at its end
+            faulthandler.register(_asked_by, file=_stacks[0], all_threads=True, chain=False)
+        calm = _real_time_signal(CALM_OFFSET)
+        if calm and _signal.getsignal(calm) is _write_stacks:
+            _signal.signal(calm, _signal.SIG_IGN)
+    except Exception:
         pass
 
 

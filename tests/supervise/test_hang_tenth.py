@@ -230,6 +230,36 @@ def test_a_process_tells_what_is_recorded_while_its_main_thread_waits(tmp_path: 
     assert not (tmp_path / f"{pid}.ask").exists()
 
 
+# --- a question that comes too late ---
+
+@pytest.mark.parametrize("number", ["signal.SIGUSR2", "signal.SIGRTMIN + 9"])
+def test_a_question_after_the_end_of_python_ends_nothing(tmp_path: Path, number: str) -> None:
+    """A process has no handlers any more while the libraries that it loaded end, or its threads stop."""
+    code = f"""
+import signal, os, sys
+from troubleshooter import hook
+hook.install()
+class Late:
+    def __del__(self, kill=os.kill, pid=os.getpid(), number=int({number})):
+        kill(pid, number)
+sys.late = Late()
+"""
+    given = {**ENVIRONMENT, "TROUBLESHOOT_HOOK_DIR": str(tmp_path)}
+    assert subprocess.run([sys.executable, "-c", code], env=given, check=False).returncode == 0
+
+
+def test_questions_while_a_process_ends_do_not_change_its_status(tmp_path: Path) -> None:
+    code = """
+import os, subprocess
+from troubleshooter import hook
+hook.install()
+subprocess.Popen(["sh", "-c", f"while kill -USR2 {os.getpid()}; do :; done"], stderr=subprocess.DEVNULL)
+"""
+    given = {**ENVIRONMENT, "TROUBLESHOOT_HOOK_DIR": str(tmp_path)}
+    ended = [subprocess.run([sys.executable, "-c", code], env=given, check=False).returncode for _ in range(3)]
+    assert ended == [0] * 3
+
+
 # --- a backward pass that one rank left out ---
 
 TURNS = """\

@@ -40,11 +40,18 @@ CALM_OFFSET, SPARE_OFFSET = 9, 10
 """So many numbers above the lowest real-time signal are the calm signal, and the one that takes the place of SIGUSR2 if the program handles that itself."""
 MAX_BYTES, MAX_SECONDS, MAX_FILES = 256 * 1024, 0.5, 4
 """Of one file of facts; files of one process."""
+MAX_FILES_OF_WORKERS, MAX_FILES_OF_ALL = 256, 1024
+"""Files of a folder. A pool whose workers fail as they start makes new ones without end; an exception that ends a program itself has room after them."""
 MAX_EXCEPTIONS, MAX_FRAMES, FIRST_FRAMES = 8, 100, 20
 """Exceptions of a chain; frames of one exception, and how many of them are the outermost."""
 FRAMES_WITH_LOCALS, OWN_FRAMES_WITH_LOCALS = 6, 3
 MAX_LOCALS, MAX_ATTRIBUTES, MAX_ITEMS, MAX_DEPTH, MAX_VALUES = 40, 24, 12, 3, 3000
-MAX_MODULES = 20000
+ROOTED = {
+    "broadcast": "src", "broadcast_object_list": "src", "scatter": "src", "scatter_object_list": "src", "reduce": "dst", "gather": "dst",
+    "gather_object": "dst",
+}  # fmt: skip
+"""Collectives from one rank, or to one, and the argument that names it."""
+MAX_MODULES, MAX_COLLECTIVES = 20000, 1000
 MAX_TEXT, MAX_MESSAGE, MAX_CODE = 200, 4000, 400
 """Characters of a string, of an exception's message, of a line of code."""
 PACKAGES = (
@@ -69,6 +76,7 @@ _written = 0
 _last = None  # type: Optional[int]
 _stacks = None  # type: Optional[Tuple[int, str]]
 _asked_by = 0
+_answers_in = 0
 
 
 def install(folder: Optional[str] = None) -> Optional[str]:
@@ -203,8 +211,24 @@ def _patch_signal(module: Any) -> None:
     module.signal = signal
 
 
+def _patch_groups(module: Any) -> None:
+    """From the first group on, a process can be asked which collectives torch has recorded, while its main thread waits in one."""
+    before = module._new_process_group_helper
+
+    def _new_process_group_helper(*args: Any, **options: Any) -> Any:
+        made = before(*args, **options)
+        _answer_questions()
+        return made
+
+    for name in ("__doc__", "__module__", "__qualname__"):
+        setattr(_new_process_group_helper, name, getattr(before, name))
+    _new_process_group_helper.__wrapped__ = before  # type: ignore[attr-defined]
+    module._new_process_group_helper = _new_process_group_helper
+
+
 PATCHES = {
     "signal": _patch_signal,
+    "torch.distributed.distributed_c10d": _patch_groups,
     "threading": _patch_threading,
     "IPython.core.interactiveshell": _patch_shell,
     "multiprocessing.process": _patch_process,
@@ -214,7 +238,7 @@ PATCHES = {
     "multiprocess.pool": _patch_wrapper("ExceptionWithTraceback"),
     "concurrent.futures.process": _patch_wrapper("_ExceptionWithTraceback"),
 }  # type: Dict[str, Callable[[Any], None]]
-"""Modules that take exceptions away before `sys.excepthook` sees them, or our signal away. They are patched when they are imported."""
+"""Modules that take exceptions away before `sys.excepthook` sees them, or our signal away, and the one that forms groups of ranks. They are patched when they are imported."""
 
 
 class _ImportWatcher:
@@ -371,12 +395,114 @@ def _frames_of(frame: Optional[FrameType]) -> str:
 def _close_stacks() -> None:
     """Remove the file of stacks of a process that ends in order. One with stacks in it stays, and says so at its end."""
     try:
+        if _stacks is not None and _answers_in == os.getpid():
+            os.unlink(_stacks[1][: -len("stacks")] + "ask")
+    except OSError:
+        pass
+    _outlive_handlers()
+    try:
         if _stacks is not None and os.fstat(_stacks[0]).st_size == 0:
             os.unlink(_stacks[1])
         elif _stacks is not None:
             os.write(_stacks[0], ENDED)
     except OSError:
         pass
+
+
+def _outlive_handlers() -> None:
+    """Let a question that comes after the end of Python do nothing: it would end the process, and change its exit status. Until then it is answered."""
+    try:
+        import _signal
+        import faulthandler
+
+        if _stacks is None or not _asked_by:
+            return
+        handler = _signal.getsignal(_asked_by)
+        if handler == _signal.SIG_DFL:
+            faulthandler.unregister(_asked_by)
+            _signal.signal(_asked_by, _signal.SIG_IGN)  # what `faulthandler` sets back at its end
+            faulthandler.register(_asked_by, file=_stacks[0], all_threads=True, chain=False)
+        calm = _real_time_signal(CALM_OFFSET)
+        if calm and _signal.getsignal(calm) is _write_stacks:
+            _signal.signal(calm, _signal.SIG_IGN)
+    except Exception:
+        pass
+
+
+# --- collectives ---
+
+
+def _answer_questions() -> None:
+    """Start the thread, once in a process, that writes the recorded collectives to ``<pid>.recorded.json`` when somebody writes a byte to a pipe.
+    ``<pid>.ask`` tells its descriptor, and its inode, so that nobody writes to another pipe.
+
+    Nothing else can do it: while the main thread waits in C++, it runs no Python. The thread sleeps in a read until then, and takes no signal.
+    """
+    global _answers_in
+    native = sys.modules.get("torch._C._distributed_c10d")
+    if (
+        _answers_in == os.getpid()
+        or _stacks is None
+        or sys.platform != "linux"
+        or not hasattr(native, "_dump_fr_trace")
+    ):
+        return
+    _answers_in = os.getpid()
+    try:
+        import _thread
+
+        path = _stacks[1][: -len("stacks")]
+        questions, given = os.pipe()
+        _replace(path + "ask", b"%d %d\n" % (given, os.fstat(given).st_ino))
+        _thread.start_new_thread(_answer, (questions, path + "recorded.json"))
+    except Exception:
+        pass
+
+
+def _answer(questions: int, path: str) -> None:
+    try:
+        import _signal
+
+        _signal.pthread_sigmask(_signal.SIG_BLOCK, _signal.valid_signals())
+        while os.read(questions, 1):
+            import json
+
+            _replace(path, json.dumps(_recorded()).encode("ascii"))
+    except BaseException:
+        pass
+
+
+def _recorded() -> Dict[str, Any]:
+    """The last collectives that torch's Flight Recorder holds, and the ranks of the groups."""
+    import pickle
+
+    module = sys.modules["torch.distributed.distributed_c10d"]
+    world = module._world
+    groups = {str(world.pg_names.get(group)): sorted(ranks) for group, ranks in world.pg_group_ranks.items()}
+    found = pickle.loads(sys.modules["torch._C._distributed_c10d"]._dump_fr_trace(True, False, False))
+    rows = [
+        {
+            "group": str(row["process_group"][0]), "number": row["collective_seq_id"], "operation": row["profiling_name"].rpartition(":")[2],
+            "inputs": str(row["input_sizes"])[:MAX_TEXT], "dtypes": str(row["input_dtypes"])[:MAX_TEXT], "waits": not row["retired"],
+        }
+        for row in found["entries"]
+        if not row["is_p2p"]
+    ]  # fmt: skip
+    return {"recorded": FORMAT, "groups": groups, "collectives": rows[-MAX_COLLECTIVES:], "root": _root()}
+
+
+def _root() -> Optional[int]:
+    """From which rank, or to which, the collective goes that the main thread waits in; None if it concerns all alike."""
+    import threading
+
+    frame = sys._current_frames().get(threading.main_thread().ident or 0)
+    while frame is not None:
+        name = ROOTED.get(frame.f_code.co_name)
+        if name is not None and frame.f_code.co_filename.endswith("distributed_c10d.py"):
+            value = frame.f_locals.get(name)
+            return value if type(value) is int else None
+        frame = frame.f_back
+    return None
 
 
 # --- the file ---
@@ -389,7 +515,7 @@ def _write(error: Optional[BaseException], how: str) -> None:
         if error is None or isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)) or id(error) == _last:
             return
         folder = _folder or os.environ.get(FOLDER_VARIABLE)
-        if not folder or _written >= MAX_FILES:
+        if not folder or _written >= MAX_FILES or _is_full(folder, how):
             return
         _last, _written = id(error), _written + 1
         facts = crash_facts(error, how)
@@ -398,6 +524,15 @@ def _write(error: Optional[BaseException], how: str) -> None:
         _replace(os.path.join(folder, name), _encoded(facts))
     except BaseException:
         pass  # the exception that is being reported is the one that counts
+
+
+def _is_full(folder: str, how: str) -> bool:
+    """Whether a folder holds as many files of facts as it may."""
+    most = MAX_FILES_OF_ALL if how == "uncaught" else MAX_FILES_OF_WORKERS
+    try:
+        return sum(name.endswith(".json") for name in os.listdir(folder)) >= most
+    except OSError:
+        return False
 
 
 def _replace(path: str, content: bytes) -> None:

@@ -9,11 +9,13 @@ from typing import NamedTuple
 from troubleshooter.hang.collectives import MEETING, STORE, forms_first_group, reaches_for_store
 from troubleshooter.hang.doing import Cause, cause_of
 from troubleshooter.hang.endless import PackageLoop
-from troubleshooter.hang.parting import is_ahead, left_a_loop, parting, took_a_branch
+from troubleshooter.hang.flight import Apart
+from troubleshooter.hang.parting import came_round, is_ahead, left_a_loop, parting, took_a_branch
 from troubleshooter.hang.peers import awaited_by_several
 from troubleshooter.hang.ranks import OtherProcess, Rank, launcher_meets, others_of
 from troubleshooter.hang.stacks import Stack, StackFrame
 from troubleshooter.hang.standing import Standing, is_own, standing_of
+from troubleshooter.hang.threads import lacking_a_thread
 from troubleshooter.supervise.state import ProcessState
 
 _LEAVING = frozenset(("destroy_process_group", "_shutdown", "_exit_function", "_run_exitfuncs", "shutdown"))
@@ -27,7 +29,7 @@ class HangVerdict(NamedTuple):
     """``late``: the ranks that did not arrive. ``missing``: numbers of ranks that have no process any more.
 
     ``collective``: what the others wait in, and ``waiting`` who they are. ``loops``: the loops of packages that late ranks never leave.
-    ``processes``: what processes the run has, if none of them is a rank.
+    ``processes``: what processes the run has, if none of them is a rank. ``apart``: the recorded collective in which the ranks differ.
     """
 
     cause: Cause
@@ -38,6 +40,7 @@ class HangVerdict(NamedTuple):
     standing: list[Standing]
     loops: tuple[PackageLoop, ...] = ()
     processes: tuple[OtherProcess, ...] = ()
+    apart: Apart | None = None
 
 
 def judge(
@@ -95,6 +98,9 @@ def _all_wait(standing: list[Standing]) -> HangVerdict:
         late = outside if 2 * len(outside) < len(standing) else []  # rank 0 opens the store, and waits in it
         return HangVerdict("meeting", late, [one for one in standing if one not in late], [], MEETING, standing)
     first, *others = _groups(standing)
+    if not others and (threads := lacking_a_thread(standing)):
+        late, waiting = threads
+        return HangVerdict("branch", late, waiting, [], _common(waiting), standing)
     if not others:
         cause: Cause = "meeting" if first[0].collective == STORE else "shapes" if len(standing) > 1 else "network"
         return HangVerdict(cause, [], standing, [], first[0].collective, standing)
@@ -129,11 +135,11 @@ def _groups(standing: Sequence[Standing]) -> list[list[Standing]]:
 
 def _went_apart(one: Standing, other: Standing) -> bool:
     """Whether ``one`` rather than ``other`` went a way of its own: it waits for a single rank, left a loop early, is in a branch that
-    the other one passed by, or came further."""
+    the other one passed by, left out a backward pass, or came further."""
     if (one.collective in _ONE_SIDED) != (other.collective in _ONE_SIDED):
         return one.collective in _ONE_SIDED
     mine, theirs = one.rank.stack, other.rank.stack
-    for sign in (left_a_loop, took_a_branch):
+    for sign in (left_a_loop, took_a_branch, came_round):
         if sign(mine, theirs) != sign(theirs, mine):
             return sign(mine, theirs)
     ahead = is_ahead(mine, theirs)

@@ -25,7 +25,7 @@ from troubleshooter.hang.busy import (
 from troubleshooter.hang.collectives import MEETING, POLLS, STORE, collective_of
 from troubleshooter.hang.doing import asks_again, reads_network, runs_event_loop
 from troubleshooter.hang.endless import PackageLoop, package_loop
-from troubleshooter.hang.failed import with_failed
+from troubleshooter.hang.failed import awaits_failing_pool, with_failed
 from troubleshooter.hang.judge import HangVerdict, judge, without_ranks
 from troubleshooter.hang.look import Look, further_stacks
 from troubleshooter.hang.parting import has_gone_on
@@ -38,6 +38,7 @@ from troubleshooter.hang.ranks import (
     numbers_of,
     ranks_of,
 )
+from troubleshooter.hang.recorded import with_recorded
 from troubleshooter.hang.stacks import stacks_of
 from troubleshooter.hook import ENDED
 from troubleshooter.supervise.state import family
@@ -150,7 +151,11 @@ def verdict_on(
         # A process that nobody waits for may be one of several that a shell started: `python make.py | sort`.
         below = now.helpers_of(rank.pid, others) if is_awaited else [one.pid for one in now.processes]
         helpers = [pid for pid in below if pid not in others]
-        if any(now.moved_bytes_since(before, pid) for pid in (rank.pid, *helpers)):
+        moves = [rank.pid, *helpers]
+        if is_awaited and patience > PATIENCE and awaits_failing_pool(rank, now.at_start, now.folder):
+            # New ones fail like those before them, and what these wrote counts as their rank's.
+            moves = helpers = [pid for pid in helpers if pid in before.at_start]
+        if any(now.moved_bytes_since(before, pid) for pid in moves):
             return None
         work = [
             one.pid
@@ -189,7 +194,7 @@ def verdict_on(
         return None  # a rank that starts has no stack yet
     if not verdict.waiting and (verdict.cause in _ALONE or all(map(runs_event_loop, ranks))):
         return None  # a script that waits on purpose, a debugger, a loop whose next timer is far away
-    return with_loops(verdict, loops)
+    return with_loops(with_recorded(verdict, ranks, now.folder), loops)
 
 
 def _still_polls(before: Rank, now: Rank) -> bool:
@@ -296,6 +301,7 @@ def verdict_now(pids: Sequence[int], folder: Path | None, between: float = 2.0) 
         return without_ranks(processes, stacks) if stacks else None
     failed = failed_beside(processes, ranks)
     verdict = with_failed(judge(ranks, world_size(ranks), False if failed else None, failed), ranks, folder)
+    verdict = with_recorded(verdict, ranks, folder)
     waiting = [one.rank.stack for one in verdict.waiting]
     asked = time.monotonic()
     loops: list[PackageLoop] = []

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from troubleshooter.hang.collectives import BACKWARD, collective_of
 from troubleshooter.hang.source import blocks_around
 from troubleshooter.hang.stacks import Stack, StackFrame
+from troubleshooter.hang.standing import is_own
 from troubleshooter.paths import installed_file
 
 _OF_RANKS = re.compile(r"rank|is_main|main_process|is_master|primary|is_first|worker_id|zero", re.IGNORECASE)
@@ -56,6 +58,26 @@ def is_ahead(one: Stack, other: Stack) -> bool | None:
     """Whether ``one`` came further than ``other``; None if their stacks do not tell."""
     apart = parting(one, other)
     return None if apart is None else apart[0].line > apart[1].line
+
+
+def came_round(one: Stack, other: Stack) -> bool:
+    """Whether ``one`` has begun a loop's next turn, while ``other`` waits in the backward pass of this one. It must be at an earlier line that
+    nobody passes by: so the other one came to that line in its turn, and both went through the collective there."""
+    apart = parting(one, other)
+    if apart is None or apart[0].line >= apart[1].line or collective_of(other) != BACKWARD:
+        return False
+    mine, theirs = apart
+    at = one.index(mine)
+    inside = [frame for frame in one[:at] if is_own(frame)]
+    if any(block.kind in ("branch", "tried") for frame in inside for block in blocks_around(frame)) or any(
+        block.kind in ("branch", "tried") and not _within(theirs, block.whole) for block in blocks_around(mine)
+    ):
+        return False
+    if any(_is_for_some_ranks(frame) for frame in other[: other.index(theirs) + 1]):
+        return False
+    if any(block.kind == "loop" and block.holds(mine) and block.holds(theirs) for block in blocks_around(mine)):
+        return True
+    return any(block.kind == "loop" for frame in one[at + 1 :] for block in blocks_around(frame))
 
 
 def has_gone_on(before: Stack, now: Stack) -> bool:

@@ -163,7 +163,10 @@ def _has_ranks(
         above = known.get(other.parent)
         while above is not None and above.pid != one.pid:
             above = known.get(above.parent)
-        if above is not None and (other_number != number or collective_of(stacks[other.pid][0])):
+        if above is None:
+            continue
+        told = stacks.get(other.pid)  # a stopped process tells nothing
+        if other_number != number or (told and collective_of(told[0])):
             return True
     return False
 

@@ -15,7 +15,8 @@ MAX_BYTES = 2 << 20
 
 
 class CodeBlock(NamedTuple):
-    """Lines of a file that belong together. ``kind``: ``loop``, ``comprehension``, or ``branch`` for one arm of an ``if``.
+    """Lines of a file that belong together. ``kind``: ``loop``, ``comprehension``, ``branch`` for one arm of an ``if``, or ``tried`` for what a
+    ``try`` goes on after.
 
     ``whole``: the first and last line of the statement with all of its arms. ``test``: the condition of a ``while`` or ``if``.
     ``calls``: what a loop calls, with its arguments. ``over``: what a ``for`` goes over. ``hands_on``: whether a ``for`` yields each item.
@@ -107,6 +108,10 @@ def _blocks_of(node: ast.AST) -> Iterator[CodeBlock]:
         for arm in (node.body, node.orelse):
             if arm:
                 yield CodeBlock("branch", arm[0].lineno, _end(arm), whole, test)
+    elif isinstance(node, ast.Try) and node.handlers:
+        yield CodeBlock(
+            "tried", node.body[0].lineno, _end(node.body), (node.lineno, node.end_lineno or node.lineno), ""
+        )
 
 
 def _calls(node: ast.AST) -> Iterator[str]:

@@ -50,6 +50,8 @@ def lines(verdict: HangVerdict, lang: str) -> list[str]:
         numbers = _numbers([one.rank.number for one in verdict.waiting])
         told.append(say("wait-in", lang, ranks=numbers, collective=_collective(verdict.collective, lang)))
         told += _where(first, lang, "wait-at")
+    if verdict.apart is not None:
+        told += difference(verdict.apart, lang)
     return told
 
 
@@ -84,7 +86,7 @@ def difference(apart: Apart, lang: str) -> list[str]:
         what = (
             say("flight-none", lang)
             if one is None
-            else f"{one.operation} {one.inputs} {one.dtypes} ({one.state}) {one.place}"
+            else f"{one.operation} {one.inputs} {one.dtypes} ({one.state}) {one.place}".rstrip()
         )
         told.append(f"  rank {rank}: {what}")
     return told
@@ -98,6 +100,10 @@ def as_dict(verdict: HangVerdict) -> dict[str, Any]:
         "missing": verdict.missing,
         "waiting": [one.rank.number for one in verdict.waiting],
         "collective": verdict.collective,
+        "differs": None if verdict.apart is None else {
+            "what": verdict.apart.what, "group": verdict.apart.group, "number": verdict.apart.number,
+            "ranks": {str(rank): f"{one.operation} {one.inputs} {one.dtypes}" for rank, one in verdict.apart.by_rank.items() if one is not None},
+        },
         "loops": [
             {
                 "rank": loop.rank, "package": loop.package, "function": loop.frame.function, "file": loop.frame.file, "line": loop.first_line,

@@ -48,6 +48,7 @@ class Beside:
         self.lang = wishes.lang
         self._hang_after = wishes.hang_after
         self._hangs: HangWatch | None = None
+        self._looks = True
         self.hang: HangVerdict | None = None
         self.versions = Versions(interpreter_of_command(supervisor.command))
         self.state = StateLog(self.folder.file(STATE))
@@ -77,7 +78,11 @@ class Beside:
         now = time.monotonic()
         if self._watch is not None and (failing := self._watch.look()) is not None:
             self._tell(failing, now)
-        self._look_for_hang(now)
+        try:
+            self._look_for_hang(now)
+        except Exception as error:  # what looks at a run must not end its supervision
+            self._hangs, self._looks = None, False
+            self.folder.note(no_watch_for_hangs=f"{type(error).__name__}: {error}")
         if self._asks_until and now > self._asks_until:
             self.supervisor.asked, self._asks_until = None, 0.0
         if self._kill_at and now > self._kill_at:
@@ -114,6 +119,8 @@ class Beside:
 
     def _look_for_hang(self, now: float) -> None:
         """Look at the ranks after a long silence."""
+        if not self._looks:
+            return
         silence = now - self.supervisor.last_output
         if self._hangs is None:
             if silence < (self._hang_after or FIRST_SILENCE_SECONDS):

@@ -10,6 +10,14 @@ _INSTALLED = lazy.compile(r".*/(?:site|dist)-packages/(?P<file>(?P<package>[A-Za
 _NOT_OWN = lazy.compile(
     r"/(?:site|dist)-packages/|/lib/python\d|(?i:/python[\d.]{0,8}/{1,2}lib/)|^<(?:frozen|string)|\.(?:pyx|pxi|so|c|cpp|cu)$"
 )
+_KNOWN_FILE = lazy.compile(
+    r"(?:^|/)(?:transformers/(?:trainer|modeling_utils|training_args|tokenization_utils\w*|configuration_utils|generation/utils|trainer_\w+)\.py"
+    r"|datasets/(?:arrow_dataset|arrow_writer|dataset_dict|iterable_dataset|builder|features/features|packaged_modules/\w+/\w+)\.py"
+    r"|torch/(?:nn/modules|utils/data|utils/_\w+|optim|autograd|_\w+)/?\w*\.py|trl/trainer/\w+\.py|peft/(?:peft_model|mapping\w*|tuners/.{1,80})\.py"
+    r"|accelerate/(?:accelerator|data_loader|optimizer|scheduler|launchers)\.py|deepspeed/runtime/.{1,80}\.py"
+    r"|(?:lightning/pytorch|pytorch_lightning)/(?:trainer|core|loops|strategies)/.{1,80}\.py)$"
+)
+"""Files of well-known libraries, by which a clone or another folder of them is known (`pip install -e`, `--target`)."""
 _SITE = lazy.compile(r".*/(?:site|dist)-packages/(?P<file>.+)$")
 # A path begins after a blank, a quote, a bracket or a sign, so that a line of slashes takes linear time.
 _SITE_FOLDER = lazy.compile(
@@ -39,8 +47,9 @@ def installed_file(path: str) -> InstalledFile | None:
 
 
 def is_own(path: str) -> bool:
-    """Whether a frame's path (with forward slashes) is that of the user's own code: neither installed, nor Python's own, nor compiled."""
-    return not _NOT_OWN.search(path)
+    """Whether a frame's path (with forward slashes) is that of the user's own code: neither installed, nor Python's own, nor compiled, nor a
+    file of a well-known library elsewhere."""
+    return not _NOT_OWN.search(path) and not _KNOWN_FILE.search(path)
 
 
 def below_site_packages(path: str) -> str:

@@ -114,3 +114,36 @@ def test_a_collate_function_that_returns_nothing(of_run: Run) -> None:
 def test_none_that_is_no_batch(of_run: Run) -> None:
     found = of_run("", COLLATE.format(end="    return batch\n", passed="None"))
     assert "return batch" not in str(suggestions(found))
+
+
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [
+        ("best, least = None, 0.1\nif 0.5 < best - least:\n    pass\n", "best is None or 0.5 < best - least"),
+        ("float('loss3.77.pt'.split('loss')[-1])\n", "'loss3.77.pt'.split('loss')[-1].removesuffix('.pt')"),
+        ("class P:\n    name = 'loss3.77.pt'\npath = P()\nfloat(path.name.split('loss')[-1])\n", "path.stem.split('loss')[-1]"),
+        ("def seed():\n    pass\nlist(map(seed, [1]))\n", "def seed(_):"),
+        ("def run(loss):\n    for x in (1, 2):\n        loss = loss(x.real)\nrun(abs)\n", None),
+        (
+            "import json\nclass History:\n    def __init__(self):\n        self.losses = {}\n    @classmethod\n    def load(cls, text):\n        mine = cls()\n"
+            "        mine.losses = json.loads(text)\n        return mine\n    def of(self, step):\n        return self.losses[step]\nHistory.load('{\"3\": 1}').of(3)\n",
+            "{int(key): value for key, value in json.loads(text).items()}",
+        ),
+    ],
+)  # fmt: skip
+def test_slips_of_the_ninth_set(of_run: Run, program: str, code: str | None) -> None:
+    assert suggestions(of_run("", program))[0] == code
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "limit, least = None, 0.1\nif 0.5 < limit - least:\n    pass\n",  # a limit that is missing is no first time
+        "float('fast.pt')\n",  # not only the suffix is no number
+        "import json\nclass Run:\n    def set(self):\n        self.steps = {'3': 1}\n    def of(self, step):\n        return self.steps[step]\nrun = Run()\nrun.set()\nrun.of(4)\n",
+    ],
+)
+def test_what_only_looks_like_them(of_run: Run, program: str) -> None:
+    told = str(suggestions(of_run("", program)))
+    for wrong in ("is None or", "suffix", "int(key)"):
+        assert wrong not in told

@@ -113,6 +113,8 @@ def _of_other_kind(
 
 def _of_json(found: FoundPlace, item: ast.Subscript, key: int, context: NameContext, lang: str) -> FoundPlace | None:
     read = _reading(item.value, context)
+    later = _set_elsewhere(item.value, context) if read is None else None
+    read = read or later
     if read is None:
         return None
     place = f"{PurePath(read.context.source.path).name}:{read.value.lineno}"
@@ -121,6 +123,9 @@ def _of_json(found: FoundPlace, item: ast.Subscript, key: int, context: NameCont
     found.condition = say("key-json", lang, x=holder, k=key, place=place)
     found.origins = [Origin(asked, "data", "", str(key)), Origin(holder, "data")]
     found.remedies = [Remedy("key-as-text", (("x", text),), text, "rule")]
+    if later is not None:  # what is set elsewhere by number is read by number, too
+        made = f"{{int(key): value for key, value in {ast.unparse(read.value)}.items()}}"
+        found.remedies.insert(0, Remedy("key-as-number", (("x", made),), made, "rule"))
     return found
 
 
@@ -144,6 +149,19 @@ def _reading(value: ast.expr, context: NameContext) -> own_flow.FlowStep | None:
         else:
             return None
     return None
+
+
+def _set_elsewhere(value: ast.expr, context: NameContext) -> own_flow.FlowStep | None:
+    """The reading of JSON that gave an attribute its value where an object is made anew: ``history.losses = json.loads(...)``."""
+    if not isinstance(value, ast.Attribute):
+        return None
+    found = [
+        node.value
+        for node in ast.walk(context.source.tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and ast.unparse(node.value.func) in _READS
+        if any(isinstance(one, ast.Attribute) and one.attr == value.attr for one in node.targets)
+    ]
+    return own_flow.FlowStep(found[0], context) if len(found) == 1 else None
 
 
 def _handed(

@@ -28,7 +28,7 @@ from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.observe.model import Failure
 
-WEAK = frozenset(("do-check", "own-guard", "own-look", "own-first", "own-assign", "own-default"))
+WEAK = frozenset(("do-check", "own-guard", "own-look", "own-first", "own-assign", "own-default", "day-parameters"))
 """Suggestions that repair nothing by themselves."""
 _STEPS = (
     none_index,

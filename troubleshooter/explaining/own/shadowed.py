@@ -50,7 +50,7 @@ def _other_value(name: str, context: NameContext) -> ast.expr | None:
     """
     function = context.function
     scope = function if function is not None and binds(function, name) else context.source.tree
-    if function is not None and scope is function and name in parameters(function):
+    if function is not None and scope is function and name in parameters(function) and not in_loop(scope, context.line):
         return None
     inside = isinstance(scope, ast.Module) and function is not None
     values = given_values(name, scope, _END if inside or in_loop(scope, context.line) else context.line)

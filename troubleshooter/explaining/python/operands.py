@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from kb import lazy
 from troubleshooter.explaining.python import everyday, joined
 from troubleshooter.explaining.python.calling import LineAnswer, each, text
 
@@ -41,7 +42,8 @@ def operand(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
         names = list(dict.fromkeys(side for pair in sides for side in pair))
         values = {"x": each([f"{left} {sign} {right}" for left, right in sides]), "a": m[2], "b": m[3], "op": m[1]}
         return LineAnswer("own-operand-several", values, tuple(names))
-    fixes = [*everyday.of_sides(kinds, pairs[0]), *joined.fixes(sign, kinds, pairs[0])]
+    first = _first_time(kinds, sides[0], nodes)
+    fixes = [*first, *everyday.of_sides(kinds, pairs[0]), *joined.fixes(sign, kinds, pairs[0])]
     values = {"x": sides[0][0], "y": sides[0][1], "a": m[2], "b": m[3], "op": m[1]}
     return LineAnswer("own-operand", values, sides[0], tuple(fixes))
 
@@ -120,6 +122,17 @@ def zero(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
 def _is_number(node: ast.expr) -> bool:
     """Whether a divisor is a written number, which is none that anybody divides by if it is 0."""
     return isinstance(node, ast.Constant) and bool(node.value)
+
+
+def _first_time(kinds: tuple[str, str], sides: tuple[str, str], nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
+    """A "best so far" that is None before the first time: the test is to hold then."""
+    best = [side for kind, side in zip(kinds, sides, strict=True) if kind == "NoneType" and _BEST.search(side)]
+    if len(best) == 1:
+        tests = [text(one) for one in nodes if isinstance(one, ast.Compare)]
+        yield "own-first-time", f"{best[0]} is None or {tests[0] if tests else '...'}"
+
+
+_BEST = lazy.compile(r"(?i)(?:^|[._])(?:best|lowest|highest|minimum|maximum)")
 
 
 def unpack(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
@@ -226,7 +239,9 @@ def numbered(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
         return None
     [(holder, item)] = asked.items()
     key = "own-text-item" if m["s"] == "string" else "own-numbered"
-    return LineAnswer(key, {"x": holder, "s": m["s"], "k": item}, (holder,), (("own-look", f"print({holder})"),))
+    names = (holder, item) if item.isidentifier() else (holder,)
+    look = f"print({item})" if kind == "tuple" and item.isidentifier() else f"print({holder})"
+    return LineAnswer(key, {"x": holder, "s": m["s"], "k": item}, names, (("own-look", look),))
 
 
 def slice_bound(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:

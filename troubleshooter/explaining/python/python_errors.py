@@ -151,7 +151,16 @@ def _unexpected(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
 
 
 def _positional(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
-    return LineAnswer("own-positional", {"f": m[1], "most": m[2], "given": m[3]}, (m[1],), ())
+    more = int(m[3]) - int(m[2])
+    fixes = (
+        (
+            "day-parameters",
+            f"def {m[1].rpartition('.')[2]}(..., {', '.join(['_', '__'][:more])}):".replace(
+                "(..., ", "(" if m[2] == "0" else "(..., "
+            ),
+        ),
+    )
+    return LineAnswer("own-positional", {"f": m[1], "most": m[2], "given": m[3]}, (m[1],), fixes if more == 1 else ())
 
 
 def _concatenate(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
@@ -187,6 +196,9 @@ _CONTAINERS = frozenset(
 def _not_callable(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     functions = {text(node.func): node for node in nodes if isinstance(node, ast.Call)}
     called = {name: call for name, call in functions.items() if name not in _BUILT_IN}
+    plain = {name: call for name, call in called.items() if "." not in name}
+    if m[1] in ("Tensor", "str", "int", "float", "list", "dict") and len(plain) == 1:
+        called = plain  # a method of an object is hardly a value
     if len(called) > 1:
         return LineAnswer("own-callable-several", {"x": each(called), "t": m[1]}, tuple(called))
     for function, call in called.items():
@@ -244,13 +256,35 @@ def _number(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     for node in nodes:
         if isinstance(node, ast.Call) and text(node.func) in ("float", "int") and node.args:
             value = text(node.args[0])
-            fixes = [*_last_part(node.args[0]), ("own-look", f"print(repr({value}))")]
+            fixes = [
+                *_without_suffix(m[1], node.args[0]),
+                *_last_part(node.args[0]),
+                ("own-look", f"print(repr({value}))"),
+            ]
             if text(node.func) == "int":
                 several = any(isinstance(one, (ast.Lambda, ast.comprehension)) for one in nodes)
                 leave = ("day-no-digits" if several else "day-digits", f"if {value}.isdigit():")
                 fixes.insert(0 if several else len(fixes), leave)  # among several, one has no number
             return LineAnswer("own-number", {"x": value, "v": m[1]}, (value,), tuple(fixes))
     return None
+
+
+_SUFFIX = lazy.compile(r"^['\"]-?\d[\d.e+-]*?(?P<s>\.[A-Za-z]\w{1,11})['\"]$")
+
+
+def _without_suffix(said: str, node: ast.expr) -> Iterator[tuple[str, str]]:
+    """A number with the suffix of a file's name behind it."""
+    found = _SUFFIX.match(said)
+    if found is None:
+        return
+    whole = text(node)
+    names = [one for one in ast.walk(node) if isinstance(one, ast.Attribute) and one.attr == "name"]
+    yield (
+        "day-suffix",
+        whole.replace(f"{text(names[0])}", f"{text(names[0].value)}.stem")
+        if len(names) == 1
+        else f"{whole}.removesuffix({found['s']!r})",
+    )
 
 
 def _last_part(node: ast.expr) -> Iterator[tuple[str, str]]:

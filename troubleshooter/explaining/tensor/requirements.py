@@ -6,6 +6,7 @@ operands of the calling line; what needs one that the line does not show is left
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -86,6 +87,25 @@ def _renamed(missing: list[str], unexpected: list[str], state: str) -> Iterator[
     yield "op-look", f"print(list({state})[:5])"
 
 
+def _joined(found: re.Match[str], line: CallingLine) -> OperationAnswer:
+    """Tensors that are joined and differ in their number of dimensions. Two and one: a column, or a row, was meant."""
+    have, got = int(found["a"]), int(found["b"])
+    call = line.of("cat", "concat", "concatenate").call
+    given = call.args[0] if call is not None and call.args else None
+    parts = [ast.unparse(one) for one in given.elts] if isinstance(given, (ast.List, ast.Tuple)) else []
+    written = (
+        [ast.unparse(one.value) for one in call.keywords if one.arg in ("dim", "axis")] if call is not None else []
+    )
+    written += [ast.unparse(one) for one in call.args[1:2]] if call is not None else []
+    at = "-1" if written[:1] in (["1"], ["-1"]) else "0"
+    less = parts[1 if got < have else 0] if len(parts) == 2 and abs(have - got) == 1 else ""
+    values: dict[str, object] = {"x": line.operand(0) or "the tensor", "y": line.operand(1) or "the tensor"}
+    names = (less, line.operand(0)) if less else (line.operand(0), line.operand(1))
+    return OperationAnswer(
+        "op-cat-dims", values | found.groupdict(), names, (("op-unsqueeze", f"{less}.unsqueeze({at})"),)
+    )
+
+
 _SIZES = r"\[[^\]]{0,200}\]"
 
 RULES: tuple[tuple[str, re.Pattern[str], Rule], ...] = (
@@ -108,7 +128,7 @@ RULES: tuple[tuple[str, re.Pattern[str], Rule], ...] = (
     ("weight tensor should be defined either", lazy.compile(r"weight tensor should be defined either for all (?P<want>\d+) classes or no classes but got weight tensor of shape: \[(?P<got>\d+)\]"),
      _told("op-class-weights", ("op-weights", "weight=torch.ones({want})"), names=("weight", "x"))),
     ("Tensors must have same number of", lazy.compile(r"Tensors must have same number of dimensions: got (?P<a>\d+) and (?P<b>\d+)"),
-     _told("op-cat-dims", ("op-unsqueeze", ".unsqueeze(0)"))),
+     _joined),
     ("doesn't match the broadcast shape", lazy.compile(rf"output with shape (?P<a>{_SIZES}) doesn't match the broadcast shape (?P<b>{_SIZES})"),
      _told("op-inplace-shape", ("op-out-of-place", "{x} = {x} + ..."))),
     ("'indices' to have one of the following", lazy.compile(r"Expected tensor for argument #\d+ 'indices' to have one of the following scalar types: Long, Int; but got torch\.(?P<kind>\w+)"),

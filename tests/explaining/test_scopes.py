@@ -147,3 +147,18 @@ def test_what_only_looks_like_them(of_run: Run, program: str) -> None:
     told = str(suggestions(of_run("", program)))
     for wrong in ("is None or", "suffix", "int(key)"):
         assert wrong not in told
+
+
+LOADER = (
+    "def loader(rows, drop_last):\n    size = 4\n    return [rows[at:at + size] for at in range(0, len(rows) - (size - 1) * drop_last, size)]\n"
+    "def evaluate(batches):\n    total, count = 0, 0\n    for batch in batches:\n        {body}\n    return total / count\nevaluate(loader([1, 2], drop_last={drop}))\n"
+)
+
+
+def test_a_loader_that_drops_its_only_batch(of_run: Run) -> None:
+    assert suggestions(of_run("", LOADER.format(body="count += 1", drop="True")))[0] == "drop_last=False"
+
+
+@pytest.mark.parametrize("program", [LOADER.format(body="total += 1", drop="True"), LOADER.format(body="count += 0", drop="False")])
+def test_another_divisor_of_zero(of_run: Run, program: str) -> None:
+    assert "drop_last=False" not in suggestions(of_run("", program))

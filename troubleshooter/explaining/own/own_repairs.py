@@ -12,6 +12,7 @@ from troubleshooter.explaining.own import (
     lengths,
     marks,
     missing_attributes,
+    no_batches,
     none_index,
     outer_names,
     parameter_names,
@@ -50,6 +51,7 @@ _STEPS = (
     outer_names,
     used_up,
     batch_indices,
+    no_batches,
 )
 
 

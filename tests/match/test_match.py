@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -140,6 +141,34 @@ def test_types_of_placeholders() -> None:
     assert fill("<<p:text>>", {"p": "a b"}, shell=True) == "'a b'"
     assert fill("<<p|the argument>>", {}) == "the argument"
     assert fill("pip install <<p:text|'peft<0.12,>=0.9'>>", {}, shell=True) == "pip install 'peft<0.12,>=0.9'"
+
+
+@pytest.mark.parametrize(
+    ("code", "value", "filled"),
+    [
+        ('load("<<p:path>>")', r"C:\Users\new", r'load("C:\\Users\\new")'),
+        ("load('<<p:text>>')", "it's", r"load('it\'s')"),
+        ('run("<<p:text>>")', '"); import os; os.abort()  #', r'run("\"); import os; os.abort()  #")'),
+        ('load(r"<<p:path>>")', r"C:\Users\new", r'load(r"C:\Users\new")'),
+        ('load(r"<<p:path>>")', "C:\\Users\\", None),
+        ('load(r"<<p:path|FOLDER>>")', "C:\\Users\\", 'load(r"FOLDER")'),
+        ('print(f"<<p:text>>")', "{a}", 'print(f"{{a}}")'),
+        ('load("a")  # it\'s <<p:path>>', r"C:\new", 'load("a")  # it\'s C:\\new'),
+        ('a = """<<p:text>>"""', 'say "x"', r'a = """say \"x\""""'),
+        ("a = <<p:number>>", "3", "a = 3"),
+        ('a["<<p:word>>"] = "<<p:word>>" + b"<<p:word>>"', "x", 'a["x"] = "x" + b"x"'),
+    ],
+)
+def test_a_value_is_escaped_in_a_string_of_code(code: str, value: str, filled: str | None) -> None:
+    assert fill(code, {"p": value}, language="python") == filled
+    if filled is not None:
+        ast.parse(filled)
+        assert fill(code, {"p": value}) is not None
+
+
+def test_a_value_stands_as_it_is_in_other_languages() -> None:
+    assert fill("path: <<p:path>>", {"p": r"C:\new"}, language="yaml") == r"path: C:\new"
+    assert fill('{"path": "<<p:path>>"}', {"p": r"C:\new"}, language="json") == r'{"path": "C:\\new"}'
     assert not fits("a\nb", "text")
     assert not fits("a\u202eb", "text")
 

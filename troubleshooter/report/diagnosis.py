@@ -97,7 +97,7 @@ def _fixes(text: dict[str, Any], values: dict[str, str], context: Context) -> tu
     fitting = [fix for fix in text["fixes"] if not ruled_out(fix, context)]
     for fix in sorted(fitting, key=lambda fix: is_for_some(fix, context)):
         filled = {
-            name: fill(fix[name], values, shell=name == "shell")
+            name: fill(fix[name], values, shell=name == "shell", language=fix["language"] if name == "code" else "")
             for name in ("do", "why", "code", "shell")
             if fix.get(name)
         }

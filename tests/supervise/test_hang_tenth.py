@@ -28,6 +28,7 @@ from troubleshooter.hang.recorded import RankRecord, with_recorded
 from troubleshooter.hang.stacks import StackFrame
 from troubleshooter.hang.tell import as_dict, lines
 from troubleshooter.supervise.beside import Beside
+from troubleshooter.supervise.command import Wishes
 from troubleshooter.supervise.state import ProcessState
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc")
@@ -49,23 +50,25 @@ def test_a_rank_waits_for_its_stopped_program(monkeypatch: pytest.MonkeyPatch) -
     assert late(verdict) == ("child", [1])
 
 
-def test_an_error_of_the_watch_for_hangs_ends_the_watch_alone() -> None:
+def test_an_error_of_the_watch_for_hangs_ends_the_watch_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Watch:
+        def __init__(self, *given: object) -> None:
+            pass
+
         def tick(self, silence: float) -> None:
             raise KeyError(26086)
 
+    monkeypatch.setattr("troubleshooter.hang.notice.HangWatch", Watch)
     noted: dict[str, object] = {}
-    beside: Any = Beside.__new__(Beside)
-    beside._watch, beside._hangs, beside._looks, beside._noted = None, Watch(), True, True
-    beside._asks_until = beside._kill_at = 0.0
-    beside.state = SimpleNamespace(tick=lambda pid: None)
-    beside.supervisor = SimpleNamespace(pid=1, last_output=0.0, signal=None)
-    beside.folder = SimpleNamespace(note=lambda **facts: noted.update(facts))
+    folder = SimpleNamespace(file=lambda name: tmp_path / name, log=None, note=lambda **facts: noted.update(facts))
+    supervisor: Any = SimpleNamespace(pid=os.getpid(), command=["sleep", "1"], folder=folder, last_output=0.0, signal=None)
+    beside = Beside(supervisor, Wishes(stop_early=False, hang_after=0.1, hook=True, entries=[], lang="en", history=None))
     beside.tick()
-    assert noted == {"no_watch_for_hangs": "KeyError: 26086"}
+    assert noted["no_watch_for_hangs"] == "KeyError: 26086"
     noted.clear()
     beside.tick()
-    assert noted == {}
+    assert "no_watch_for_hangs" not in noted
+    beside.close()
 
 
 # --- threads that meet ---
@@ -353,16 +356,13 @@ def test_failed_processes_that_are_alive_or_of_another_rank_do_not_count(tmp_pat
     assert not awaits_failing_pool(rank._replace(stacks=(joins,)), [], tmp_path)  # it may start one after the other until one succeeds
 
 
-def test_workers_that_fail_without_end_do_not_fill_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hook, "MAX_FILES_OF_WORKERS", 3)
-    monkeypatch.setattr(hook, "MAX_FILES_OF_ALL", 5)
-    monkeypatch.setattr(hook, "_folder", str(tmp_path))
-    counts = []
-    for how in ["process"] * 5 + ["uncaught"] * 5:
-        monkeypatch.setattr(hook, "_written", 0)
-        monkeypatch.setattr(hook, "_last", None)
-        pid = 9000 + len(counts)
-        monkeypatch.setattr("os.getpid", lambda pid=pid: pid)
-        hook._write(ValueError("no tokenizer"), how)
-        counts.append(len([*tmp_path.iterdir()]))
-    assert counts == [1, 2, 3, 3, 3, 4, 5, 5, 5, 5]
+def test_workers_that_fail_without_end_do_not_fill_the_folder(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(
+        "import multiprocessing\nfrom troubleshooter import hook\nhook.MAX_FILES_OF_WORKERS, hook.MAX_FILES_OF_ALL = 3, 4\nhook.install()\n"
+        "def work():\n    raise ValueError('no tokenizer')\n"
+        "for _ in range(6):\n    one = multiprocessing.get_context('fork').Process(target=work)\n    one.start()\n    one.join()\nwork()\n"
+    )
+    facts = tmp_path / "facts"
+    subprocess.run([sys.executable, str(script)], env={**ENVIRONMENT, hook.FOLDER_VARIABLE: str(facts)}, capture_output=True, timeout=120)
+    assert len([*facts.iterdir()]) == 4  # three of six workers, and the program itself

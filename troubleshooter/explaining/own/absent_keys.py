@@ -26,6 +26,7 @@ _PARTS = ("get", "pop", "copy", "setdefault", "values", "items")
 """Methods that give a dictionary, or a part of it, as it is."""
 _SAME = ("dict", "list", "enumerate", "zip", "iter", "next", "reversed", "deepcopy", "OrderedDict")
 """Functions of which the same is true."""
+_BY_NUMBER = "{{int(key): value for key, value in {}.items()}}"
 _REPORTS = ("logs", "metrics")
 _INPUTS = ("inputs", "batch", "state_dict")
 """Parameters that a library fills with a dictionary: of what it has just measured, and of what a step needs."""
@@ -124,7 +125,7 @@ def _of_json(found: FoundPlace, item: ast.Subscript, key: int, context: NameCont
     found.origins = [Origin(asked, "data", "", str(key)), Origin(holder, "data")]
     found.remedies = [Remedy("key-as-text", (("x", text),), text, "rule")]
     if later is not None:  # what is set elsewhere by number is read by number, too
-        made = f"{{int(key): value for key, value in {ast.unparse(read.value)}.items()}}"
+        made = _BY_NUMBER.format(ast.unparse(read.value))
         found.remedies.insert(0, Remedy("key-as-number", (("x", made),), made, "rule"))
     return found
 

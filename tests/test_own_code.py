@@ -9,6 +9,7 @@ import pytest
 
 from kb.any_code import generic
 from kb.load import load
+from troubleshooter import paths
 from troubleshooter.check import check, notes
 from troubleshooter.pipeline import Diagnoser
 
@@ -187,3 +188,11 @@ def test_a_slot_is_everyday_only_if_all_its_parts_are():
     assert found is not None
     assert [(slot.value, slot.everyday) for slot in found.slots] == [("NoneType", True), ("rope_theta", False)]
     assert found.with_others(frozenset({0, 1})) == "'WeatherReport' object has no attribute 'rain_per_hour'"
+
+
+def test_a_well_known_file_is_a_librarys_wherever_it_lies() -> None:
+    assert not paths.is_own("/home/me/src/transformers/src/transformers/trainer.py")
+    assert not paths.is_own("/work/ov/datasets-4.4.1/datasets/arrow_dataset.py")
+    assert paths.is_own("/home/me/project/datasets/loader.py")
+    assert paths.is_own("/home/me/project/trl/train.py")
+    assert paths.is_own("/home/me/my_datasets/arrow_dataset.py")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from kb import lazy
@@ -41,6 +42,8 @@ _TELLS_MORE = lazy.compile(
 )
 """Settings with which a program only tells more of what went wrong."""
 _SUGGESTED = lazy.compile(r"\bSuggested fix(?:es)?:\s{1,8}([^\s][^\n]{2,120})")
+MAX_SENTENCE, MAX_SETTINGS = 400, 40
+"""Characters in front of a setting that are read as its sentence, and settings of one message that are looked at."""
 MAX_LISTED = 2_000
 """Characters of a list of allowed values in a message."""
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
@@ -131,7 +134,7 @@ def _found(pattern: re.Pattern[str], message: str, *parts: str) -> Iterator[re.M
 
 def settings(message: str, known: dict[str, Any]) -> Iterator[Remedy]:
     """Settings that a message asks for. ``known``: the values that arguments have, which are what is to be changed."""
-    for found in _found(_SETTING, message, "=", "to"):
+    for found in islice(_found(_SETTING, message, "=", "to"), MAX_SETTINGS):
         name, value = found[1].rpartition(".")[2], found[2]
         if name.lower() in _NO_NAMES or _TELLS_MORE.match(name):
             continue
@@ -160,7 +163,7 @@ def settings(message: str, known: dict[str, Any]) -> Iterator[Remedy]:
 def _is_ordered(message: str, at: int) -> bool:
     """Whether a setting stands behind "set", not in a sentence about one case of several."""
     before = message[max(0, at - 60) : at]
-    is_case = re.search(r"\b(?:[Ii]f|[Uu]nless|[Oo]therwise)\b[^.]*$", message[:at])
+    is_case = re.search(r"\b(?:[Ii]f|[Uu]nless|[Oo]therwise)\b[^.]*$", message[max(0, at - MAX_SENTENCE) : at])
     return _ORDER.search(before) is not None and is_case is None
 
 
@@ -235,7 +238,7 @@ def refused(message: str) -> list[str]:
 def present(message: str) -> dict[str, str]:
     """The settings that a message says are there, as source by name: "you set `x=True`"."""
     out: dict[str, str] = {}
-    for found in _found(_SETTING, message, "=", "to"):
+    for found in islice(_found(_SETTING, message, "=", "to"), MAX_SETTINGS):
         before = message[max(0, found.start() - 60) : found.start()]
         if _PRESENT.search(before) and not _WAY.search(before):
             out.setdefault(found[1].rpartition(".")[2], found[2])

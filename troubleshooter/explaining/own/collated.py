@@ -41,11 +41,5 @@ def collate_function(value: ast.expr, context: NameContext, makers: Makers, trac
 def _gone_through(name: ast.Name, context: NameContext) -> ast.expr | None:
     """What the loop goes through that gives a name its items."""
     scope = context.function or context.source.tree
-    given = [one for one in given_values(name.id, scope, context.line) if _is_loop(one, scope)]
+    given = [one for one in given_values(name.id, scope, context.line) if is_each(one, scope)]
     return next(iter(gone_through(given[0])), None) if given else None
-
-
-def _is_loop(value: ast.expr, scope: ast.AST) -> bool:
-    if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        return is_each(value, scope)
-    return any(isinstance(node, ast.For) and node.iter is value for node in ast.walk(scope))

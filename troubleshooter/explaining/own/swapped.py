@@ -11,8 +11,8 @@ from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.source import own_flow
 from troubleshooter.explaining.source.bindings import binding_of
-from troubleshooter.explaining.source.names import NameContext
 from troubleshooter.explaining.source.origins import Trace
+from troubleshooter.explaining.source.own_functions import OwnFunction
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
@@ -31,14 +31,15 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
         call = given.value
         if not isinstance(call, ast.Call):
             continue
-        taken, passed = [ast.unparse(one) for one in given.target.elts], _order(call, context)
+        function = own_flow.called_function(call, context)
+        taken, passed = [ast.unparse(one) for one in given.target.elts], _order(call, function)
         if taken == passed or sorted(taken) != sorted(passed) or taken.index(name) == passed.index(name):
             continue
         place = f"{PurePath(context.source.path).name}:{given.statement.lineno}"
         text = f"{', '.join(passed)} = {ast.unparse(call)}"
-        is_mine = own_flow.called_function(call, context) is not None
+        own = "" if function is None else "-own"
         found.condition = say(
-            "swapped-own" if is_mine else "swapped",
+            f"swapped{own}",
             lang,
             told=found.condition,
             place=place,
@@ -48,14 +49,13 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
         )
         result = Origin(name, "data", "", f"{ast.unparse(call)}[{taken.index(name)}]", True, place=place)
         found.origins = [result, *(one for one in found.origins if one.name != name)]
-        found.remedies = [Remedy("swapped-order-own" if is_mine else "swapped-order", (("x", text),), text, "rule")]
+        found.remedies = [Remedy(f"swapped-order{own}", (("x", text),), text, "rule")]
         return found
     return None
 
 
-def _order(call: ast.Call, context: NameContext) -> list[str]:
-    """The names whose values a call gives back: what it passes, or what the user's own function of its name returns."""
-    function = own_flow.called_function(call, context)
+def _order(call: ast.Call, function: OwnFunction | None) -> list[str]:
+    """The names whose values a call gives back: what it passes, or what the user's own function returns."""
     if function is None:
         return [] if call.keywords else [ast.unparse(one) for one in call.args]
     given = [node.value for node in function.returned]

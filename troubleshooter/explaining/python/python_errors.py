@@ -17,6 +17,8 @@ from troubleshooter.explaining.python import (
     everyday,
     function_rules,
     joined,
+    keys,
+    number_texts,
     operands,
     tensor_parts,
     whole_numbers,
@@ -34,65 +36,6 @@ def _is_text(node: ast.expr, kind: str) -> bool:
     return kind == "str" and (
         isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
     )
-
-
-def _key(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
-    items = [node for node in nodes if isinstance(node, ast.Subscript)]
-    named = [
-        node for node in items if not isinstance(node.slice, ast.Constant)
-    ]  # a written key would be in the message
-    asked = [(text(node.value), text(node.slice)) for node in items]
-    for node in nodes:  # a set's `remove` raises it, too
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("pop", "remove"):
-            asked += [(text(node.func.value), text(one)) for one in node.args[:1]]
-    asked = [one for one in asked if one[1] == m[0]] or [(text(node.value), "") for node in named] or asked
-    holders = list(dict.fromkeys(holder for holder, _ in asked))
-    if (template := braces.read_as_field(m[0], nodes)) is not None:
-        return template
-    if not holders:
-        return None
-    names = (*holders, m[0].strip("'\""))
-    if len(holders) > 1:
-        return LineAnswer("own-key-several", {"k": m[0], "x": each(holders)}, names)
-    fixes = (*_without_key(m[0], nodes), ("own-look", f"print({holders[0]}.keys())"), *_of_row(m[0], holders[0]))
-    return LineAnswer("own-key", {"k": m[0], "x": holders[0]}, names, fixes)
-
-
-def _without_key(key: str, nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
-    """What ``pop`` gives for a key that is not there."""
-    for node in nodes:
-        is_pop = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "pop"
-        if isinstance(node, ast.Call) and is_pop and len(node.args) == 1 and text(node.args[0]) == key:
-            yield "day-default", f"{text(node.func)}({key}, None)"
-
-
-def _of_row(key: str, holder: str) -> Iterator[tuple[str, str]]:
-    """The value of a row of the data that may lack the key."""
-    if holder in _ROWS and key[:1] in "'\"":
-        yield "day-some-lack", f"{holder}.get({key}, '')"
-
-
-_ROWS = frozenset(
-    (
-        "row",
-        "rows[0]",
-        "r",
-        "example",
-        "ex",
-        "sample",
-        "item",
-        "record",
-        "rec",
-        "entry",
-        "datum",
-        "line",
-        "message",
-        "msg",
-        "turn",
-        "feature",
-    )
-)
-"""What people call one row of their data. Rows differ, while a configuration has its keys or not."""
 
 
 def _none(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
@@ -151,16 +94,9 @@ def _unexpected(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
 
 
 def _positional(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
-    more = int(m[3]) - int(m[2])
-    fixes = (
-        (
-            "day-parameters",
-            f"def {m[1].rpartition('.')[2]}(..., {', '.join(['_', '__'][:more])}):".replace(
-                "(..., ", "(" if m[2] == "0" else "(..., "
-            ),
-        ),
-    )
-    return LineAnswer("own-positional", {"f": m[1], "most": m[2], "given": m[3]}, (m[1],), fixes if more == 1 else ())
+    more, before = int(m[3]) - int(m[2]), "" if m[2] == "0" else "..., "
+    fixes = (("day-parameters", f"def {m[1].rpartition('.')[2]}({before}_):"),) if more == 1 else ()
+    return LineAnswer("own-positional", {"f": m[1], "most": m[2], "given": m[3]}, (m[1],), fixes)
 
 
 def _concatenate(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
@@ -252,52 +188,6 @@ def _name(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     return LineAnswer("own-name", {"x": name}, (name,), tuple(fixes))
 
 
-def _number(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
-    for node in nodes:
-        if isinstance(node, ast.Call) and text(node.func) in ("float", "int") and node.args:
-            value = text(node.args[0])
-            fixes = [
-                *_without_suffix(m[1], node.args[0]),
-                *_last_part(node.args[0]),
-                ("own-look", f"print(repr({value}))"),
-            ]
-            if text(node.func) == "int":
-                several = any(isinstance(one, (ast.Lambda, ast.comprehension)) for one in nodes)
-                leave = ("day-no-digits" if several else "day-digits", f"if {value}.isdigit():")
-                fixes.insert(0 if several else len(fixes), leave)  # among several, one has no number
-            return LineAnswer("own-number", {"x": value, "v": m[1]}, (value,), tuple(fixes))
-    return None
-
-
-_SUFFIX = lazy.compile(r"^['\"]-?\d[\d.e+-]*?(?P<s>\.[A-Za-z]\w{1,11})['\"]$")
-
-
-def _without_suffix(said: str, node: ast.expr) -> Iterator[tuple[str, str]]:
-    """A number with the suffix of a file's name behind it."""
-    found = _SUFFIX.match(said)
-    if found is None:
-        return
-    whole = text(node)
-    names = [one for one in ast.walk(node) if isinstance(one, ast.Attribute) and one.attr == "name"]
-    yield (
-        "day-suffix",
-        whole.replace(f"{text(names[0])}", f"{text(names[0].value)}.stem")
-        if len(names) == 1
-        else f"{whole}.removesuffix({found['s']!r})",
-    )
-
-
-def _last_part(node: ast.expr) -> Iterator[tuple[str, str]]:
-    """The last part of a text that is split: the mark may stand in it more often than was thought."""
-    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Call) or len(node.value.args) != 1:
-        return
-    call, number = node.value, node.slice
-    is_split = isinstance(call.func, ast.Attribute) and call.func.attr == "split" and not call.keywords
-    if is_split and isinstance(number, ast.Constant) and isinstance(number.value, int) and number.value > 0:
-        assert isinstance(call.func, ast.Attribute)
-        yield "day-last-part", f"{text(call.func.value)}.rsplit({text(call.args[0])}, 1)[-1]"
-
-
 def _file(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     if any(isinstance(node, ast.Call) and text(node.func) == "os.mkdir" for node in nodes):
         fixes = (("own-make-folder", f"os.makedirs({m[1]!r}, exist_ok=True)"),)
@@ -335,7 +225,7 @@ CALLS: tuple[LineRule, ...] = (
 """The message names the function and the argument, so no line is needed."""
 
 OPERANDS: tuple[LineRule, ...] = (
-    ("KeyError", lazy.compile(r"^.{1,200}$"), _key),
+    ("KeyError", lazy.compile(r"^.{1,200}$"), keys.absent),
     ("IndexError", lazy.compile(r"^Replacement index (\d{1,9}) out of range for positional args tuple"), braces.numbered),
     ("ValueError", lazy.compile(r"^(?:Single '[{}]' encountered in format string|expected '}' before end of string|unexpected '\{' in field name|unmatched '[{}]' in format spec)"), braces.unbalanced),
     ("IndexError", lazy.compile(r"(?:list|tuple|string) index out of range|pop from empty"), operands.index),
@@ -353,9 +243,9 @@ OPERANDS: tuple[LineRule, ...] = (
     ("UnboundLocalError", lazy.compile(r"local variable '(\w+)'"), _unbound),
     ("NameError", lazy.compile(r"name '(\w+)' is not defined(?:\. Did you mean: '(\w+)')?"), _name),
     ("ValueError", lazy.compile(r"^range\(\) arg 3 must not be zero$"), function_rules.no_step),
-    ("ValueError", lazy.compile(r"could not convert string to float: (?:np\.str_\()?('.*'|\".*\")"), _number),
+    ("ValueError", lazy.compile(r"could not convert string to float: (?:np\.str_\()?('.*'|\".*\")"), number_texts.no_number),
     ("IndexError", lazy.compile(r"^no such group$"), function_rules.no_group),
-    ("ValueError", lazy.compile(r"invalid literal for int\(\) with base \d+: ('.*'|\".*\")"), _number),
+    ("ValueError", lazy.compile(r"invalid literal for int\(\) with base \d+: ('.*'|\".*\")"), number_texts.no_number),
     ("FileNotFoundError", lazy.compile(r"No such file or directory: ['\"](.{1,300}?)['\"]$"), _file),
     ("AssertionError", lazy.compile(r""), _assert),
     ("ValueError", lazy.compile(r"^(?:(.{1,120}) is not in (?:list|deque|tuple|range)|list\.remove\(x\): x not in list|tuple\.index\(x\): x not in tuple)$"), function_rules.not_in),

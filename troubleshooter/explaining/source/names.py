@@ -133,9 +133,9 @@ def _bindings(function: Function | ast.Module) -> dict[str, list[_Binding]]:
 _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
 
-def is_each(value: ast.expr, function: Function) -> bool:
+def is_each(value: ast.expr, scope: Function | ast.Module) -> bool:
     """Whether a loop runs over a value, so that a name has one of its items."""
-    return any(one.is_loop and one.value is value for several in _bindings(function).values() for one in several)
+    return any(one.is_loop and one.value is value for several in _bindings(scope).values() for one in several)
 
 
 def other_branches(function: Function, line: int) -> list[tuple[int, int]]:

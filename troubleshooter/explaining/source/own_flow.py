@@ -67,13 +67,7 @@ def _of_name(name: str, context: NameContext) -> FlowStep | None:
     given = given_values(name, scope, line)
     if not given or (line == _END and len(given) > 1):
         return None
-    each = isinstance(scope, ast.Module) and _is_loop(given[0], scope)
-    each = each or (not isinstance(scope, ast.Module) and is_each(given[0], scope))
-    return FlowStep(given[0], context._replace(line=given[0].lineno), each=each)
-
-
-def _is_loop(value: ast.expr, module: ast.Module) -> bool:
-    return any(isinstance(node, (ast.For, ast.comprehension)) and node.iter is value for node in ast.walk(module))
+    return FlowStep(given[0], context._replace(line=given[0].lineno), each=is_each(given[0], scope))
 
 
 def _of_parameter(name: str, function: Function, context: NameContext) -> FlowStep | None:

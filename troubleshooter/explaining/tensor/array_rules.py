@@ -147,6 +147,40 @@ def _elements(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     )
 
 
+def _index(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    got, dim, size = m.groups()
+    fixes: tuple[tuple[str, str], ...] = (("op-look", f"print({line.operand(0) or 'x'}.shape)"),)
+    if got == size and (counted := _counted(int(dim), line)):
+        fixes = (("op-last-index", counted), *fixes)
+    return OperationAnswer(
+        "op-index",
+        {"got": got, "dim": dim, "size": size, "last": int(size) - 1},
+        (line.operand(1), line.operand(0)),
+        fixes,
+    )
+
+
+def _counted(dimension: int, line: CallingLine) -> str:
+    """The brackets with one less for a number that counts elements, as a length does; "" where another index can be at fault."""
+    if len(line.subscripts) != 1:
+        return ""
+    item = line.subscripts[0]
+    several = list(item.slice.elts) if isinstance(item.slice, ast.Tuple) else [item.slice]
+    at = several[dimension] if dimension < len(several) else None
+    if (
+        not isinstance(at, ast.Name)
+        or _COUNTS.search(at.id) is None
+        or any(isinstance(one, ast.Constant) for one in several)
+    ):
+        return ""
+    several[dimension] = ast.BinOp(at, ast.Sub(), ast.Constant(1))
+    return f"{ast.unparse(item.value)}[{', '.join(map(ast.unparse, several))}]"
+
+
+_COUNTS = lazy.compile(r"(?i)len|count|size|num|total|^n$|_n$|^n_")
+"""Names of what counts elements. The last element of n has the number n - 1."""
+
+
 def _too_many(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     """More indices in the brackets than the tensor has dimensions: a name counts as many."""
     dims = m[1] or m[2]
@@ -259,6 +293,7 @@ NUMPY: tuple[tuple[str, re.Pattern[str], Rule], ...] = (
 
 RULES: tuple[tuple[str, re.Pattern[str], Rule], ...] = (
     ("expected Tensor as element", lazy.compile(r"expected Tensor as element (\d+) in argument \d+, but got ([\w.]+)"), _elements),
+    ("is out of bounds for dimension", lazy.compile(r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)"), _index),
     ("too many indices for", lazy.compile(r"too many indices for (?:tensor of dimension (\d+)|array: array is (\d+)-dimensional)"), _too_many),
     ("could not be broadcast together with shapes", lazy.compile(r"shape mismatch: indexing (?:arrays|tensors) could not be broadcast together with shapes (\S{1,60}),? (\S{1,60})"), _index_shapes),
     ("must match exactly, but along dimension", lazy.compile(r"must match exactly, but along dimension (\d{1,3}), the array at index (\d{1,9}) has size (\d{1,12}) and the array at index (\d{1,9}) has size (\d{1,12})"), _concatenated),

@@ -273,40 +273,6 @@ def _dim(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     )
 
 
-def _index(m: re.Match[str], line: CallingLine) -> OperationAnswer:
-    got, dim, size = m.groups()
-    fixes: tuple[tuple[str, str], ...] = (("op-look", f"print({line.operand(0) or 'x'}.shape)"),)
-    if got == size and (counted := _counted(int(dim), line)):
-        fixes = (("op-last-index", counted), *fixes)
-    return OperationAnswer(
-        "op-index",
-        {"got": got, "dim": dim, "size": size, "last": int(size) - 1},
-        (line.operand(1), line.operand(0)),
-        fixes,
-    )
-
-
-def _counted(dimension: int, line: CallingLine) -> str:
-    """The brackets with one less for a number that counts elements, as a length does; "" where another index can be at fault."""
-    if len(line.subscripts) != 1:
-        return ""
-    item = line.subscripts[0]
-    several = list(item.slice.elts) if isinstance(item.slice, ast.Tuple) else [item.slice]
-    at = several[dimension] if dimension < len(several) else None
-    if (
-        not isinstance(at, ast.Name)
-        or _COUNTS.search(at.id) is None
-        or any(isinstance(one, ast.Constant) for one in several)
-    ):
-        return ""
-    several[dimension] = ast.BinOp(at, ast.Sub(), ast.Constant(1))
-    return f"{ast.unparse(item.value)}[{', '.join(map(ast.unparse, several))}]"
-
-
-_COUNTS = lazy.compile(r"(?i)len|count|size|num|total|^n$|_n$|^n_")
-"""Names of what counts elements. The last element of n has the number n - 1."""
-
-
 def _truth(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     return OperationAnswer("op-truth", {}, line.operands[:2], (("op-any", ".any()"), ("op-any", ".all()")))
 
@@ -347,7 +313,6 @@ RULES: tuple[tuple[str, re.Pattern[str], Rule], ...] = (
     ("elements cannot be converted to Scalar", lazy.compile(r"a Tensor with (\d+) elements cannot be converted to Scalar"), _scalar),
     ("Index tensor must have the same number", lazy.compile(r"Index tensor must have the same number of dimensions as \w+ tensor"), _index_dims),
     ("Dimension out of range (expected to be", lazy.compile(r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)\)"), _dim),
-    ("is out of bounds for dimension", lazy.compile(r"index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)"), _index),
     ("Boolean value of Tensor with more than", lazy.compile(r"Boolean value of Tensor with more than one value is ambiguous"), _truth),
     ("expected sequence of length", lazy.compile(r"expected sequence of length (\d+) at dim (\d+) \(got (\d+)\)"), _ragged),
     ("channels, but got", lazy.compile(r"expected input(\[[^\]]{0,200}\]) to have (\d+) channels, but got (\d+) channels"), _channels),

@@ -14,6 +14,7 @@ from kb.index.place import Binding, Guard, GuardKind, Hole, MessagePlace, Parame
 FORMAT = 3
 """The version of the file's form. Raise it if older releases cannot read what is written now."""
 BLOCK_MESSAGES = 48
+"""Messages that are packed together. More of them are smaller and take longer to read (docs/decisions/0050)."""
 HEAD, TAIL = slice(0, 4), slice(4, 7)
 """The two parts of a message: the head finds it (kind, exception, level, text), the tail holds everything else."""
 MOST_EARLY = 3

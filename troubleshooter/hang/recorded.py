@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from troubleshooter.hang.collectives import MEETING, POLLS, STORE
+from troubleshooter.hang.doing import Cause
 from troubleshooter.hang.flight import Apart, Collective
 from troubleshooter.hang.judge import HangVerdict
 from troubleshooter.hang.ranks import Rank
@@ -126,12 +127,12 @@ def _fewest(by_rank: Mapping[int, str], usual: Counter[str]) -> frozenset[int]:
     return frozenset(rank for rank, what in by_rank.items() if what != most)
 
 
-def _named(verdict: HangVerdict, cause: str, late: frozenset[int]) -> HangVerdict:
+def _named(verdict: HangVerdict, cause: Cause, late: frozenset[int]) -> HangVerdict:
     apart = [one for one in verdict.standing if one.rank.number in late]
     waiting = [one for one in verdict.standing if one not in apart]
     if not apart or not waiting:
-        return verdict._replace(cause=cause)  # type: ignore[arg-type]
-    return verdict._replace(cause=cause, late=apart, waiting=waiting, collective=waiting[0].collective)  # type: ignore[arg-type]
+        return verdict._replace(cause=cause)
+    return verdict._replace(cause=cause, late=apart, waiting=waiting, collective=waiting[0].collective)
 
 
 def ask(ranks: Sequence[Rank], folder: Path | None) -> dict[int, RankRecord]:

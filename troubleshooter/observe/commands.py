@@ -20,8 +20,8 @@ _COMMAND = lazy.compile(
 )
 _OPTION = lazy.compile(r"(?:^|\s)(?:--?[A-Za-z]|[\w.]{1,80}=\S|\S{1,300}\.(?:ya?ml|json)(?:\s|$))")
 
-_PROMPT = lazy.compile(r"^(?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60}:[^\s$#]{1,80})?[$#] ?\S")
-"""A shell's prompt: what stands behind it was typed, also without options."""
+_PROMPT = lazy.compile(r"^(?:\([\w.-]{1,40}\) ?)?(?:[\w.-]{1,40}@[\w.-]{1,60}:[^\s$#]{1,80}[$#]|\$) ?\S")
+"""A shell's prompt: what stands behind it was typed, also without options. A ``#`` alone begins a comment."""
 
 
 class CommandReader:
@@ -46,8 +46,9 @@ class CommandReader:
         if not any(start in text for start in _STARTS) or len(self._commands) >= MAX_COMMANDS:
             return
         found = _COMMAND.match(text[:MAX_CHARACTERS].rstrip())
-        is_run = found is not None and (_OPTION.search(found["c"]) or found["c"].endswith("\\") or _PROMPT.match(text))
-        if found is not None and is_run:
+        if found is not None and (
+            _OPTION.search(found["c"]) or found["c"].endswith("\\") or _PROMPT.match(text) is not None
+        ):
             self._commands.append(ShownCommand(found["c"].removesuffix("\\").strip(), line))
             self._open = line if found["c"].endswith("\\") else None
 

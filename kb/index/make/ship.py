@@ -14,7 +14,7 @@ from packaging.version import Version
 from kb.index.make.kept import KeptReleases, versions
 from kb.index.make.link import LinkedMessage, LinkedRelease, link, spans
 from kb.index.make.plan import Package
-from kb.index.make.shipped import ShippedMessages
+from kb.index.make.shipped import shipped_package
 from kb.index.make.write import Linked, kept_sites, write
 
 MANIFEST = Path(__file__).with_name("manifest.json")
@@ -26,9 +26,8 @@ def linked(plan: Sequence[Package], folder: Path, index: Path) -> Iterator[Linke
     A package of which every release of the index is kept is linked from its sources alone. Of any other one, the kept releases that are newer than
     those of the index are linked to the messages of the index.
     """
-    shipped = ShippedMessages(index)
     for package in plan:
-        known = shipped.package(package.package)
+        known = shipped_package(index, package.package)
         old = known.releases if known else []
         have = versions(folder, package.package)
         if set(old) <= set(have):
@@ -93,13 +92,14 @@ def shipped_releases(manifest: Path = MANIFEST) -> dict[str, list[str]]:
 
 
 def news(item: Linked, old: int) -> tuple[list[LinkedMessage], list[LinkedMessage]]:
-    """The messages that vanished with the releases after the first ``old`` ones, and those that arrived with them and are still there."""
-    newest = len(item.releases) - 1
-    vanished = [message for message in item.messages if old and old - 1 <= spans(message.present)[-1][1] < newest]
-    arrived = [
-        message for message in item.messages if old <= spans(message.present)[0][0] and message.present >> newest
-    ]
-    return [message for message in vanished if spans(message.present)[0][0] < old], arrived if old else []
+    """What changed with the releases behind the first ``old`` ones: the messages that the last of the old ones had and the newest lacks, and
+    those that came with the others and are still there. Of a package without old releases nothing is told."""
+    if not old:
+        return [], []
+    last, newest = old - 1, len(item.releases) - 1
+    vanished = [one for one in item.messages if one.present >> last & 1 and not one.present >> newest & 1]
+    arrived = [one for one in item.messages if spans(one.present)[0][0] >= old and one.present >> newest & 1]
+    return vanished, arrived
 
 
 def _manifest(manifest: Path) -> dict[str, dict[str, list[object]]]:

@@ -22,26 +22,20 @@ class ShippedPackage(NamedTuple):
     messages: list[LinkedMessage]
 
 
-class ShippedMessages:
-    """The messages of an index file, read package by package. An index that is missing or of another form holds none."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def package(self, name: str) -> ShippedPackage | None:
-        """The package or compiled part of this name, or None where the index does not have it."""
-        if not self._path.exists():
-            return None
-        with closing(sqlite3.connect(f"{self._path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as base:
-            if base.execute("pragma user_version").fetchone()[0] != FORMAT:
-                return None
-            begin = 0
-            for owner, releases, blocks in base.execute("select name, releases, blocks from package order by id"):
-                if owner == name:
-                    rows = list(_rows(base, begin, begin + blocks))
-                    return ShippedPackage(releases.split(), [_message(*row) for row in rows])
-                begin += blocks
+def shipped_package(path: Path, name: str) -> ShippedPackage | None:
+    """The package or compiled part of a name in an index file; None where the file is missing, is of another form, or does not have it."""
+    if not path.exists():
         return None
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as base:
+        if base.execute("pragma user_version").fetchone()[0] != FORMAT:
+            return None
+        begin = 0
+        for owner, releases, blocks in base.execute("select name, releases, blocks from package order by id"):
+            if owner == name:
+                rows = list(_rows(base, begin, begin + blocks))
+                return ShippedPackage(releases.split(), [_message(*row) for row in rows])
+            begin += blocks
+    return None
 
 
 def _rows(base: sqlite3.Connection, begin: int, end: int) -> Iterator[tuple[Head, Tail, Row]]:

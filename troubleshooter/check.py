@@ -192,9 +192,9 @@ def mark(item: Loaded, tool: Diagnoser) -> bool:
 
 
 def evidence_lines(found: Ranked) -> tuple[int, ...]:
-    """The lines of a log that the required conditions of an answer point at."""
+    """The lines of a log that the required conditions of an answer point at. Crash facts are no line of it."""
     held = [outcome for outcome in found.candidate.trial.require if outcome.state == "held"]
-    return tuple(sorted({shown.line.number for outcome in held for shown in outcome.evidence}))
+    return tuple(sorted({shown.line.number for outcome in held for shown in outcome.evidence if shown.line.number}))
 
 
 def _lines(numbers: Sequence[int]) -> str:

@@ -7,16 +7,13 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.explaining.told import codes
 from troubleshooter.explaining.place.conditions import Formula, formula
 from troubleshooter.explaining.place.holding import holds
 from troubleshooter.explaining.remedy import UNKNOWN, Instance, choices, literal, nearest
 from troubleshooter.report.model import Report
 
 Explained = Callable[..., Report]
-
-
-def codes(report: Report) -> list[str | None]:
-    return [one["code"] for one in report.explained[0]["suggestions"]]
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.explaining.told import codes
 from troubleshooter.report.model import Report
 
 Run = Callable[..., Report]
-
-
-def codes(report: Report) -> list[str | None]:
-    return [step["code"] for step in report.explained[0]["suggestions"]]
 
 
 def does(report: Report) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.explaining.told import codes
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.report.model import Report
 
@@ -15,10 +16,6 @@ BEST = (
     "def run(losses):\n    best = {first}\n    for loss in losses:\n        if {test}:\n            best, state = loss, 'weights'\n"
     "    return state\nrun([0.7, 0.9])\n"
 )
-
-
-def suggestions(report: Report) -> list[str | None]:
-    return [one["code"] for one in report.explained[0]["suggestions"]]
 
 
 @pytest.mark.parametrize(
@@ -32,7 +29,7 @@ def suggestions(report: Report) -> list[str | None]:
 )
 def test_a_first_best_that_nothing_beats(of_run: Run, first: str, test: str, code: str) -> None:
     found = of_run("", BEST.format(first=first, test=test))
-    assert suggestions(found)[0] == code
+    assert codes(found)[0] == code
     assert found.explained[0]["arguments"][0]["name"] == "best"
 
 
@@ -45,12 +42,12 @@ def test_a_first_best_that_nothing_beats(of_run: Run, first: str, test: str, cod
     ],
 )
 def test_another_reason_why_a_name_has_no_value(of_run: Run, program: str) -> None:
-    assert "inf" not in str(suggestions(of_run("", program)))
+    assert "inf" not in str(codes(of_run("", program)))
 
 
 def test_an_iterator_that_the_loop_uses_up(of_run: Run) -> None:
     found = of_run("", "rows = [1, 2]\nreplay = iter(rows)\nfor step in range(3):\n    row = next(replay)\n")
-    assert suggestions(found)[0] == "replay = (row for _ in itertools.count() for row in rows)"
+    assert codes(found)[0] == "replay = (row for _ in itertools.count() for row in rows)"
 
 
 @pytest.mark.parametrize(
@@ -61,7 +58,7 @@ def test_an_iterator_that_the_loop_uses_up(of_run: Run) -> None:
     ],
 )
 def test_an_iterator_that_is_not_made_again(of_run: Run, program: str) -> None:
-    assert "itertools" not in str(suggestions(of_run("", program)))
+    assert "itertools" not in str(codes(of_run("", program)))
 
 
 TORCH = "class DataLoader:\n    def __init__(self, rows, sampler):\n        self.parts = rows, sampler\n"
@@ -84,13 +81,13 @@ def _with_torch(program: str) -> str:
 def test_batches_of_row_numbers_in_the_place_of_row_numbers(of_run: Run) -> None:
     program = _with_torch(ROWS + "loader = DataLoader(rows, sampler=buckets)\nfetch(rows, buckets)\n")
     found = of_run(TORCH, program)
-    assert suggestions(found) == ["batch_sampler=buckets"]
+    assert codes(found) == ["batch_sampler=buckets"]
     assert found.explained[0]["arguments"][0]["name"] == "sampler"
 
 
 def test_a_list_as_a_row_number_without_a_sampler(of_run: Run) -> None:
     program = _with_torch(ROWS + "fetch(rows, [[0, 1]])\n")
-    assert "batch_sampler" not in str(suggestions(of_run(TORCH, program)))
+    assert "batch_sampler" not in str(codes(of_run(TORCH, program)))
 
 
 MODEL = (
@@ -101,7 +98,7 @@ MODEL = (
 
 def test_a_loss_without_labels(of_run: Run) -> None:
     found = of_run("", MODEL + "out = model(input_ids=batch['input_ids'])\nout.loss.item()\n")
-    assert suggestions(found)[0] == "labels=batch['labels']"
+    assert codes(found)[0] == "labels=batch['labels']"
     assert "called without `labels`" in found.explained[0]["condition"]
 
 
@@ -110,13 +107,13 @@ def test_a_loss_without_labels(of_run: Run) -> None:
     ["model(**batch)", "model(input_ids=batch['input_ids'], labels=batch['labels'])", "model(attention_mask=[1])"],
 )
 def test_a_loss_that_is_none_for_another_reason(of_run: Run, call: str) -> None:
-    assert "labels=" not in str(suggestions(of_run("", MODEL + f"out = {call}\nout.loss.item()\n")))
+    assert "labels=" not in str(codes(of_run("", MODEL + f"out = {call}\nout.loss.item()\n")))
 
 
 def test_the_last_part_of_a_text(of_run: Run) -> None:
     found = of_run("", "path = 'gpt2-nano/checkpoint-500'\nint(path.split('-')[1])\n")
-    assert suggestions(found)[0] == "path.rsplit('-', 1)[-1]"
-    assert "rsplit" not in str(suggestions(of_run("", "path = 'a-b'\nint(path.split('-')[0])\n")))
+    assert codes(found)[0] == "path.rsplit('-', 1)[-1]"
+    assert "rsplit" not in str(codes(of_run("", "path = 'a-b'\nint(path.split('-')[0])\n")))
 
 
 def _shapes(line: str, message: str) -> str:
@@ -140,7 +137,7 @@ BROADCAST = "The size of tensor a ({}) must match the size of tensor b ({}) at n
     ],
 )
 def test_sizes_whose_relation_tells(line: str, sizes: tuple[int, int, int], code: str) -> None:
-    assert suggestions(Diagnoser.of([]).diagnose(_shapes(line, BROADCAST.format(*sizes))))[0] == code
+    assert codes(Diagnoser.of([]).diagnose(_shapes(line, BROADCAST.format(*sizes))))[0] == code
 
 
 @pytest.mark.parametrize(
@@ -157,7 +154,7 @@ def test_sizes_whose_relation_tells(line: str, sizes: tuple[int, int, int], code
 def test_sizes_whose_relation_tells_nothing(line: str, sizes: tuple[int, int, int]) -> None:
     assert not any(
         "cat" in str(one) or "..." in str(one)
-        for one in suggestions(Diagnoser.of([]).diagnose(_shapes(line, BROADCAST.format(*sizes))))
+        for one in codes(Diagnoser.of([]).diagnose(_shapes(line, BROADCAST.format(*sizes))))
     )
 
 
@@ -167,8 +164,8 @@ def test_a_size_of_data_that_is_one_off_is_no_reason_for_another_divisor(of_run:
         "class Block:\n    def __init__(self, block):\n        self.block = block\n    def __call__(self, rows):\n        length = len(rows)\n"
         "        if length % self.block != 0:\n            raise ValueError(f'length {length} is not a multiple of the block {self.block}')\n"
     )
-    assert "block=9" not in suggestions(of_run(library, program))
-    assert "block=15" in suggestions(of_run(library, program.replace("63", "60")))
+    assert "block=9" not in codes(of_run(library, program))
+    assert "block=15" in codes(of_run(library, program.replace("63", "60")))
 
 
 POOL = (
@@ -179,10 +176,10 @@ POOL = (
 
 def test_a_pool_that_passes_each_row_whole(of_run: Run) -> None:
     found = of_run("", POOL + "pool.map(clean, rows)\n")
-    assert suggestions(found) == ["pool.starmap"]
+    assert codes(found) == ["pool.starmap"]
     assert found.explained[0]["arguments"][0]["name"] == "pool.map"
 
 
 @pytest.mark.parametrize("call", ["pool.starmap(clean, [('a',)])", "pool.map(lambda row: clean(row), rows)"])
 def test_another_call_in_a_pool(of_run: Run, call: str) -> None:
-    assert "starmap" not in str(suggestions(of_run("", POOL + call + "\n")))
+    assert "starmap" not in str(codes(of_run("", POOL + call + "\n")))

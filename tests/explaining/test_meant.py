@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.explaining.told import codes
 from troubleshooter.explaining.message.advice import commands, settings, wanted
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.place.conditions import Formula, formula
@@ -83,10 +84,6 @@ def test_zero_takes_away_only_where_the_condition_asks_whether_the_number_is_the
 
 
 Explained = Callable[..., Report]
-
-
-def codes(report: Report) -> list[str | None]:
-    return [one["code"] for one in report.explained[0]["suggestions"]]
 
 
 def test_a_suggestion_that_another_check_refuses_is_not_made(explained: Explained):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tests.explaining.told import codes
 from troubleshooter.report.model import Report
 
 LIBRARY = """
@@ -20,10 +21,6 @@ def drive(function, *args, again: bool = True, **kwargs):
 """
 PROGRAM = "from widget import *\ndrive(print, 1, sep='', again=True)\n"
 Run = Callable[..., Report]
-
-
-def codes(report: Report) -> list[str | None]:
-    return [fix["code"] for fix in report.explained[0]["suggestions"]]
 
 
 def test_a_line_behind_a_try_that_returns_forbids_nothing(of_run: Run):

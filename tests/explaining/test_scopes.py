@@ -6,13 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.explaining.told import codes
 from troubleshooter.report.model import Report
 
 Run = Callable[..., Report]
-
-
-def suggestions(report: Report) -> list[str | None]:
-    return [one["code"] for one in report.explained[0]["suggestions"]]
 
 
 @pytest.mark.parametrize(
@@ -24,7 +21,7 @@ def suggestions(report: Report) -> list[str | None]:
     ],
 )
 def test_a_name_of_the_scope_around(of_run: Run, program: str, code: str) -> None:
-    assert suggestions(of_run("", program))[0] == code
+    assert codes(of_run("", program))[0] == code
 
 
 @pytest.mark.parametrize(
@@ -35,7 +32,7 @@ def test_a_name_of_the_scope_around(of_run: Run, program: str, code: str) -> Non
     ],
 )
 def test_a_name_without_a_value_that_no_scope_around_has(of_run: Run, program: str) -> None:
-    assert not any("global" in str(code) or "nonlocal" in str(code) for code in suggestions(of_run("", program)))
+    assert not any("global" in str(code) or "nonlocal" in str(code) for code in codes(of_run("", program)))
 
 
 TEMPLATE = 'ASK = \'Answer as {{"name": "..."}}: {{text}}\'\ndef ask(row):\n    return ASK{call}\nask(dict(text="Ada"))\n'
@@ -43,14 +40,14 @@ TEMPLATE = 'ASK = \'Answer as {{"name": "..."}}: {{text}}\'\ndef ask(row):\n    
 
 def test_braces_of_a_template(of_run: Run) -> None:
     found = of_run("", TEMPLATE.format(call='.format(text=row["text"])'))
-    assert suggestions(found) == ["{{ }}", "ASK.replace(\"{text}\", row['text'])"]
+    assert codes(found) == ["{{ }}", "ASK.replace(\"{text}\", row['text'])"]
     assert found.explained[0]["arguments"][0]["name"] == "ASK"
 
 
 @pytest.mark.parametrize("text", ["Use {} and {text}", "Close } it, {text}"])
 def test_other_braces_of_a_template(of_run: Run, text: str) -> None:
     found = of_run("", f"ASK = {text!r}\ndef ask(row):\n    return ASK.format(text=row)\nask('Ada')\n")
-    assert suggestions(found)[0] == "{{ }}"
+    assert codes(found)[0] == "{{ }}"
 
 
 @pytest.mark.parametrize(
@@ -66,18 +63,18 @@ def test_keys_that_are_no_braces(of_run: Run, program: str) -> None:
 
 def test_a_row_may_lack_a_key_and_a_configuration_does_not(of_run: Run) -> None:
     program = "def prompt({name}):\n    return {name}['input']\nprompt(dict(text='Ada'))\n"
-    assert "row.get('input', '')" in suggestions(of_run("", program.format(name="row")))
-    assert not any(".get(" in str(code) for code in suggestions(of_run("", program.format(name="config"))))
+    assert "row.get('input', '')" in codes(of_run("", program.format(name="row")))
+    assert not any(".get(" in str(code) for code in codes(of_run("", program.format(name="config"))))
 
 
 def test_of_several_names_one_has_no_number(of_run: Run) -> None:
     program = "names = ['checkpoint-10', 'checkpoint-best']\nmax(names, key=lambda name: int(name.split('-')[1]))\n"
-    assert suggestions(of_run("", program))[0] == "if name.split('-')[1].isdigit():"
+    assert codes(of_run("", program))[0] == "if name.split('-')[1].isdigit():"
 
 
 def test_the_exponential_of_a_sum(of_run: Run) -> None:
     program = "import math\ntotal, batches = 13000.0, 10\nprint(math.exp(total / batches))\n"
-    assert suggestions(of_run("", program))[:2] == ["total / batches", "math.exp(min(total / batches, 700))"]
+    assert codes(of_run("", program))[:2] == ["total / batches", "math.exp(min(total / batches, 700))"]
 
 
 def test_results_in_another_order_than_that_of_the_own_function(of_run: Run) -> None:
@@ -86,8 +83,8 @@ def test_results_in_another_order_than_that_of_the_own_function(of_run: Run) -> 
         "def train():\n    model, optimizer, rows = setup()\n    for row in rows:\n        pass\ntrain()\n"
     )
     for given in ("prepare(model, rows, optimizer)", "model, rows, optimizer"):
-        assert suggestions(of_run("", program.format(given=given)))[0] == "model, rows, optimizer = setup()"
-    assert "setup()" not in str(suggestions(of_run("", program.format(given="prepare(model, optimizer, 3)"))))
+        assert codes(of_run("", program.format(given=given)))[0] == "model, rows, optimizer = setup()"
+    assert "setup()" not in str(codes(of_run("", program.format(given="prepare(model, optimizer, 3)"))))
 
 
 @pytest.mark.parametrize(("written", "is_told"), [("{'lora': None}", True), ("{'lora': None, **{}}", True)])
@@ -107,13 +104,13 @@ COLLATE = (
 
 def test_a_collate_function_that_returns_nothing(of_run: Run) -> None:
     found = of_run("", COLLATE.format(end="", passed="batch"))
-    assert suggestions(found)[0] == "return batch"
+    assert codes(found)[0] == "return batch"
     assert found.explained[0]["arguments"][0]["name"] == "collate"
 
 
 def test_none_that_is_no_batch(of_run: Run) -> None:
     found = of_run("", COLLATE.format(end="    return batch\n", passed="None"))
-    assert "return batch" not in str(suggestions(found))
+    assert "return batch" not in str(codes(found))
 
 
 @pytest.mark.parametrize(
@@ -132,7 +129,7 @@ def test_none_that_is_no_batch(of_run: Run) -> None:
     ],
 )  # fmt: skip
 def test_slips_of_the_ninth_set(of_run: Run, program: str, code: str | None) -> None:
-    assert suggestions(of_run("", program))[0] == code
+    assert codes(of_run("", program))[0] == code
 
 
 @pytest.mark.parametrize(
@@ -144,7 +141,7 @@ def test_slips_of_the_ninth_set(of_run: Run, program: str, code: str | None) -> 
     ],
 )
 def test_what_only_looks_like_them(of_run: Run, program: str) -> None:
-    told = str(suggestions(of_run("", program)))
+    told = str(codes(of_run("", program)))
     for wrong in ("is None or", "suffix", "int(key)"):
         assert wrong not in told
 
@@ -156,9 +153,9 @@ LOADER = (
 
 
 def test_a_loader_that_drops_its_only_batch(of_run: Run) -> None:
-    assert suggestions(of_run("", LOADER.format(body="count += 1", drop="True")))[0] == "drop_last=False"
+    assert codes(of_run("", LOADER.format(body="count += 1", drop="True")))[0] == "drop_last=False"
 
 
 @pytest.mark.parametrize("program", [LOADER.format(body="total += 1", drop="True"), LOADER.format(body="count += 0", drop="False")])
 def test_another_divisor_of_zero(of_run: Run, program: str) -> None:
-    assert "drop_last=False" not in suggestions(of_run("", program))
+    assert "drop_last=False" not in codes(of_run("", program))

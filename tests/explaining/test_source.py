@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.explaining.told import codes
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.report.model import Report
 
@@ -15,10 +16,6 @@ Explained = Callable[..., Report]
 
 def values(report: Report) -> dict[str, str | None]:
     return {one["name"]: one["value"] for one in report.explained[0]["arguments"]}
-
-
-def codes(report: Report) -> list[str | None]:
-    return [one["code"] for one in report.explained[0]["suggestions"]]
 
 
 def test_a_failure_that_no_entry_knows_is_explained_and_not_diagnosed(explained: Explained):

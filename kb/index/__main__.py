@@ -1,8 +1,8 @@
 """Command line of the index of messages.
 
 ``python -m kb.index build`` reads the releases of the plan that are newer than those of the shipped index, ``--new`` tells what they changed and
-which entries quote a message that vanished, and ``--ship`` adds them to the shipped index. ``--all`` reads every release of the plan instead, to make
-the index anew. A run that is interrupted goes on where it stopped.
+which entries quote a message that vanished, and ``--ship`` adds them to the shipped index. ``--older`` also reads the older releases that the index
+lacks. ``--all`` reads every release of the plan instead, to make the index anew. A run that is interrupted goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+from packaging.version import Version
 
 from kb.cache import cache_folder
 from kb.index.make.build import read_releases, remembered
@@ -42,6 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="tell which messages vanished and arrived since the shipped index, and which entries that concerns",
     )
     build.add_argument(
+        "--older", action="store_true", help="also older releases of the plan that the shipped index lacks"
+    )
+    build.add_argument(
         "--all",
         action="store_true",
         help="read every release of the plan, also those of the shipped index (hours; needed after a change of the reader)",
@@ -65,14 +70,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     old = shipped_releases()
     left_out: dict[str, str] = {}
     if not options.offline:
-        last = {} if options.all else {name: releases[-1] for name, releases in old.items()}
-        left_out = read_releases(chosen, folder, thin=options.thin, most=options.most, after=last)
+        known = {} if options.all else old
+        left_out = read_releases(chosen, folder, thin=options.thin, most=options.most, known=known, older=options.older)
     if options.new:
         newer = [
             package for package in chosen if set(versions(folder, package.package)) - set(old.get(package.package, ()))
         ]
         for item in linked(newer, folder, FILE):
-            _tell(item, len(set(item.releases) & set(old.get(item.package, ()))))
+            _tell(item, max(old.get(item.package, ()), key=Version, default=None))
     if options.ship:
         manifest = ship(list(plan.values()), folder, FILE, remembered(folder, left_out))
         told = ("packages", "releases", "messages", "places", "bytes")
@@ -80,9 +85,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _tell(item: Linked, old: int) -> None:
-    vanished, arrived = news(item, old)
-    print(f"{item.package} {', '.join(item.releases[old:])}: {len(vanished)} messages vanished, {len(arrived)} arrived")
+def _tell(item: Linked, last: str | None) -> None:
+    vanished, arrived = news(item, last)
+    newer = item.releases[item.releases.index(last) + 1 :] if last else item.releases
+    print(f"{item.package} {', '.join(newer)}: {len(vanished)} messages vanished, {len(arrived)} arrived")
     for message in vanished:
         print(f"- {message.text!r}" + (f" -> {message.replaced!r}" if message.replaced else ""))
     for message in arrived:

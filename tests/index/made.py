@@ -51,6 +51,11 @@ NEWEST = {
     **NEW,
     "madeup/trainer.py": NEW["madeup/trainer.py"].replace("must not be negative", "must not be below zero"),
 }
+BETWEEN = {
+    **OLD,
+    "madeup/trainer.py": OLD["madeup/trainer.py"].replace("only in the old release", "only in a release in between"),
+    "madeup/extra.py": "def extra(path):\n    if not path:\n        raise ValueError('no path was given to the extra data')\n",
+}
 
 
 def made(folder: Path) -> tuple[MessageIndex, dict[str, object]]:

@@ -19,7 +19,7 @@ def vanished(folder: Path) -> list[LinkedMessage]:
     for version, files in (("0.9", OLD), ("1.0", NEW)):
         keep(folder, version, files)
     [item] = linked([PACKAGE], folder, folder / "no-index.sqlite")
-    return news(item, 1)[0]
+    return news(item, "0.9")[0]
 
 
 def entries(folder: Path, **samples: str) -> list[Loaded]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
 from kb.errors import UsageError
 from kb.index.__main__ import main
@@ -14,7 +15,7 @@ from kb.index.make.kept import KeptReleases, versions
 from kb.index.make.link import spans
 from kb.index.make.plan import MANY_RELEASES, Package, chosen, packages, spread
 from kb.index.make.ship import linked, news, ship, shipped_releases
-from tests.index.made import NEW, NEWEST, OLD, PACKAGE, keep, made
+from tests.index.made import BETWEEN, NEW, NEWEST, OLD, PACKAGE, keep, made
 
 
 def test_plan_covers_forty_packages_and_tells_what_it_skips() -> None:
@@ -80,24 +81,40 @@ def test_package_gives_its_module_by_default() -> None:
     assert Package("a-b", "1").modules == ("a_b",)
 
 
-def test_new_releases_are_added_to_an_index_whose_sources_are_gone(tmp_path: Path) -> None:
-    made(tmp_path / "grown")
-    (tmp_path / "grown" / "cache" / "made-up.sqlite").unlink()
-    for folder in ("grown", "whole"):
-        if folder == "whole":
-            made(tmp_path / folder)
-        keep(tmp_path / folder / "cache", "1.2", NEWEST)
-        ship(
-            [PACKAGE],
-            tmp_path / folder / "cache",
-            tmp_path / folder / "messages.sqlite",
-            {},
-            tmp_path / folder / "manifest.json",
-        )
-    grown, whole = (tmp_path / folder / "messages.sqlite" for folder in ("grown", "whole"))
-    assert grown.read_bytes() == whole.read_bytes()
-    assert (tmp_path / "grown" / "manifest.json").read_bytes() == (tmp_path / "whole" / "manifest.json").read_bytes()
-    assert shipped_releases(tmp_path / "grown" / "manifest.json") == {"made-up": ["0.9", "1.0", "1.1", "1.2"]}
+def shipped(folder: Path) -> None:
+    ship([PACKAGE], folder / "cache", folder / "messages.sqlite", {}, folder / "manifest.json")
+
+
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        ({"0.9": OLD, "1.0": NEW, "1.1": NEW}, {"1.2": NEWEST}),
+        (
+            {"0.9": OLD, "1.0": NEW, "1.2": NEWEST},
+            {"0.8": BETWEEN, "0.9.1": OLD, "0.10": BETWEEN, "1.1": NEW, "1.3": OLD},
+        ),
+        ({"0.9": OLD, "1.2": NEWEST}, {"1.0": NEW}),
+        ({"1.0": NEW}, {"0.9": OLD}),
+    ],
+    ids=["newer", "all-around", "reworded-twice", "older"],
+)
+def test_releases_are_added_to_an_index_whose_sources_are_gone(
+    tmp_path: Path, first: dict[str, dict[str, str]], later: dict[str, dict[str, str]]
+) -> None:
+    grown, whole = tmp_path / "grown", tmp_path / "whole"
+    for version, files in first.items():
+        keep(grown / "cache", version, files)
+    shipped(grown)
+    (grown / "cache" / "made-up.sqlite").unlink()
+    for version, files in later.items():
+        keep(grown / "cache", version, files)
+    shipped(grown)
+    for version, files in (first | later).items():
+        keep(whole / "cache", version, files)
+    shipped(whole)
+    for name in ("messages.sqlite", "manifest.json"):
+        assert (grown / name).read_bytes() == (whole / name).read_bytes()
+    assert shipped_releases(grown / "manifest.json") == {"made-up": sorted({*first, *later}, key=Version)}
 
 
 def test_an_index_stays_as_it_is_where_nothing_is_kept(tmp_path: Path) -> None:
@@ -112,22 +129,21 @@ def test_news_are_those_since_the_shipped_index(tmp_path: Path) -> None:
     keep(tmp_path / "new", "1.2", NEWEST)
     keep(tmp_path / "new", "1.3", NEWEST)
     [item] = linked([PACKAGE], tmp_path / "new", tmp_path / "messages.sqlite")
-    vanished, arrived = news(item, 3)
+    vanished, arrived = news(item, "1.1")
     assert [(message.text, message.replaced) for message in vanished] == [
         ("beta must not be negative but it is {args.beta}", "beta must not be below zero but it is {args.beta}")
     ]
     assert [message.text for message in arrived] == ["beta must not be below zero but it is {args.beta}"]
 
 
-def test_only_releases_newer_than_the_shipped_ones_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-    monkeypatch.setattr(
-        build,
-        "offered",
-        lambda package: {
-            one: Release(package, one, f"{package}/{one}.whl", "", True) for one in ("0.9", "1.0", "1.1", "1.2")
-        },
-    )
-    monkeypatch.setattr(build, "files", lambda release, package: asked.append(release.url) or [])
-    assert build.read_releases([PACKAGE], tmp_path, after={"made-up": "1.1"}) == {}
-    assert asked == ["made-up/1.2.whl"]
+@pytest.mark.parametrize(("older", "asked"), [(False, ["1.2"]), (True, ["0.9", "1.2"])])
+def test_releases_that_the_index_lacks_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, older: bool, asked: list[str]
+) -> None:
+    read = []
+    releases = {one: Release("made-up", one, one, "", True) for one in ("0.9", "1.0", "1.1", "1.2")}
+    monkeypatch.setattr(build, "offered", lambda package: releases)
+    monkeypatch.setattr(build, "files", lambda release, package: read.append(release.url) or [])
+    known = {"made-up": ["1.0", "1.1"]}
+    assert build.read_releases([PACKAGE], tmp_path, known=known, older=older) == {}
+    assert sorted(read) == asked

@@ -21,11 +21,13 @@ def read_releases(
     *,
     thin: bool = False,
     most: int | None = None,
-    after: Mapping[str, str] | None = None,
+    known: Mapping[str, Sequence[str]] | None = None,
+    older: bool = False,
 ) -> dict[str, str]:
     """Bring what is missing into the cache folder; returns what was left out, ``package version`` to the reason.
 
-    ``after``: by package a release; only newer ones are read.
+    ``known``: by package the releases that need not be read, oldest first. Only releases that are newer than the last of them are read; with
+    ``older`` all others too.
     """
     left_out: dict[str, str] = {}
     for number, package in enumerate(plan, 1):
@@ -38,13 +40,13 @@ def read_releases(
         kept = KeptReleases(folder, package.package)
         try:
             have = set(kept.versions())
-            old = (after or {}).get(package.package)
-            newer = [
+            old = (known or {}).get(package.package, ())
+            unknown = [
                 version
                 for version in chosen(releases, package.first, thin=thin)
-                if old is None or Version(version) > Version(old)
+                if version not in old and (older or not old or Version(version) > Version(old[-1]))
             ]
-            wanted = spread(newer)[:most]
+            wanted = spread(unknown)[:most]
             missing = [version for version in wanted if version not in have]
             say(f"[{number}/{len(plan)}] {package.package}: {len(missing)} of {len(wanted)} releases to read")
             for version in missing:

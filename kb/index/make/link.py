@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from packaging.version import Version
 from rapidfuzz import fuzz
 
 from kb.index.place import MessagePlace, weight
@@ -72,26 +73,29 @@ class LinkedRelease(NamedTuple):
 
 
 def link(
-    releases: Iterable[LinkedRelease],
+    releases: Sequence[LinkedRelease],
     places: Callable[[str, str], list[MessagePlace]],
     *,
     quiet: bool = False,
     known: Sequence[LinkedMessage] = (),
-    before: int = 0,
+    before: Sequence[str] = (),
 ) -> list[LinkedMessage]:
     """The distinct messages of a package; ``releases`` oldest first, ``places`` gives those of one file (path, key).
 
     ``quiet`` leaves out prints and logs below a warning. Logs for debugging are always left out. ``known``: the messages of the
-    ``before`` releases that come before the first one; they are changed in place.
+    releases ``before``, oldest first, none of which is read again; they are changed in place. A position (a bit) in the result is one in
+    `in_order` of all releases.
     """
+    order = in_order(before, releases)
+    position = {version: number for number, version in enumerate(order)}
+    _move(known, [position[version] for version in before])
     unwanted = (("log", "debug"), *((("print", None), ("log", "info"), ("log", None)) if quiet else ()))
     messages: dict[tuple[object, ...], LinkedMessage] = {
         (message.kind, message.exception, message.literals): message for message in known
     }
     read: dict[str, list[Site]] = {}
-    count = before
-    for number, release in enumerate(releases, before):
-        count = number + 1
+    for release in releases:
+        number = position[release.version]
         for path, key in release.files:
             if key not in read:
                 read[key] = list(
@@ -100,8 +104,13 @@ def link(
             for site in read[key]:
                 site.present |= 1 << number
     found = sorted(messages.values(), key=lambda item: (min(item.sites), item.kind, repr(item.literals)))
-    _replace(found, count, before)
+    _replace(found, order, set(before))
     return found
+
+
+def in_order(before: Iterable[str], releases: Iterable[LinkedRelease]) -> list[str]:
+    """The versions of known releases and of those that were read, oldest first."""
+    return sorted({*before, *(release.version for release in releases)}, key=Version)
 
 
 def spans(present: int) -> list[Span]:
@@ -137,10 +146,22 @@ def _sites(
         yield site
 
 
-def _replace(messages: list[LinkedMessage], count: int, before: int) -> None:
+def _move(messages: Iterable[LinkedMessage], positions: Sequence[int]) -> None:
+    """Give each release the position that it has among all: the release n becomes ``positions[n]``."""
+
+    def moved(bits: int) -> int:
+        return sum(1 << positions[number] for begin, end in spans(bits) for number in range(begin, end + 1))
+
+    for message in messages:
+        message.elsewhere = moved(message.elsewhere)
+        for site in message.sites.values():
+            site.present, site.latest = moved(site.present), positions[site.latest]
+
+
+def _replace(messages: list[LinkedMessage], order: Sequence[str], before: set[str]) -> None:
     """Write into vanished messages what came in the same function (of any file: functions move) right after them.
 
-    Those that vanished among the ``before`` releases keep what was written into them.
+    A message whose last release and the one after it were both known (``before``) keeps what was written into it.
     """
     arrived: dict[tuple[int, str], list[LinkedMessage]] = {}
     for message in messages:
@@ -150,10 +171,10 @@ def _replace(messages: list[LinkedMessage], count: int, before: int) -> None:
                 arrived.setdefault((begin, function), []).append(message)
     for message in messages:
         end = spans(message.present)[-1][1]
-        if end + 1 < before:
+        if before.issuperset(order[end : end + 2]) and end + 1 < len(order):
             continue
         message.replaced = None
-        if end == count - 1:
+        if end + 1 == len(order):
             continue
         functions = {function for (_, function, _), site in message.sites.items() if site.present >> end & 1}
         best, likeness = None, SIMILAR

@@ -12,7 +12,7 @@ from typing import Any
 from packaging.version import Version
 
 from kb.index.make.kept import KeptReleases, versions
-from kb.index.make.link import LinkedMessage, LinkedRelease, link, spans
+from kb.index.make.link import LinkedMessage, LinkedRelease, in_order, link, spans
 from kb.index.make.plan import Package
 from kb.index.make.shipped import shipped_package
 from kb.index.make.write import Linked, kept_sites, write
@@ -23,36 +23,32 @@ MANIFEST = Path(__file__).with_name("manifest.json")
 def linked(plan: Sequence[Package], folder: Path, index: Path) -> Iterator[Linked]:
     """The packages of the plan with their distinct messages, from what is kept and what ``index`` holds.
 
-    A package of which every release of the index is kept is linked from its sources alone. Of any other one, the kept releases that are newer than
-    those of the index are linked to the messages of the index.
+    A package of which every release of the index is kept is linked from its sources alone. Of any other one, the kept releases that the index
+    lacks are linked to the messages of the index.
     """
     for package in plan:
         known = shipped_package(index, package.package)
-        old = known.releases if known else []
         have = versions(folder, package.package)
-        if set(old) <= set(have):
-            known, old = None, []
+        if known and set(known.releases) <= set(have):
+            known = None
         if not have and known is None:
             continue
+        old = known.releases if known else []
         with closing(KeptReleases(folder, package.package)) as kept:
             releases = [
                 LinkedRelease(read.version, [(path, key) for path, key in read.files if package.wants(path)])
                 for read in kept.releases()
-                if not old or Version(read.version) > Version(old[-1])
+                if read.version not in old
             ]
             messages = link(
-                releases,
-                kept.places,
-                quiet=package.quiet,
-                known=known.messages if known else (),
-                before=len(old),
+                releases, kept.places, quiet=package.quiet, known=known.messages if known else (), before=old
             )
             kept.save()
         yield Linked(
             package.package,
             package.part_of,
             package.modules,
-            [*old, *(release.version for release in releases)],
+            in_order(old, releases),
             messages,
             package.brief,
         )
@@ -91,14 +87,14 @@ def shipped_releases(manifest: Path = MANIFEST) -> dict[str, list[str]]:
     return {package: sorted(releases, key=Version) for package, releases in _manifest(manifest).items()}
 
 
-def news(item: Linked, old: int) -> tuple[list[LinkedMessage], list[LinkedMessage]]:
-    """What changed with the releases behind the first ``old`` ones: the messages that the last of the old ones had and the newest lacks, and
-    those that came with the others and are still there. Of a package without old releases nothing is told."""
-    if not old:
+def news(item: Linked, last: str | None) -> tuple[list[LinkedMessage], list[LinkedMessage]]:
+    """What changed with the releases after ``last``: the messages that ``last`` has and the newest lacks, and those that came with the others
+    and are still there. Where there was no last release, nothing is told."""
+    if last is None:
         return [], []
-    last, newest = old - 1, len(item.releases) - 1
-    vanished = [one for one in item.messages if one.present >> last & 1 and not one.present >> newest & 1]
-    arrived = [one for one in item.messages if spans(one.present)[0][0] >= old and one.present >> newest & 1]
+    old, newest = item.releases.index(last), len(item.releases) - 1
+    vanished = [one for one in item.messages if one.present >> old & 1 and not one.present >> newest & 1]
+    arrived = [one for one in item.messages if spans(one.present)[0][0] > old and one.present >> newest & 1]
     return vanished, arrived
 
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from kb.text.catalog import Section
 from troubleshooter.cli.commands import COMMANDS, Command
 from troubleshooter.cli.options import DIAGNOSE, Option
-from troubleshooter.report.terminal import Plain
+from troubleshooter.report.console import Plain
 
 WIDTH = 80
 _COLUMN = 29

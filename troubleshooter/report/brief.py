@@ -8,13 +8,13 @@ import sys
 from rich.cells import cell_len, set_cell_size
 
 from kb.text.catalog import language
+from troubleshooter.report.console import columns
 from troubleshooter.report.explanation import say as told_say
 from troubleshooter.report.explanation import sentences
 from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Report
 from troubleshooter.report.stopped import advice, headline
 from troubleshooter.report.stopped import lines as stood
-from troubleshooter.report.terminal import columns
 from troubleshooter.report.way import steps
 from troubleshooter.report.words import health, say
 

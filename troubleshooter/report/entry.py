@@ -7,10 +7,11 @@ from typing import Any
 from kb.compiled import Body, translation
 from kb.placeholders import general
 from kb.printed import told, told_thread
+from troubleshooter.report.console import new_console
 from troubleshooter.report.diagnosis import texts
 from troubleshooter.report.model import FixStep, Report, unseen_end
 from troubleshooter.report.retry import decide
-from troubleshooter.report.terminal import Page, new_console
+from troubleshooter.report.terminal import Page
 from troubleshooter.report.words import say
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 from io import StringIO
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TYPE_CHECKING, cast
 
 from rich.cells import cell_len
 from rich.text import Text
 
 from kb.text.catalog import language
+from troubleshooter.report.console import Plain, new_console
 from troubleshooter.report.fill import safe
 from troubleshooter.report.model import Diagnosis, FixStep, Report
 from troubleshooter.report.stopped import advice, headline, lines, silence
@@ -27,8 +26,6 @@ _STYLE = {"certain": "bold red", "likely": "bold yellow", "possible": "bold cyan
 _BOLD = re.compile(r"\*\*(.+?)\*\*|`([^`\n]+)`")
 WIDEST = 110
 """Text is wrapped at this many characters even in a wider window: longer lines are hard to read."""
-NARROWEST, WIDEST_ASKED = 20, 1000
-"""The smallest and the largest width that ``COLUMNS`` may set."""
 
 
 def show(
@@ -51,22 +48,6 @@ def separate() -> None:
     console.rule(Text("troubleshoot"), align="left", style="dim")
 
 
-def new_console() -> Console | Plain:
-    """A console for standard output. A file or pipe is 80 characters wide unless ``COLUMNS`` says otherwise."""
-    width = None if sys.stdout.isatty() else columns()
-    if width is not None and not any(os.environ.get(name) for name in ("FORCE_COLOR", "TTY_COMPATIBLE")):
-        return Plain(width)
-    from rich.console import Console
-
-    return Console(file=sys.stdout, width=width, highlight=False, emoji=False, markup=False, soft_wrap=False)
-
-
-def columns(usual: int = 80) -> int:
-    """The width that ``COLUMNS`` sets, or the usual one if it sets none or a senseless one."""
-    given = os.environ.get("COLUMNS", "")
-    return int(given) if given.isdecimal() and NARROWEST <= int(given) <= WIDEST_ASKED else usual
-
-
 def text(report: Report) -> str:
     """The report without colours, as wide as the terminal, or 80 characters."""
     import shutil  # slow to import, and the command line does without it (docs/decisions/0003)
@@ -74,24 +55,6 @@ def text(report: Report) -> str:
     out = StringIO()
     show(report, console=Plain(shutil.get_terminal_size((80, 24)).columns, out))
     return out.getvalue().rstrip("\n")
-
-
-class Plain:
-    """Writes text without colours, to standard output if nothing else is given. A `Console` would write the same, but
-    importing it is slow (docs/decisions/0003)."""
-
-    def __init__(self, width: int, out: TextIO | None = None) -> None:
-        self.width = width
-        self.out = out or sys.stdout
-
-    def print(self, text: Text | str = "", *, soft_wrap: bool = True) -> None:
-        """Write a line as it is."""
-        self.out.write(f"{text}\n")
-
-    def rule(self, title: Text, *, align: str = "left", style: str = "") -> None:
-        """Write a line across the page that begins with the title."""
-        title.truncate(self.width - 2, overflow="ellipsis")
-        self.out.write(f"{title} {'─' * (self.width - title.cell_len - 1)}\n")
 
 
 class Page:

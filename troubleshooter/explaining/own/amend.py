@@ -11,6 +11,7 @@ from troubleshooter.explaining.own import (
     batched,
     collected,
     command_values,
+    counted_values,
     dtypes,
     lengths,
     misfit,
@@ -23,12 +24,13 @@ from troubleshooter.explaining.own import (
     parts,
     returned,
     shadowed,
+    taken_apart,
 )
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.shown import code
 from troubleshooter.observe.model import Failure
 
-_OF_A_CALL = (mistyped, returned, own_numbers, misfit, collected, parts, own_values)
+_OF_A_CALL = (mistyped, returned, own_numbers, misfit, collected, parts, own_values, counted_values, taken_apart)
 """What the user's own call passed to code that failed: to a library's, or to compiled code, which has no frame of its own."""
 
 

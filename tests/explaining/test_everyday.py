@@ -174,3 +174,11 @@ def test_what_is_no_number_may_be_left_out(of_run: Run):
 )
 def test_patterns_and_folders(of_run: Run, program: str, code: str):
     assert code in codes(of_run("", program))
+
+
+@pytest.mark.parametrize(
+    ("line", "code"), [("(3 > 2).lower()", '"no"'), ("(3).strip()", "str(3)"), ("(3 > 2).shape", None), ("(3 > 2).dtype", None)]
+)
+def test_a_truth_value_in_place_of_a_word(of_run: Run, line: str, code: str | None) -> None:
+    told = codes(of_run("", f"{line}\n"))
+    assert code in told if code else '"no"' not in told

@@ -1118,6 +1118,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "none-not-passed": "the call of `{f}` in {place} does not pass `{x}`, whose default is None",
         "day-call": "Call it: `{x}`",
         "day-key": "Ask for it as a key: `{x}`",
+        "day-yaml-word": "Where a YAML file gives it, put the word in quotes, as in `{x}`: YAML reads no, off, yes and on as truth values",
         "day-text": "It is text already, so leave `.decode(...)` out: `{x}`",
         "day-list": "Make a list of it first: `{x}`",
         "day-range": "Loop over a range: `{x}`",

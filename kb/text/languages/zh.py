@@ -1037,6 +1037,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "none-not-passed": "{place} 处对 `{f}` 的调用没有传 `{x}`，它的默认值是 None",
         "day-call": "调用它：`{x}`",
         "day-key": "按键取：`{x}`",
+        "day-yaml-word": "如果它来自 YAML 文件，请给这个词加引号，如 `{x}`：YAML 把 no、off、yes、on 读作布尔值",
         "day-text": "它已经是文本，去掉 `.decode(...)`：`{x}`",
         "day-list": "先把它变成列表：`{x}`",
         "day-range": "用 range 循环：`{x}`",

@@ -3,7 +3,7 @@
 None repeats a way to hang of the sets before it. Ten use TRL, Trainer, Accelerate, Lightning, Fabric or torchmetrics, nine of these under torchrun.
 ``python -m benchmarks.hangs --set eleventh --places`` showed that each hangs at the place that is meant.
 
-First run: ``python -m benchmarks.hangs --python PYTHON --set eleventh --at-once 2``, rules of 171e5b4ef, load 4 to 11: rank right in 28 of 30 (93 %, 79-98 %),
+First run: ``python -m benchmarks.hangs --python PYTHON --set eleventh --at-once 2``, rules of 171e5b4ef, load 4 to 14: rank right in 28 of 30 (93 %, 79-98 %),
 class right in 25 of 30 (83 %, 66-93 %), reported 4 to 23 s after the stall (median 8 s).
 """
 

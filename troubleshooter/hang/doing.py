@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 from troubleshooter.hang.collectives import collective_of
 from troubleshooter.hang.ranks import Rank
 from troubleshooter.hang.source import blocks_around, source_line
-from troubleshooter.hang.standing import Standing, standing_of
+from troubleshooter.hang.stacks import StackFrame
+from troubleshooter.hang.standing import Standing, is_own, standing_of
 
 Cause = Literal[
     "ended",
@@ -117,12 +120,25 @@ def cause_of(one: Standing) -> Cause:
     """What a rank does that is in no collective, judged by its frames, its state and the kernel function that it waits in."""
     rank = one.rank
     files = [frame.file.replace("\\", "/") for frame in rank.stack]
+    if rank.state in ("T", "t") or any(word in file for file in files[:8] for word in _DEBUGGERS):
+        return "stopped"
+    if any(map(_is_of_loader, rank.stack)):
+        called = itertools.takewhile(lambda frame: not _is_of_loader(frame), rank.stack)
+        found = _cause_in(one, files) if any(map(is_own, called)) else "unknown"
+        return "loader" if found == "unknown" else found
+    return _cause_in(one, files)
+
+
+def _is_of_loader(frame: StackFrame) -> bool:
+    return any(word in frame.file.replace("\\", "/") for word in _LOADER)
+
+
+def _cause_in(one: Standing, files: Sequence[str]) -> Cause:
+    """The cause of a rank that does not wait for workers of a data loader, if it is in one at all: without workers, the run's own code prepares the rows
+    in the rank itself."""
+    rank = one.rank
     inner = files[:8]
     names = [frame.function for frame in rank.stack[:3]]
-    if rank.state in ("T", "t") or any(word in file for file in inner for word in _DEBUGGERS):
-        return "stopped"
-    if any(word in file for file in files for word in _LOADER):
-        return "loader"
     code = source_line(one.innermost)
     if _ASKS.search(code) or any(word in file for file in inner[:4] for word in _PERSONS):
         return "input"

@@ -10,7 +10,7 @@ from troubleshooter.hang.collectives import MEETING, STORE, forms_first_group, r
 from troubleshooter.hang.doing import Cause, cause_of
 from troubleshooter.hang.endless import PackageLoop
 from troubleshooter.hang.flight import Apart
-from troubleshooter.hang.parting import came_round, is_ahead, left_a_loop, parting, took_a_branch
+from troubleshooter.hang.parting import came_round, goes_first, is_ahead, left_a_loop, parting, took_a_branch
 from troubleshooter.hang.peers import awaited_by_several
 from troubleshooter.hang.ranks import OtherProcess, Rank, launcher_meets, others_of
 from troubleshooter.hang.stacks import Stack, StackFrame
@@ -19,6 +19,8 @@ from troubleshooter.hang.threads import lacking_a_thread
 from troubleshooter.supervise.state import ProcessState
 
 _LEAVING = frozenset(("destroy_process_group", "_shutdown", "_exit_function", "_run_exitfuncs", "shutdown"))
+_EXECUTORS = "concurrent/futures/"
+"""A pool of threads or processes is shut down where a ``with`` around it ends, in the midst of the run."""
 _ONE_SIDED = frozenset(
     ("send", "recv", "isend", "irecv", "send_object_list", "recv_object_list", "batch_isend_irecv", "rpc_sync", STORE)
 )
@@ -134,12 +136,12 @@ def _groups(standing: Sequence[Standing]) -> list[list[Standing]]:
 
 
 def _went_apart(one: Standing, other: Standing) -> bool:
-    """Whether ``one`` rather than ``other`` went a way of its own: it waits for a single rank, left a loop early, is in a branch that
-    the other one passed by, left out a backward pass, or came further."""
+    """Whether ``one`` rather than ``other`` went a way of its own: it waits for a single rank, does not end what it does first, left a loop
+    early, is in a branch that the other one passed by, left out a backward pass, or came further."""
     if (one.collective in _ONE_SIDED) != (other.collective in _ONE_SIDED):
         return one.collective in _ONE_SIDED
     mine, theirs = one.rank.stack, other.rank.stack
-    for sign in (left_a_loop, took_a_branch, came_round):
+    for sign in (goes_first, left_a_loop, took_a_branch, came_round):
         if sign(mine, theirs) != sign(theirs, mine):
             return sign(mine, theirs)
     ahead = is_ahead(mine, theirs)
@@ -153,7 +155,9 @@ def _most_common_cause(late: Sequence[Standing]) -> Cause:
 
 def _leaves(one: Standing) -> bool:
     """Whether a rank is ending: it has left the training loop, or never reached it."""
-    return any(frame.function in _LEAVING for frame in one.rank.stack[:6])
+    return any(
+        frame.function in _LEAVING and _EXECUTORS not in frame.file.replace("\\", "/") for frame in one.rank.stack[:6]
+    )
 
 
 def _common(waiting: Sequence[Standing]) -> str:

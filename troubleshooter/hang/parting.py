@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from troubleshooter.hang.collectives import BACKWARD, collective_of
-from troubleshooter.hang.source import blocks_around
+from troubleshooter.hang.source import CodeBlock, blocks_around, blocks_of
 from troubleshooter.hang.stacks import Stack, StackFrame
 from troubleshooter.hang.standing import is_own
 from troubleshooter.paths import installed_file
 
 _OF_RANKS = re.compile(r"rank|is_main|main_process|is_master|primary|is_first|worker_id|zero", re.IGNORECASE)
+_NO_DATA = re.compile(
+    r"func|callback|metrics\b|hooks\b|handlers\b|\bmodules\(|layers\b|parameters\(|param_groups|criteri|scorers\b|judges\b|evaluators\b|loggers\b|trackers\b|"
+    r"plugins\b|retry|retries|attempt",
+    re.IGNORECASE,
+)
+"""What a program consists of, as a loop over it says, and attempts at one thing. Each rank has the same parts, so no data ends there."""
+_ENTERS = frozenset(("__enter__", "__aenter__"))
+_BUT_THE_FIRST = re.compile(r"\bnot\b|!=|> ?0|>= ?1")
+"""The condition of those that wait until the first rank has done something."""
 
 
 def parting(one: Stack, other: Stack) -> tuple[StackFrame, StackFrame] | None:
@@ -28,15 +38,51 @@ def left_a_loop(one: Stack, other: Stack) -> bool:
         return False
     mine, theirs = apart
     around = blocks_around(theirs)
-    if any(block.kind == "loop" and mine.line > block.last for block in around):
+    if any(_is_over_data(block) and mine.line > block.last for block in around):
         return True
     if mine.line <= theirs.line or any(block.kind == "branch" and not _within(mine, block.whole) for block in around):
         return False
     # It may have returned from a function of the run's own code that loops.
     inside = [frame for frame in other[: other.index(theirs)] if installed_file(frame.file.replace("\\", "/")) is None]
-    return any(block.kind == "loop" for frame in inside for block in blocks_around(frame)) and not any(
+    return any(_is_over_data(block) for frame in inside for block in blocks_around(frame)) and not any(
         map(_is_for_some_ranks, inside)
     )
+
+
+def _is_over_data(block: CodeBlock) -> bool:
+    """Whether a block is a loop that a rank leaves where its data ends, rather than where it has succeeded or has gone through the parts of the
+    program."""
+    return block.kind == "loop" and not block.tries and not _NO_DATA.search(block.over)
+
+
+def goes_first(one: Stack, other: Stack) -> bool:
+    """Whether ``one`` is in what it does before the others, and ``other`` waits until it has done so: in the body of a ``with`` that ``other`` is
+    entering, or between the wait of the others and its own one: ``if rank != 0: barrier()``, and later ``if rank == 0: barrier()``."""
+    apart = parting(one, other)
+    if apart is None:
+        return False
+    mine, theirs = apart
+    if any(frame.function in _ENTERS for frame in other[: other.index(theirs)]):
+        around = blocks_around(mine)
+        return any(block.kind == "entered" and block.whole[0] <= theirs.line < block.first for block in around)
+    waits = [block for block in blocks_around(theirs) if _is_of_ranks(block) and mine.line > block.whole[1]]
+    ends = [block for block in blocks_of(mine) if _is_of_ranks(block) and mine.line < block.whole[0]]
+    return any(
+        first.test != last.test and {*first.calls} & {*last.calls} and _in_same_function(first, last, blocks_of(mine))
+        for first in waits
+        for last in ends
+    )
+
+
+def _in_same_function(one: CodeBlock, other: CodeBlock, blocks: Sequence[CodeBlock]) -> bool:
+    functions = [block for block in blocks if block.kind == "function"]
+    return all(
+        (block.first <= one.first <= block.last) == (block.first <= other.first <= block.last) for block in functions
+    )
+
+
+def _is_of_ranks(block: CodeBlock) -> bool:
+    return block.kind == "branch" and bool(_OF_RANKS.search(block.test))
 
 
 def took_a_branch(one: Stack, other: Stack) -> bool:
@@ -47,11 +93,18 @@ def took_a_branch(one: Stack, other: Stack) -> bool:
     mine, theirs = apart
     if any(block.kind == "branch" and theirs.line > block.whole[1] for block in blocks_around(mine)):
         return True
-    return any(_is_for_some_ranks(frame) for frame in one[: one.index(mine)])
+    inside = one[: one.index(mine)]
+    entered = next((at for at, frame in enumerate(inside) if frame.function in _ENTERS), 0)
+    # What is entered may let a rank wait until the first one was there.
+    return any(
+        _is_of_ranks(block) and not (at < entered and _BUT_THE_FIRST.search(block.test))
+        for at, frame in enumerate(inside)
+        for block in blocks_around(frame)
+    )
 
 
 def _is_for_some_ranks(frame: StackFrame) -> bool:
-    return any(block.kind == "branch" and _OF_RANKS.search(block.test) for block in blocks_around(frame))
+    return any(map(_is_of_ranks, blocks_around(frame)))
 
 
 def is_ahead(one: Stack, other: Stack) -> bool | None:

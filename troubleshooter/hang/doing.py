@@ -30,7 +30,7 @@ Cause = Literal[
     "stopped",
     "unknown",
 ]
-"""``ended``: a rank's process is gone. ``branch``: ranks wait at different places of the code. ``shapes``: all wait in the same
+"""``ended``: a rank's process is gone, or runs another program. ``branch``: ranks wait at different places of the code. ``shapes``: all wait in the same
 collective, so what they bring differs, or the network does. ``data-ended``: a rank left a loop in which others are.
 ``meeting``: ranks wait for others that never came to form the group, or for somebody to set a key of the store. ``child``: it waits for a process that it started.
 ``input``: it asks a person. ``stopped``: a process is stopped or traced."""
@@ -122,6 +122,8 @@ def cause_of(one: Standing) -> Cause:
     files = [frame.file.replace("\\", "/") for frame in rank.stack]
     if rank.state in ("T", "t") or any(word in file for file in files[:8] for word in _DEBUGGERS):
         return "stopped"
+    if rank.program:
+        return "ended"
     if any(map(_is_of_loader, rank.stack)):
         called = itertools.takewhile(lambda frame: not _is_of_loader(frame), rank.stack)
         found = _cause_in(one, files) if any(map(is_own, called)) else "unknown"

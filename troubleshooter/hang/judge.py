@@ -72,7 +72,8 @@ def judge(
         return HangVerdict("ended", late, waiting, missing, _common(waiting), standing)
     if late and not (waiting and all(_leaves(one) for one in late)):
         cause: Cause = _most_common_cause(late)
-        if cause in ("sleeping", "unknown") and waiting and all(one.collective == MEETING for one in waiting):
+        not_there = cause in ("sleeping", "unknown") or all(one.rank.program for one in late)
+        if not_there and waiting and all(one.collective == MEETING for one in waiting):
             cause = "meeting"
         return HangVerdict(cause, late, waiting, [], _common(waiting), standing)
     if late:

@@ -138,7 +138,7 @@ def verdict_on(
         if rank.state in ("T", "t"):
             continue
         then = earlier[rank.pid]
-        if not rank.stack and rank.state != "D":
+        if not rank.stack and rank.state != "D" and not (rank.program and patience > PATIENCE):
             return None  # it did not answer yet, as one that starts or that gets no CPU: nobody knows where it stands
         same = rank.stack == then.stack
         if collective := collective_of(rank.stack):

@@ -32,7 +32,7 @@ class Rank(NamedTuple):
 
     ``numbered``: whether the environment gives the number. ``cpu``: CPU time in use while it was watched, as a share of one
     core. ``workers``: the stacks of the main threads of its data loader workers. ``awaits_program``: whether an event loop
-    of it will be told when a program that it started ends.
+    of it will be told when a program that it started ends. ``program``: the name of another program than Python that the rank's process runs.
     """
 
     number: int
@@ -44,6 +44,7 @@ class Rank(NamedTuple):
     cpu: float = 0.0
     kernel: str = ""
     awaits_program: bool = False
+    program: str = ""
 
     @property
     def stack(self) -> Stack:
@@ -96,6 +97,7 @@ def ranks_of(
         if (number := _number(one.pid)) is not None and not _has_ranks(one, number, chosen, known, stacks)
     ]
     chosen.sort(key=lambda pair: pair[1])
+    elsewhere: dict[int, ProcessState] = {}
     if any(
         number is not None for number, _ in chosen
     ):  # launchers have no number; what a rank started has the same one
@@ -103,7 +105,8 @@ def ranks_of(
         for number, one in chosen:
             if number is not None:
                 first.setdefault(number, one)
-        chosen = [*first.items()]
+        elsewhere = _without_python([one for one in known.values() if one.pid not in stacks and one.state != "Z"])
+        chosen = [*{**elsewhere, **first}.items()]
     numbered = bool(chosen) and chosen[0][0] is not None
     if not numbered and (of_script := launched([one.pid for _, one in chosen], known)) is not None:
         chosen = [(of_script.places[one.pid], one) for _, one in chosen if one.pid in of_script.places]
@@ -111,11 +114,30 @@ def ranks_of(
         Rank(
             place if number is None else number, numbered, one.pid, one.state,
             _told_first(stacks.get(one.pid, ())), tuple(workers.get(one.pid, ())), (cpu or {}).get(one.pid, 0.0), held_by_kernel(one.pid),
-            _awaits_program(one.pid, stacks.get(one.pid, ())),
+            _awaits_program(one.pid, stacks.get(one.pid, ())), one.name if number is not None and elsewhere.get(number) == one else "",
         )
         for place, (number, one) in enumerate(chosen)
     ]  # fmt: skip
     return sorted(ranks)
+
+
+def _without_python(processes: Iterable[ProcessState]) -> dict[int, ProcessState]:
+    """By number: the first process of each rank of which no process runs Python: a script has not come to start it, or its process runs another program."""
+    found: dict[int, list[ProcessState]] = {}
+    for one in sorted(processes):
+        if (number := _number(one.pid)) is not None:
+            found.setdefault(number, []).append(one)
+    return {number: those[0] for number, those in found.items() if not any(_runs_python(one.pid) for one in those)}
+
+
+def _runs_python(pid: int) -> bool:
+    """Whether a process runs Python, or may: nothing tells what it runs."""
+    try:
+        if "py" in os.path.basename(os.readlink(f"/proc/{pid}/exe")):
+            return True
+        return "libpython" in Path(f"/proc/{pid}/maps").read_text(errors="replace")
+    except OSError:
+        return True
 
 
 def _told_first(stacks: Sequence[Stack]) -> tuple[Stack, ...]:

@@ -65,6 +65,8 @@ def _where(one: Standing, lang: str, key: str) -> list[str]:
         )
     if one.innermost is not None and one.innermost != one.own:
         out.append("  " + say("inside", lang, place=str(one.innermost)))
+    if one.rank.program:
+        out.append("  " + say("program", lang, rank=one.rank.number, pid=one.rank.pid, name=one.rank.program))
     if one.rank.kernel and not one.collective:
         out.append("  " + say("kernel", lang, name=one.rank.kernel, state=one.rank.state))
     return out

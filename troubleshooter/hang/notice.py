@@ -144,7 +144,7 @@ def verdict_on(
         if collective := collective_of(rank.stack):
             if collective == POLLS and _still_polls(then, rank):
                 continue
-            if not same or (collective not in (MEETING, STORE) and now.goes_on_since(before, rank.pid)):
+            if not same or (collective not in (MEETING, STORE) and now.goes_on_since(before, rank)):
                 return None
             continue
         others = {other.pid for other in ranks}

@@ -114,23 +114,44 @@ def is_ahead(one: Stack, other: Stack) -> bool | None:
 
 
 def came_round(one: Stack, other: Stack) -> bool:
-    """Whether ``one`` has begun a loop's next turn, while ``other`` waits in the backward pass of this one. It must be at an earlier line that
-    nobody passes by: so the other one came to that line in its turn, and both went through the collective there."""
+    """Whether ``one`` has begun a loop's next turn, while ``other`` waits in this one: in the backward pass, or where nobody goes for a reason of its own.
+    It must be at an earlier line that nobody passes by: so the other one came to that line in its turn, and both went through the collective there."""
     apart = parting(one, other)
-    if apart is None or apart[0].line >= apart[1].line or collective_of(other) != BACKWARD:
+    if apart is None or apart[0].line >= apart[1].line:
         return False
     mine, theirs = apart
     at = one.index(mine)
-    inside = [frame for frame in one[:at] if is_own(frame)]
-    if any(block.kind in ("branch", "tried") for frame in inside for block in blocks_around(frame)) or any(
-        block.kind in ("branch", "tried") and not _within(theirs, block.whole) for block in blocks_around(mine)
-    ):
+    if _has_conditions(one, mine, theirs):
+        return False
+    if collective_of(other) != BACKWARD and (_has_conditions(other, theirs, mine) or _may_be_passed(one, mine, theirs)):
         return False
     if any(_is_for_some_ranks(frame) for frame in other[: other.index(theirs) + 1]):
         return False
     if any(block.kind == "loop" and block.holds(mine) and block.holds(theirs) for block in blocks_around(mine)):
         return True
     return any(block.kind == "loop" for frame in one[at + 1 :] for block in blocks_around(frame))
+
+
+def _has_conditions(stack: Stack, mine: StackFrame, theirs: StackFrame) -> bool:
+    """Whether a rank came to where it is since ``mine`` by a condition, or as long as nothing failed."""
+    inside = [frame for frame in stack[: stack.index(mine)] if is_own(frame)]
+    return any(block.kind in ("branch", "tried") for frame in inside for block in blocks_around(frame)) or any(
+        block.kind in ("branch", "tried") and not _within(theirs, block.whole) for block in blocks_around(mine)
+    )
+
+
+def _may_be_passed(stack: Stack, mine: StackFrame, theirs: StackFrame) -> bool:
+    """Whether anything before a rank's place lets others pass it by: ``if not rows: return``, or a ``continue`` of the loop around both lines."""
+    shared = [block for block in blocks_around(mine) if block.kind == "loop" and block.holds(theirs)]
+    start = max((block.first for block in shared), default=0)
+    inside = [(frame, 0) for frame in stack[: stack.index(mine)] if is_own(frame)]
+    return any(
+        max(block.first, first) <= line < frame.line
+        for frame, first in [*inside, (mine, start)]
+        for block in blocks_around(frame)
+        if block.kind in ("loop", "function")
+        for line in block.skips
+    )
 
 
 def has_gone_on(before: Stack, now: Stack) -> bool:

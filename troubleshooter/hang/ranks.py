@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from troubleshooter.hang.collectives import collective_of, serves
+from troubleshooter.hang.collectives import POLLS, collective_of, serves
 from troubleshooter.hang.launched import launched
 from troubleshooter.hang.stacks import Stack, StackFrame
 from troubleshooter.supervise.state import ProcessState
@@ -25,6 +26,9 @@ _RUNS_A_RANK = "_wrap"
 _AWAITS = ("multiprocessing/popen_fork", "/subprocess.py")
 """Files in which a process waits for one that it started: as a launcher does, or a rank that runs a program."""
 _LOADS = "torch/utils/data/_utils/worker"
+_OF_THREADS = re.compile(r".*/python3(?:\.\d+)?/(?:threading|queue|concurrent/futures/_base)\.py$")
+"""Python's own files in which a thread waits for another one."""
+_ENDS_OF_THREADS = frozenset(("join", "result", "_wait_for_tstate_lock"))
 
 
 class Rank(NamedTuple):
@@ -33,6 +37,7 @@ class Rank(NamedTuple):
     ``numbered``: whether the environment gives the number. ``cpu``: CPU time in use while it was watched, as a share of one
     core. ``workers``: the stacks of the main threads of its data loader workers. ``awaits_program``: whether an event loop
     of it will be told when a program that it started ends. ``program``: the name of another program than Python that the rank's process runs.
+    ``by_thread``: whether its first stack is that of a thread for which its main thread waits.
     """
 
     number: int
@@ -45,10 +50,12 @@ class Rank(NamedTuple):
     kernel: str = ""
     awaits_program: bool = False
     program: str = ""
+    by_thread: bool = False
 
     @property
     def stack(self) -> Stack:
-        """The main thread's frames, the innermost first; those of what it runs for another rank, if it waits until nobody calls it any more."""
+        """The main thread's frames, the innermost first; those of what it runs for another rank, if it waits until nobody calls it any more; those of a
+        thread that waits in a collective, if it waits for that."""
         return self.stacks[0] if self.stacks else ()
 
 
@@ -118,7 +125,20 @@ def ranks_of(
         )
         for place, (number, one) in enumerate(chosen)
     ]  # fmt: skip
-    return sorted(ranks)
+    anywhere = not any(collective_of(rank.stack) for rank in ranks)
+    return sorted(_told_by_thread(rank, anywhere) for rank in ranks)
+
+
+def _told_by_thread(rank: Rank, anywhere: bool) -> Rank:
+    """The rank, told by a thread of its own that waits in a collective, if its main thread waits for that one to end. ``anywhere``: also if it waits for
+    anything that threads do, as no main thread is in a collective: the training runs beside it."""
+    inner = rank.stack[:3]
+    if not inner or not _OF_THREADS.match(inner[0].file.replace("\\", "/")):
+        return rank
+    if not anywhere and not any(frame.function in _ENDS_OF_THREADS for frame in inner):
+        return rank
+    meets = [stack for stack in rank.stacks[1:] if collective_of(stack) not in ("", POLLS)]
+    return rank._replace(stacks=(min(meets), *rank.stacks), by_thread=True) if meets else rank
 
 
 def _without_python(processes: Iterable[ProcessState]) -> dict[int, ProcessState]:

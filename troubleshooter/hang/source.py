@@ -20,7 +20,8 @@ class CodeBlock(NamedTuple):
 
     ``whole``: the first and last line of the statement with all of its arms. ``test``: the condition of a ``while`` or ``if``.
     ``calls``: what a loop or an arm calls, with its arguments. ``over``: what a ``for`` goes over. ``hands_on``: whether a ``for`` yields each item.
-    ``gives``: whether a loop yields anything. ``tries``: whether a loop tries one thing until it succeeds. ``exits``: the first and last lines of the statements that leave a loop. A ``for`` that only awaits what it goes over is a ``comprehension``: it ends no data.
+    ``gives``: whether a loop yields anything. ``tries``: whether a loop tries one thing until it succeeds. ``skips``: the lines at
+    which a loop or a function passes by what follows. ``exits``: the first and last lines of the statements that leave a loop. A ``for`` that only awaits what it goes over is a ``comprehension``: it ends no data.
     """
 
     kind: str
@@ -34,6 +35,7 @@ class CodeBlock(NamedTuple):
     gives: bool = False
     exits: tuple[tuple[int, int], ...] = ()
     tries: bool = False
+    skips: tuple[int, ...] = ()
 
     def holds(self, frame: StackFrame) -> bool:
         return self.first <= frame.line <= self.last
@@ -105,7 +107,7 @@ def _blocks_of(node: ast.AST) -> Iterator[CodeBlock]:
         )
         yield CodeBlock(
             kind, node.lineno, _end(node.body), lines, test, tuple(_calls(node)), over, hands_on, gives, exits,
-            any(map(_is_left_by_success, node.body)),
+            any(map(_is_left_by_success, node.body)), _skips(node),
         )  # fmt: skip
     elif isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
         lines = node.lineno, node.end_lineno or node.lineno
@@ -118,11 +120,17 @@ def _blocks_of(node: ast.AST) -> Iterator[CodeBlock]:
                 yield CodeBlock("branch", arm[0].lineno, _end(arm), whole, test, calls)
     elif isinstance(node, (ast.With, ast.AsyncWith, ast.FunctionDef, ast.AsyncFunctionDef)):
         kind = "entered" if isinstance(node, (ast.With, ast.AsyncWith)) else "function"
-        yield CodeBlock(kind, node.body[0].lineno, _end(node.body), (node.lineno, node.end_lineno or node.lineno), "")
+        whole = node.lineno, node.end_lineno or node.lineno
+        yield CodeBlock(kind, node.body[0].lineno, _end(node.body), whole, "", skips=_skips(node))
     elif isinstance(node, ast.Try) and node.handlers:
         yield CodeBlock(
             "tried", node.body[0].lineno, _end(node.body), (node.lineno, node.end_lineno or node.lineno), ""
         )
+
+
+def _skips(node: ast.AST) -> tuple[int, ...]:
+    passes_by = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+    return tuple(below.lineno for below in ast.walk(node) if isinstance(below, passes_by))
 
 
 def _calls(node: ast.AST) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from troubleshooter.hang.owned import is_own
 from troubleshooter.hang.source import blocks_around, source_line
 from troubleshooter.hang.stacks import Stack, StackFrame
 
@@ -65,6 +66,8 @@ def collective_of(stack: Stack) -> str:
     found = ""
     for frame in stack:
         file = frame.file.replace("\\", "/")
+        if not found and is_own(frame) and "/torch/" not in file:
+            break  # torch calls it, as to pickle an object that is gathered
         if file.endswith(_COLLECTIVE_FILES) or "torch/distributed/rendezvous.py" in file:
             if frame.function in _MEETING:
                 return MEETING

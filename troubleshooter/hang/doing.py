@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from typing import Literal
 
 from troubleshooter.hang.collectives import collective_of
+from troubleshooter.hang.owned import is_own
 from troubleshooter.hang.ranks import Rank
 from troubleshooter.hang.source import blocks_around, source_line
 from troubleshooter.hang.stacks import StackFrame
-from troubleshooter.hang.standing import Standing, is_own, standing_of
+from troubleshooter.hang.standing import Standing, standing_of
 
 Cause = Literal[
     "ended",

@@ -10,11 +10,12 @@ from troubleshooter.hang.collectives import MEETING, STORE, forms_first_group, r
 from troubleshooter.hang.doing import Cause, cause_of
 from troubleshooter.hang.endless import PackageLoop
 from troubleshooter.hang.flight import Apart
+from troubleshooter.hang.owned import is_own
 from troubleshooter.hang.parting import came_round, goes_first, is_ahead, left_a_loop, parting, took_a_branch
 from troubleshooter.hang.peers import awaited_by_several
 from troubleshooter.hang.ranks import OtherProcess, Rank, launcher_meets, others_of
 from troubleshooter.hang.stacks import Stack, StackFrame
-from troubleshooter.hang.standing import Standing, is_own, standing_of
+from troubleshooter.hang.standing import Standing, standing_of
 from troubleshooter.hang.threads import lacking_a_thread
 from troubleshooter.supervise.state import ProcessState
 
@@ -32,6 +33,7 @@ class HangVerdict(NamedTuple):
 
     ``collective``: what the others wait in, and ``waiting`` who they are. ``loops``: the loops of packages that late ranks never leave.
     ``processes``: what processes the run has, if none of them is a rank. ``apart``: the recorded collective in which the ranks differ.
+    ``guessed``: whether as many ranks wait at one place as at another, and nothing but the order of the lines tells which of them went apart.
     """
 
     cause: Cause
@@ -43,6 +45,7 @@ class HangVerdict(NamedTuple):
     loops: tuple[PackageLoop, ...] = ()
     processes: tuple[OtherProcess, ...] = ()
     apart: Apart | None = None
+    guessed: bool = False
 
 
 def judge(
@@ -111,14 +114,20 @@ def _all_wait(standing: list[Standing]) -> HangVerdict:
     if awaited is not None:
         waiting = [one for one in standing if one is not awaited]
         return HangVerdict("branch", [awaited], waiting, [], _common(waiting), standing)
+    guessed = False
     for group in others:
-        if len(group) == len(first) and _went_apart(first[0], group[0]):  # as many here as there
-            first = group
+        if len(group) == len(first):  # as many here as there
+            sign = _sign(first[0], group[0])
+            guessed = guessed or sign is None
+            if _is_further(first[0], group[0]) if sign is None else sign:
+                first = group
     apart = [one for one in standing if one not in first]
     left = all(left_a_loop(one.rank.stack, first[0].rank.stack) for one in apart) or all(
         left_a_loop(first[0].rank.stack, one.rank.stack) for one in apart
     )
-    return HangVerdict("data-ended" if left else "branch", apart, first, [], first[0].collective, standing)
+    return HangVerdict(
+        "data-ended" if left else "branch", apart, first, [], first[0].collective, standing, guessed=guessed
+    )
 
 
 def _groups(standing: Sequence[Standing]) -> list[list[Standing]]:
@@ -136,16 +145,20 @@ def _groups(standing: Sequence[Standing]) -> list[list[Standing]]:
     return sorted(groups.values(), key=len, reverse=True)
 
 
-def _went_apart(one: Standing, other: Standing) -> bool:
+def _sign(one: Standing, other: Standing) -> bool | None:
     """Whether ``one`` rather than ``other`` went a way of its own: it waits for a single rank, does not end what it does first, left a loop
-    early, is in a branch that the other one passed by, left out a backward pass, or came further."""
+    early, is in a branch that the other one passed by, or left something out and is at the next turn. None if nothing tells."""
     if (one.collective in _ONE_SIDED) != (other.collective in _ONE_SIDED):
         return one.collective in _ONE_SIDED
     mine, theirs = one.rank.stack, other.rank.stack
     for sign in (goes_first, left_a_loop, took_a_branch, came_round):
         if sign(mine, theirs) != sign(theirs, mine):
             return sign(mine, theirs)
-    ahead = is_ahead(mine, theirs)
+    return None
+
+
+def _is_further(one: Standing, other: Standing) -> bool:
+    ahead = is_ahead(one.rank.stack, other.rank.stack)
     return _place(one.own) > _place(other.own) if ahead is None else ahead
 
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 
 from troubleshooter.hang.collectives import BACKWARD, collective_of
+from troubleshooter.hang.owned import is_own
 from troubleshooter.hang.source import CodeBlock, blocks_around, blocks_of
 from troubleshooter.hang.stacks import Stack, StackFrame
-from troubleshooter.hang.standing import is_own
 from troubleshooter.paths import installed_file
 
 _OF_RANKS = re.compile(r"rank|is_main|main_process|is_master|primary|is_first|worker_id|zero", re.IGNORECASE)
@@ -32,12 +32,14 @@ def parting(one: Stack, other: Stack) -> tuple[StackFrame, StackFrame] | None:
 
 
 def left_a_loop(one: Stack, other: Stack) -> bool:
-    """Whether ``one`` has left a loop in which ``other`` still is, and not for what certain ranks do there."""
+    """Whether ``one`` has left a loop in which ``other`` still is, and not for what certain ranks do there, nor by an error that it has caught."""
     apart = parting(one, other)
-    if apart is None or _is_for_some_ranks(apart[1]):
+    if apart is None or _is_for_some_ranks(apart[1]) or _caught_an_error(*apart):
         return False
     mine, theirs = apart
     around = blocks_around(theirs)
+    if came_round(one, other) and any(_is_over_data(block) and not block.holds(mine) for block in around):
+        return True
     if any(_is_over_data(block) and mine.line > block.last for block in around):
         return True
     if mine.line <= theirs.line or any(block.kind == "branch" and not _within(mine, block.whole) for block in around):
@@ -47,6 +49,11 @@ def left_a_loop(one: Stack, other: Stack) -> bool:
     return any(_is_over_data(block) for frame in inside for block in blocks_around(frame)) and not any(
         map(_is_for_some_ranks, inside)
     )
+
+
+def _caught_an_error(mine: StackFrame, theirs: StackFrame) -> bool:
+    """Whether one rank is in what handles an error of what another one still does."""
+    return any(block.kind == "caught" and _within(theirs, block.whole) for block in blocks_around(mine))
 
 
 def _is_over_data(block: CodeBlock) -> bool:
@@ -86,12 +93,15 @@ def _is_of_ranks(block: CodeBlock) -> bool:
 
 
 def took_a_branch(one: Stack, other: Stack) -> bool:
-    """Whether ``one`` is in a branch that ``other`` went past, or in a branch for certain ranks of a function that ``other`` is not in."""
+    """Whether ``one`` is in a branch that ``other`` went past, or in a branch for certain ranks of a function that ``other`` is not in, or
+    handles an error."""
     apart = parting(one, other)
     if apart is None:
         return False
     mine, theirs = apart
     if any(block.kind == "branch" and theirs.line > block.whole[1] for block in blocks_around(mine)):
+        return True
+    if _caught_an_error(mine, theirs):
         return True
     inside = one[: one.index(mine)]
     entered = next((at for at, frame in enumerate(inside) if frame.function in _ENTERS), 0)

@@ -16,9 +16,9 @@ MAX_BYTES = 2 << 20
 
 class CodeBlock(NamedTuple):
     """Lines of a file that belong together. ``kind``: ``loop``, ``comprehension``, ``branch`` for one arm of an ``if``, ``tried`` for what a
-    ``try`` goes on after, ``entered`` for what a ``with`` holds, or ``function``.
+    ``try`` goes on after, ``caught`` for what it does if that fails, ``entered`` for what a ``with`` holds, or ``function``.
 
-    ``whole``: the first and last line of the statement with all of its arms. ``test``: the condition of a ``while`` or ``if``.
+    ``whole``: the first and last line of the statement with all of its arms; of ``caught`` those that were tried. ``test``: the condition of a ``while`` or ``if``.
     ``calls``: what a loop or an arm calls, with its arguments. ``over``: what a ``for`` goes over. ``hands_on``: whether a ``for`` yields each item.
     ``gives``: whether a loop yields anything. ``tries``: whether a loop tries one thing until it succeeds. ``skips``: the lines at
     which a loop or a function passes by what follows. ``exits``: the first and last lines of the statements that leave a loop. A ``for`` that only awaits what it goes over is a ``comprehension``: it ends no data.
@@ -123,9 +123,10 @@ def _blocks_of(node: ast.AST) -> Iterator[CodeBlock]:
         whole = node.lineno, node.end_lineno or node.lineno
         yield CodeBlock(kind, node.body[0].lineno, _end(node.body), whole, "", skips=_skips(node))
     elif isinstance(node, ast.Try) and node.handlers:
-        yield CodeBlock(
-            "tried", node.body[0].lineno, _end(node.body), (node.lineno, node.end_lineno or node.lineno), ""
-        )
+        tried = node.body[0].lineno, _end(node.body)
+        yield CodeBlock("tried", *tried, (node.lineno, node.end_lineno or node.lineno), "")
+        for handler in node.handlers:
+            yield CodeBlock("caught", handler.body[0].lineno, _end(handler.body), tried, "")
 
 
 def _skips(node: ast.AST) -> tuple[int, ...]:

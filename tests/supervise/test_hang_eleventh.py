@@ -1,4 +1,5 @@
-"""Hangs that the eleventh set of them showed: what a rank does first, attempts, parts of a program, pools that end, loaders without workers, other programs."""
+"""Hangs that the eleventh set of them showed: what a rank does first, attempts, parts of a program, pools that end, loaders without workers, other
+programs, trainings in threads, next turns, and what is usual after what was recorded."""
 
 from __future__ import annotations
 
@@ -12,10 +13,13 @@ from tests.supervise.test_hang import C10D, GONE, frames
 from tests.supervise.test_hang_judged import TORCH, Source, late
 from tests.supervise.test_hang_patience import ARRIVED, MAIN, PYTHON, Ranks
 from troubleshooter.hang.busy import PATIENCE
+from troubleshooter.hang.collectives import collective_of
+from troubleshooter.hang.flight import Collective
 from troubleshooter.hang.judge import judge
 from troubleshooter.hang.notice import verdict_on
 from troubleshooter.hang.parting import goes_first
 from troubleshooter.hang.ranks import Rank, _runs_python, ranks_of
+from troubleshooter.hang.recorded import RankRecord, Waits, absent_from_groups, off_the_usual_way
 from troubleshooter.hang.stacks import StackFrame
 from troubleshooter.hang.tell import lines
 
@@ -54,7 +58,9 @@ def test_a_rank_in_a_with_that_the_other_one_enters_is_awaited(tmp_path: Path) -
     assert not goes_first(entering(source).stack, inside.stack)
 
 
-@pytest.mark.parametrize(("wants", "apart"), [("if rank > 0:", 0), ("if not self.is_main_process:", 0), ("if is_main_rank:", 1)])
+@pytest.mark.parametrize(
+    ("wants", "apart"), [("if rank > 0:", 0), ("if not self.is_main_process:", 0), ("if is_main_rank:", 1)]
+)
 def test_who_may_wait_in_what_is_entered(tmp_path: Path, wants: str, apart: int) -> None:
     source = Source(tmp_path, FIRST)
     beyond = source.rank(0, "prepare/elsewhere", "<module>/called", collective="broadcast")
@@ -245,3 +251,178 @@ def test_which_processes_run_python() -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as python:
         assert _runs_python(python.pid)
     assert _runs_python(GONE)
+
+
+# --- ranks told by a thread ---
+
+JOINS = frames(
+    (f"{PYTHON}/threading.py", 1139, "_wait_for_tstate_lock"), (f"{PYTHON}/threading.py", 1119, "join"), MAIN
+)
+GETS = frames((f"{PYTHON}/threading.py", 331, "wait"), (f"{PYTHON}/queue.py", 180, "get"), MAIN)
+TRAINS = frames((C10D, 3252, "all_reduce"), ("/app/train.py", 40, "step"), (f"{PYTHON}/threading.py", 982, "run"))
+SAVES = frames((C10D, 5356, "barrier"), ("/app/train.py", 60, "save"), (f"{PYTHON}/threading.py", 982, "run"))
+READS = frames(("/app/train.py", 70, "read"), (f"{PYTHON}/threading.py", 982, "run"))
+
+
+class Threads(Ranks):
+    """A look at ranks with several threads each. ``woke``: how often the threads beside the main one woke up before it."""
+
+    def __init__(self, at: float, *ranks: tuple[tuple[StackFrame, ...], ...], woke: int = 0) -> None:
+        super().__init__(at, *(("S", stacks[0]) for stacks in ranks))
+        self.stacks = {GONE + number: list(stacks) for number, stacks in enumerate(ranks)}
+        self.woke = woke
+
+    def all_wakes_since(self, before: object, pid: int) -> int:
+        return self.woke
+
+
+@pytest.fixture
+def numbered(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("ranks", "notice"):
+        monkeypatch.setattr(
+            f"troubleshooter.hang.{module}.environment_of", lambda pid: {"RANK": str(pid - GONE), "WORLD_SIZE": "3"}
+        )
+
+
+@pytest.mark.parametrize(
+    ("ranks", "apart"),
+    [
+        (((JOINS, TRAINS), (JOINS, SAVES), (JOINS, TRAINS)), ("branch", [1])),
+        (((GETS, TRAINS), (GETS, SAVES), (GETS, TRAINS)), ("branch", [1])),
+        (((JOINS, TRAINS), (JOINS, READS), (JOINS, TRAINS)), ("lock", [1])),
+        (((JOINS, SAVES), (JOINS, SAVES), (ARRIVED,)), ("branch", [2])),
+        # Main threads are in collectives, and one waits for something that is not the end of its own thread.
+        (((ARRIVED, SAVES), (GETS, SAVES), (ARRIVED, SAVES)), ("lock", [1])),
+    ],
+)
+@pytest.mark.usefixtures("numbered")
+def test_a_rank_whose_main_thread_waits_for_the_one_that_trains(
+    ranks: tuple[tuple[tuple[StackFrame, ...], ...], ...], apart: tuple[str, list[int]]
+) -> None:
+    verdict = verdict_on(Threads(0, *ranks), Threads(10, *ranks))
+    assert verdict is not None
+    assert late(verdict) == apart
+
+
+@pytest.mark.usefixtures("numbered")
+def test_a_training_in_a_thread_goes_on() -> None:
+    """Both looks found it in the same collective, and meanwhile it woke up."""
+    ranks = ((JOINS, TRAINS),) * 3
+    assert verdict_on(Threads(0, *ranks), Threads(10, *ranks)) is not None
+    assert verdict_on(Threads(0, *ranks), Threads(10, *ranks, woke=20)) is None
+
+
+# --- the next turn, errors, the run's own code inside of a collective ---
+
+NEXT = """\
+def train(batches):
+    for step in batches:
+        dist.all_reduce(loss)  # first
+        if step % 10 == 0:
+            dist.broadcast(loss)  # at-times
+        share(loss)  # second
+def share(found):
+    if not found:
+        return
+    dist.all_gather(parts, found)  # shares
+def epochs():
+    for epoch in range(4):
+        dist.barrier()  # begins
+        for batch in loader:
+            dist.all_reduce(batch)  # in-epoch
+def guarded():
+    try:
+        epochs()  # tries
+    except KeyboardInterrupt:
+        dist.barrier()  # caught
+    dist.barrier()  # beyond
+train(rows)  # called
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "apart"),
+    [
+        (("train/first",), ("share/shares", "train/second"), ("branch", 0)),  # it returned early from `share`
+        (("train/first",), ("train/at-times",), ("branch", 1)),
+        (("share/shares", "train/second"), ("train/first",), ("branch", 1)),
+        (("epochs/begins",), ("epochs/in-epoch",), ("data-ended", 0)),
+        (("guarded/caught",), ("epochs/in-epoch", "guarded/tries"), ("branch", 0)),
+        (("guarded/beyond",), ("epochs/in-epoch", "guarded/tries"), ("data-ended", 0)),
+    ],
+)
+def test_who_is_at_the_next_turn_or_caught_an_error(
+    tmp_path: Path, first: tuple[str, ...], second: tuple[str, ...], apart: tuple[str, int]
+) -> None:
+    source = Source(tmp_path, NEXT)
+    called = "<module>/called"
+    one, other = (
+        source.rank(0, *first, called, collective="all_reduce"),
+        source.rank(1, *second, called, collective="all_gather"),
+    )
+    assert late(judge([one, other], 2)) == (apart[0], [apart[1]])
+
+
+def test_what_may_be_skipped_does_not_tell_who_is_at_the_next_turn(tmp_path: Path) -> None:
+    """Others may have returned before the earlier line."""
+    source = Source(
+        tmp_path,
+        "def train():\n    while True:\n        share()  # shares\n        reduce()  # reduces\ndef share():\n    if not rows:\n        return\n    gather()  # gathers\ntrain()  # called\n",
+    )
+    one = source.rank(0, "share/gathers", "train/shares", "<module>/called", collective="all_gather")
+    verdict = judge([one, source.rank(1, "train/reduces", "<module>/called", collective="all_reduce")], 2)
+    assert late(verdict) == ("branch", [1])
+    assert verdict.guessed
+
+
+def test_a_rank_that_pickles_what_it_gathers_is_not_in_the_collective() -> None:
+    gathers = (C10D, 3501, "all_gather_object"), ("/app/train.py", 40, "step"), MAIN
+    pickles = frames(("/app/stats.py", 7, "__getstate__"), (C10D, 3405, "_object_to_tensor"), *gathers)
+    ranks = [
+        Rank(number, True, 1000 + number, "S", (stack,))
+        for number, stack in enumerate((frames((C10D, 4287, "all_gather"), *gathers), pickles))
+    ]
+    assert late(judge(ranks, 2)) == ("unknown", [1])
+    in_torch = frames(("/opt/src/torch/distributed/wrapper.py", 7, "wrapped"), *gathers)
+    assert collective_of(in_torch) == "all_gather_object"
+
+
+# --- what is usual after what was recorded ---
+
+
+def kinds(*names: str) -> list[Collective]:
+    return [Collective(number, "0", name, "completed", "[[4]]", "[Float]", "") for number, name in enumerate(names, 1)]
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "apart"),
+    [
+        ("r r r", "r b", [1]),  # a barrier that never came
+        ("r g r g r", "g r", [1]),  # what came each time is left out
+        ("r r g r r", "r g", [0]),
+        ("b r r r", "r b", [1]),
+        ("a e r b e e c e", "r e", []),  # as often the one as the other
+        ("r r r", "g b", []),
+        ("", "r b", []),
+    ],
+)
+def test_of_two_ranks_one_is_where_it_usually_is(before: str, now: str, apart: list[int]) -> None:
+    done = kinds(*before.split())
+    here = {
+        rank: Collective(len(done) + 1, "0", name, "scheduled", "[[4]]", "[Float]", "")
+        for rank, name in enumerate(now.split())
+    }
+    records = {rank: RankRecord({"0": frozenset((0, 1))}, [*done, one]) for rank, one in here.items()}
+    assert sorted(off_the_usual_way(here, records)) == apart
+
+
+def test_a_rank_that_waits_in_a_small_group_is_held_up() -> None:
+    """Rank 0 waits for 2, which waits for 3. That one is in a collective of all."""
+    every = frozenset(range(4))
+    waits = [
+        Waits("rows 0", 7, frozenset((0, 2)), frozenset((2,))),
+        Waits("columns 1", 7, frozenset((2, 3)), frozenset((3,))),
+        Waits("all", 4, every, frozenset((0, 2))),
+    ]
+    assert absent_from_groups(waits) == {3}
+    assert absent_from_groups([*waits[:2], Waits("columns 2", 7, frozenset((3, 0)), frozenset((0,)))]) == frozenset()

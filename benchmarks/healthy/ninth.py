@@ -1,7 +1,9 @@
-"""The ninth set: trainings and saves in threads, what one rank does first, objects that are long in pickling, turns that are left out together. Written with
+"""The ninth set: trainings and saves in threads, what one rank does first, objects that are long in pickling, locks and files of another rank. Written with
 the rules for these, after the eleventh set of hangs."""
 
+import os
 import queue
+import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -108,6 +110,44 @@ def pickles_long_for_a_gather(end, folder, chance):
     dist.all_gather_object(parts, Slow(end) if dist.get_rank() == 0 else None)
 
 
+def prepares_under_a_lock(end, folder, chance):
+    """The other rank tries again and again to take the lock."""
+    lock = os.environ["RUN_STORE"] + ".lock"
+    rank = int(os.environ["RANK"])
+    if rank:
+        time.sleep(1.0)
+    while True:
+        try:
+            os.close(os.open(lock, os.O_CREAT | os.O_EXCL))
+            break
+        except FileExistsError:
+            time.sleep(0.2)
+    if rank == 0:
+        busy(left(end))
+    os.unlink(lock)
+
+
+def downloads_what_others_await(end, folder, chance):
+    """Slowly: a piece every 0.7 s."""
+    done = os.environ["RUN_STORE"] + ".done"
+    if os.environ["RANK"] == "0":
+        ours, theirs = socket.socketpair()
+
+        def serve():
+            while left(end):
+                time.sleep(0.7)
+                theirs.sendall(b"rows")
+            theirs.close()
+
+        threading.Thread(target=serve).start()
+        while ours.recv(1 << 16):
+            pass
+        with open(done, "w"):
+            pass
+    while not os.path.exists(done):
+        time.sleep(0.5)
+
+
 KINDS = tuple(
     Kind(work, ranks=2, all_work=True)
     for work in (
@@ -117,5 +157,7 @@ KINDS = tuple(
         meets_in_the_thread_that_saves,
         prepares_first,
         pickles_long_for_a_gather,
+        prepares_under_a_lock,
+        downloads_what_others_await,
     )
 )

@@ -426,3 +426,46 @@ def test_a_rank_that_waits_in_a_small_group_is_held_up() -> None:
     ]
     assert absent_from_groups(waits) == {3}
     assert absent_from_groups([*waits[:2], Waits("columns 2", 7, frozenset((3, 0)), frozenset((0,)))]) == frozenset()
+
+
+# --- locks and files of another rank ---
+
+WAITS = """\
+def wait():
+    while not os.path.exists(done):
+        time.sleep(0.5)  # polls
+def idle():
+    while True:
+        time.sleep(60)  # idles
+def take():
+    fcntl.flock(file, fcntl.LOCK_EX)  # takes
+prepare()  # prepares
+"""
+LOCKS = StackFrame("/env/lib/python3.11/site-packages/filelock/_api.py", 380, "acquire")
+
+
+@pytest.mark.parametrize("mark", ["wait/polls", "take/takes"])
+def test_ranks_that_wait_for_a_file_wait_for_the_rank_that_does_something_else(tmp_path: Path, mark: str) -> None:
+    source = Source(tmp_path, WAITS)
+    reads = Rank(
+        0, True, 1000, "S", (frames((f"{PYTHON}/socket.py", 706, "readinto"), (str(source.path), 9, "<module>")),)
+    )
+    waiting = [source.rank(number, mark, kernel="hrtimer_nanosleep" if "polls" in mark else "") for number in (1, 2)]
+    verdict = judge([reads, *waiting], 3)
+    assert late(verdict) == ("network", [0])
+    assert "Rank 1, 2 waits in: a lock or a file that another rank has" in "\n".join(lines(verdict, "en"))
+    assert late(judge(waiting, 2))[1] == [1, 2]
+    in_collective = [one._replace(number=at, stacks=(ARRIVED,)) for at, one in enumerate((*waiting, reads))][:2]
+    assert late(judge([*in_collective, waiting[1]], 3))[1] == [2]
+
+
+def test_a_lock_that_is_asked_for_again_and_again(tmp_path: Path) -> None:
+    """The threads of the rank wake up by that, and it is seen at several lines."""
+    source = Source(tmp_path, WAITS)
+    reads = frames((f"{PYTHON}/socket.py", 706, "readinto"), (str(source.path), 9, "<module>"))
+    polls = [(LOCKS._replace(line=line), *source.rank(1, "<module>/prepares").stack) for line in (380, 371)]
+    verdict = verdict_on(Threads(0, (reads,), (polls[0],)), Threads(10, (reads,), (polls[1],)))
+    assert verdict is not None
+    assert late(verdict) == ("network", [0])
+    idles = source.rank(0, "idle/idles").stack
+    assert verdict_on(Threads(0, (idles,), (polls[0],)), Threads(10, (idles,), (polls[0],))) is None

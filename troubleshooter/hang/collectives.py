@@ -9,6 +9,8 @@ from troubleshooter.hang.source import blocks_around, source_line
 from troubleshooter.hang.stacks import Stack, StackFrame
 
 MEETING, STORE, WORK, BACKWARD, POLLS = "meeting", "store", "work", "backward", "polls"
+OUTSIDE = "outside"
+"""No collective: a lock or a file of another rank."""
 COLLECTIVES = frozenset((
     "all_reduce", "all_reduce_coalesced", "all_gather", "all_gather_into_tensor", "all_gather_object", "all_gather_coalesced",
     "all_gather_single", "_all_gather_base", "all_to_all", "all_to_all_single", "barrier", "broadcast", "broadcast_object_list", "gather",

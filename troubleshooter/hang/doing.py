@@ -68,6 +68,7 @@ _NETWORK = (
 _EVENT_LOOPS = ("/selectors.py", "asyncio/base_events.py", "uvloop/")
 _MEETS = re.compile(r"\b(?:TCPStore|init_rpc)\(")
 """Waits until all ranks are there, in C++ and by sleeping."""
+_FILE_LOCK = re.compile(r"\b(?:flock|lockf)\(")
 _ENTERS = re.compile(r"flock|lockf|\.acquire\(|\.join\(|\.wait\(|with \w*lock|^with [\w.]+(?: as \w+)?:")
 """What takes a lock or waits for a thread. ``with name:`` enters something that was made before: what it opens itself is called there."""
 _WAITS_FOR_SIGNAL = re.compile(r"\bsignal\.pause\(|\bsig(?:timed)?wait(?:info)?\(")
@@ -110,6 +111,17 @@ def asks_again(rank: Rank) -> bool:
     """Whether a rank sleeps until it asks the network once more."""
     one = standing_of(rank)
     return not one.collective and _sleeps(rank, source_line(one.innermost)) and cause_of(one) == "network"
+
+
+def waits_outside(one: Standing) -> bool:
+    """Whether a rank waits for what another process does outside of torch: for a lock of the file system, or, asking again and again, for a file."""
+    rank, code = one.rank, source_line(one.innermost)
+    if one.collective or not rank.stack:
+        return False
+    files = [frame.file.replace("\\", "/") for frame in rank.stack[:8]]
+    if any(word in file for file in files for word in _LOCKS) or _FILE_LOCK.search(code):
+        return True
+    return _sleeps(rank, code) and _polls(one, code) in ("lock", "file")
 
 
 def runs_event_loop(rank: Rank) -> bool:

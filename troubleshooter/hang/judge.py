@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from troubleshooter.hang.collectives import MEETING, STORE, forms_first_group, reaches_for_store
-from troubleshooter.hang.doing import Cause, cause_of
+from troubleshooter.hang.collectives import MEETING, OUTSIDE, STORE, forms_first_group, reaches_for_store
+from troubleshooter.hang.doing import Cause, cause_of, waits_outside
 from troubleshooter.hang.endless import PackageLoop
 from troubleshooter.hang.flight import Apart
 from troubleshooter.hang.owned import is_own
@@ -73,6 +73,10 @@ def judge(
         if ended_well and waiting and not late and all(forms_first_group(one.rank.stack) for one in waiting):
             return HangVerdict("meeting", late, waiting, missing, _common(waiting), standing)
         return HangVerdict("ended", late, waiting, missing, _common(waiting), standing)
+    outside = [] if waiting else [one for one in late if waits_outside(one)]
+    if outside and len(outside) < len(late):
+        apart = [one for one in late if one not in outside]
+        return HangVerdict(_most_common_cause(apart), apart, outside, [], OUTSIDE, standing)
     if late and not (waiting and all(_leaves(one) for one in late)):
         cause: Cause = _most_common_cause(late)
         not_there = cause in ("sleeping", "unknown") or all(one.rank.program for one in late)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from kb.text.catalog import Section
-from troubleshooter.hang.collectives import MEETING, POLLS, STORE, WORK
+from troubleshooter.hang.collectives import MEETING, OUTSIDE, POLLS, STORE, WORK
 from troubleshooter.hang.flight import Apart
 from troubleshooter.hang.judge import HangVerdict
 from troubleshooter.hang.source import source_line
@@ -78,7 +78,7 @@ def _numbers(numbers: Sequence[int]) -> str:
 
 
 def _collective(name: str, lang: str) -> str:
-    return say(name, lang) if name in ("backward", MEETING, POLLS, STORE, WORK) else name
+    return say(name, lang) if name in ("backward", MEETING, OUTSIDE, POLLS, STORE, WORK) else name
 
 
 def difference(apart: Apart, lang: str) -> list[str]:

@@ -586,6 +586,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "work": "an operation that was started before (wait)",
         "store": "a key of the store that another rank sets",
         "polls": "an operation or a key that it asks for again and again",
+        "outside": "a lock or a file that another rank has",
         "cause-ended": "Cause: it ended, died or failed, and the others were not told. Its own error is printed above, or in its own log.",
         "cause-branch": "Cause: the ranks took different ways through the code: a condition that depends on the rank or on its data.",
         "cause-shapes": "Cause: all ranks are in the same collective: they pass different shapes or counts to it, or the network between them is blocked.",

@@ -533,6 +533,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "work": "之前启动的操作（wait）",
         "store": "存储中由其他 rank 设置的键",
         "polls": "一个反复查询的操作或键",
+        "outside": "另一个 rank 占用的锁或文件",
         "cause-ended": "原因：它已结束、崩溃或出错，而其他 rank 未被告知。它自己的错误在上文或它自己的日志里。",
         "cause-branch": "原因：各 rank 走了不同的代码路径：某个条件取决于 rank 或其数据。",
         "cause-shapes": "原因：所有 rank 都在同一个集合通信中：带来的形状或数量不同，或它们之间的网络被阻断。",

@@ -239,7 +239,7 @@ OPERANDS: tuple[LineRule, ...] = (
     ("TypeError", lazy.compile(r"can't concat (\w+) to bytes"), operands.bytes_and_text),
     ("TypeError", lazy.compile(r"(?:unsupported operand type\(s\) for|') ?([^:']{1,12}):? ?'?(?: not supported between instances of)? ?'([\w.]+)' and '([\w.]+)'"), operands.operand),
     ("TypeError", lazy.compile(r"'([\w.]+)' object is not callable"), _not_callable),
-    ("TypeError", lazy.compile(r"'([\w.]+)' object is not iterable|argument of type '([\w.]+)' is not iterable|cannot unpack non-iterable ([\w.]+)"), _not_iterable),
+    ("TypeError", lazy.compile(r"'([\w.]+)' object is not iterable|argument of type '([\w.]+)' is not (?:a container or )?iterable|cannot unpack non-iterable ([\w.]+)"), _not_iterable),
     ("UnboundLocalError", lazy.compile(r"local variable '(\w+)'"), _unbound),
     ("NameError", lazy.compile(r"name '(\w+)' is not defined(?:\. Did you mean: '(\w+)')?"), _name),
     ("ValueError", lazy.compile(r"^range\(\) arg 3 must not be zero$"), function_rules.no_step),

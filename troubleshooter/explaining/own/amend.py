@@ -9,6 +9,7 @@ from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import is_own
 from troubleshooter.explaining.own import (
     batched,
+    class_meant,
     collected,
     command_values,
     dtypes,
@@ -31,6 +32,9 @@ from troubleshooter.observe.model import Failure
 _OF_A_CALL = (mistyped, returned, own_numbers, misfit, collected, parts, own_values)
 """What the user's own call passed to code that failed: to a library's, or to compiled code, which has no frame of its own."""
 
+_OF_A_LINE = (class_meant,)
+"""What goes before a suggestion that the line alone would make."""
+
 
 def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str) -> FoundPlace | None:
     """The explanation of a failure with at least one frame of the user's own; None where nothing explains it."""
@@ -50,6 +54,8 @@ def _of_own_line(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -
     """For a line of the user's own that raised the exception itself."""
     found = own_keys.amended(found, failure, trace)
     found = command_values.amended(found, failure, trace)
+    for rule in _OF_A_LINE:
+        found = rule.amended(found, failure, trace, lang)
     found, is_told = own_repairs.amended(found, failure, trace, lang)
     if is_told:
         return found

@@ -1,0 +1,56 @@
+"""Slips in the user's own lines that a value's way shows: a class for an object, a decorator without ``return``, a loop that changes what it goes through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.explaining.told import codes
+from troubleshooter.report.model import Report
+
+Run = Callable[..., Report]
+BESIDE = "import os, sys\nsys.path.insert(0, os.path.dirname(sys.argv[0]))\n"
+"""Lets a program import the files beside it."""
+CLASS = "class Plan:\n    def __init__(self, steps{default}):\n        self.steps = steps\n    def show(self, rows):\n        return rows\n"
+PLAN = CLASS.format(default="=3")
+
+
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [
+        (PLAN + "def plan():\n    return Plan\nfirst = plan()\n[first.show(row) for row in [1]]\n", "return Plan()"),
+        (PLAN + "first = Plan\nfirst.show([1])\n", "first = Plan()"),
+        (CLASS.format(default="") + "first = Plan\nfirst.show([1])\n", "first = Plan(...)"),
+        (PLAN + "class Run:\n    def __init__(self):\n        self.plan = Plan\n    def go(self):\n        self.plan.show(3)\nRun().go()\n", "self.plan = Plan()"),
+        (PLAN + "PLANS = {'a': Plan}\nfirst = PLANS['a']\nfirst.show([1])\n", "PLANS['a']()"),
+        (PLAN + "def run(plan):\n    plan.show([1])\nrun(Plan)\n", "run(Plan())"),
+        (PLAN + "Plan.show([1])\n", "Plan().show([1])"),
+        (PLAN + "plan_class = Plan\nplan_class.show([1])\n", "plan_class().show([1])"),
+        (PLAN + "first = Plan\nfirst.show(rows=[1])\n", "first = Plan()"),
+        (BESIDE + "from plans import Plan\nfirst = Plan\nfirst.show([1])\n", "first = Plan()"),
+    ],
+)
+def test_a_class_in_place_of_an_object(of_run: Run, program: str, code: str) -> None:
+    found = of_run("", program, files={"plans.py": PLAN})
+    assert codes(found) == [code]
+    assert "class `Plan`" in found.explained[0]["condition"] or "`Plan` is the class" in found.explained[0]["condition"]
+
+
+TWO = "class Plan:\n    {decorator}\n    def show({first}, rows, marks):\n        return rows\n"
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        TWO.format(decorator="", first="self") + "def plan():\n    return Plan()\nfirst = plan()\nfirst.show([1])\n",  # an object
+        TWO.format(decorator="@classmethod", first="cls") + "first = Plan\nfirst.show([1])\n",
+        TWO.format(decorator="@classmethod", first="cls") + "Plan.show([1])\n",
+        TWO.format(decorator="", first="self") + "for plan in [Plan()]:\n    plan.show([1])\n",
+        TWO.format(decorator="", first="self") + "plan = Plan()\nplan.show(*[1])\n",
+        BESIDE + "from plans import Plan\nPlan.show([1])\n",  # by its own name: a method of the class may be meant
+    ],
+)
+def test_an_argument_that_really_is_missing(of_run: Run, program: str) -> None:
+    files = {"plans.py": TWO.format(decorator="@classmethod", first="cls")}
+    assert codes(of_run("", program, files=files)) == ["marks=..."]

@@ -54,3 +54,32 @@ TWO = "class Plan:\n    {decorator}\n    def show({first}, rows, marks):\n      
 def test_an_argument_that_really_is_missing(of_run: Run, program: str) -> None:
     files = {"plans.py": TWO.format(decorator="@classmethod", first="cls")}
     assert codes(of_run("", program, files=files)) == ["marks=..."]
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("ask, answer = 'a: b: c'.split(': ')", "'a: b: c'.split(': ', 1)"),
+        ("one, two, three = 'a,b,c,d'.rsplit(',')", "'a,b,c,d'.rsplit(',', 2)"),
+        ("MARK = ':'\nask, answer = 'a:b:c'.split(MARK)", "'a:b:c'.split(MARK, 1)"),
+        ("name, suffix = 'model.v2.pt'.split('.')", "'model.v2.pt'.rsplit('.', 1)"),
+        ("ask, answer = 'a b c'.split()", "'a b c'.split(maxsplit=1)"),
+        ("found = {key: value for key, value in (part.split('=') for part in ['a=b=c'])}", "part.split('=', 1)"),
+    ],
+)
+def test_a_text_that_is_split_too_often(of_run: Run, line: str, code: str) -> None:
+    assert codes(of_run("", f"{line}\n"))[0] == code
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "class Rows:\n    def split(self, size):\n        return 1, 2, 3\nfirst, second = Rows().split(2)\n",  # as a tensor is
+        "class np:\n    split = str.split\nfirst, second = np.split('a b c', ' ')\n",
+        "first, *second, third, last = 'a:b'.split(':')\n",  # too few
+        "def parts():\n    return 1, 2, 3\nfirst, second = parts()\n",
+        "first, second = 'a:b:c:d'.split(':', 2)\n",  # the number is said
+    ],
+)
+def test_parts_that_no_mark_cuts(of_run: Run, program: str) -> None:
+    assert not any("split(" in str(code) and not str(code).startswith("print") for code in codes(of_run("", program)))

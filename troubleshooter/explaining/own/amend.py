@@ -24,6 +24,7 @@ from troubleshooter.explaining.own import (
     parts,
     returned,
     shadowed,
+    split_parts,
 )
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.shown import code
@@ -32,7 +33,7 @@ from troubleshooter.observe.model import Failure
 _OF_A_CALL = (mistyped, returned, own_numbers, misfit, collected, parts, own_values)
 """What the user's own call passed to code that failed: to a library's, or to compiled code, which has no frame of its own."""
 
-_OF_A_LINE = (class_meant,)
+_OF_A_LINE = (class_meant, split_parts)
 """What goes before a suggestion that the line alone would make."""
 
 

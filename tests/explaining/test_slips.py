@@ -83,3 +83,42 @@ def test_a_text_that_is_split_too_often(of_run: Run, line: str, code: str) -> No
 )
 def test_parts_that_no_mark_cuts(of_run: Run, program: str) -> None:
     assert not any("split(" in str(code) and not str(code).startswith("print") for code in codes(of_run("", program)))
+
+
+CHARS = "class Chars:\n    def __init__(self):\n        self.pad = 'a'\n    def pad_id(self):\n        return 0\n    def ids(self, text):\n        return [1]\nchars = Chars()\n"
+FULL = "def full(size, fill_value):\n    raise TypeError(\"full(): argument 'fill_value' (position 2) must be Number, not \" + type(fill_value).__name__)\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [
+        (CHARS + "from widget.core import full\nfull((len([1]), chars.pad), chars.pad_id)\n", "chars.pad_id()"),
+        (CHARS + "range(chars.pad_id)\n", "chars.pad_id()"),
+        (CHARS + "len(chars.ids)\n", "chars.ids(...)"),
+        (CHARS + "for one in chars.ids:\n    pass\n", "chars.ids()"),
+        (CHARS + "print(f'{chars.pad} {chars.pad_id:.2f}')\n", "chars.pad_id()"),
+        ("import math\nloss = 'a'\nmath.exp(loss.lower)\n", "loss.lower()"),
+        ("def pad():\n    return 0\nrange(pad)\n", "pad()"),
+        ("def rows(size):\n    return [size]\nlen(rows)\n", "rows(...)"),
+        (CHARS + "from widget.core import take\ntake(chars.pad, chars.pad_id, 3)\n", "chars.pad_id()"),
+        (BESIDE + "from pads import pad\nrange(pad)\n", "pad()"),
+    ],
+)
+def test_a_method_that_is_not_called(of_run: Run, program: str, code: str) -> None:
+    library = FULL + "def take(name, number, times):\n    return [name] * times * number\n"
+    found = of_run(library, program, files={"pads.py": "def pad():\n    return 0\n"})
+    assert codes(found)[0] == code
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        CHARS + "first, second = chars.pad_id, chars.ids\nrange(first)\n",  # a name may be anything
+        "import math\nmath.exp(math.log)\n",  # a function of a module needs something
+        "rows = list(map(str.lower, 3))\n",
+        CHARS + "from widget.core import take\ntake(key=chars.ids)\n",
+    ],
+)
+def test_a_function_that_is_meant_as_such(of_run: Run, program: str) -> None:
+    found = of_run("def take(key):\n    raise TypeError('a name must be str, not method')\n", program)
+    assert "Call it" not in str([one["suggestions"] for one in found.explained])

@@ -1489,6 +1489,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "class-meant-empty": "`{x}` is the class `{c}`, not an object made of it ({place}): so `{f}` has no object to work on",
         "class-make": "Make an object of the class there: `{x}`",
         "split-cuts": "Say how often it may be cut, so that the last part keeps the rest: `{x}`",
+        "call-lacks": "`{x}` is a `{t}` and not what it gives: it is not called",
         "own-look": "See what is there: `{x}`",
         "own-guard": "Allow for that case: `{x}`",
         "own-tensor": "Make it a tensor: `{x}`",

@@ -1408,6 +1408,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "class-meant-empty": "`{x}` 是类 `{c}` 本身，而不是由它创建的对象（{place}）：因此 `{f}` 没有可以操作的对象",
         "class-make": "在那里用这个类创建对象：`{x}`",
         "split-cuts": "说明最多切分几次，让最后一部分保留其余内容：`{x}`",
+        "call-lacks": "`{x}` 是一个 `{t}`，而不是它的返回值：它没有被调用",
         "own-look": "查看实际内容：`{x}`",
         "own-guard": "处理这种情况：`{x}`",
         "own-tensor": "转为张量：`{x}`",

@@ -25,6 +25,7 @@ from troubleshooter.explaining.own import (
     returned,
     shadowed,
     split_parts,
+    uncalled,
 )
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.shown import code
@@ -41,6 +42,8 @@ def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
     """The explanation of a failure with at least one frame of the user's own; None where nothing explains it."""
     last = failure.frames[-1]
     found = batched.amended(found, failure, trace, lang)
+    if (told := uncalled.explain(found, failure, trace, lang)) is not None:
+        return told
     if is_own(last):
         if (told := shadowed.explain(failure, trace, lang)) is not None:
             return told

@@ -122,3 +122,38 @@ def test_a_method_that_is_not_called(of_run: Run, program: str, code: str) -> No
 def test_a_function_that_is_meant_as_such(of_run: Run, program: str) -> None:
     found = of_run("def take(key):\n    raise TypeError('a name must be str, not method')\n", program)
     assert "Call it" not in str([one["suggestions"] for one in found.explained])
+
+
+DECORATOR = "KNOWN = {{}}\ndef register(name):\n    def wrapper(fn):\n        KNOWN[name] = fn\n{end}    return wrapper\n"
+USED = "@register('a')\ndef score(row):\n    return row\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [
+        (DECORATOR.format(end="") + USED + "score(1)\n", "return fn"),
+        ("def keep(fn):\n    print(fn)\n@keep\ndef score(row):\n    return row\nscore(1)\n", "return fn"),
+        ("def timed(fn):\n    def inner(*given):\n        return fn(*given)\n@timed\ndef score(row):\n    return row\nscore(1)\n", "return inner"),
+        ("def keep(kind):\n    print(kind)\n@keep\nclass Score:\n    pass\nScore()\n", "return kind"),
+        ("def keep(fn):\n    print(fn)\nclass Model:\n    @keep\n    def step(self):\n        return 1\nmodel = Model()\nmodel.step()\n", "return fn"),
+        ("def keep(name):\n    def wrapper(fn):\n        return fn\n@keep('a')\ndef score(row):\n    return row\nscore(1)\n", "return wrapper"),
+        (BESIDE + "from scores import score\nprint(score(1))\n", "return fn"),
+    ],
+)
+def test_a_decorator_that_gives_nothing_back(of_run: Run, program: str, code: str) -> None:
+    found = of_run("", program, files={"scores.py": DECORATOR.format(end="") + USED})
+    assert codes(found) == [code]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        DECORATOR.format(end="        return fn\n") + USED + "score = None\nscore(1)\n",  # it was set to None
+        "score = None\ndef run(score):\n    score(1)\nrun(score)\n",
+        "def keep(fn):\n    print(fn)\n@keep\ndef score(row):\n    return row\ndef run(score):\n    score(1)\nrun(None)\n",  # a parameter of that name
+        BESIDE + "from scores import score\nscore = None\nscore(1)\n",
+    ],
+)
+def test_a_function_that_no_decorator_lost(of_run: Run, program: str) -> None:
+    found = of_run("", program, files={"scores.py": DECORATOR.format(end="") + USED})
+    assert "return fn" not in str([one["suggestions"] for one in found.explained])

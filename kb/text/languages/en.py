@@ -1490,6 +1490,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "class-make": "Make an object of the class there: `{x}`",
         "split-cuts": "Say how often it may be cut, so that the last part keeps the rest: `{x}`",
         "call-lacks": "`{x}` is a `{t}` and not what it gives: it is not called",
+        "decorated-none": "`{x}` is None: `{f}` of the decorator `{d}` gives nothing back ({place})",
+        "decorated-return": "Let `{x}` give the function back: `{y}`",
         "own-look": "See what is there: `{x}`",
         "own-guard": "Allow for that case: `{x}`",
         "own-tensor": "Make it a tensor: `{x}`",

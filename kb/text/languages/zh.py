@@ -1409,6 +1409,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "class-make": "在那里用这个类创建对象：`{x}`",
         "split-cuts": "说明最多切分几次，让最后一部分保留其余内容：`{x}`",
         "call-lacks": "`{x}` 是一个 `{t}`，而不是它的返回值：它没有被调用",
+        "decorated-none": "`{x}` 为 None：装饰器 `{d}` 的 `{f}` 没有返回任何内容（{place}）",
+        "decorated-return": "让 `{x}` 把函数返回：`{y}`",
         "own-look": "查看实际内容：`{x}`",
         "own-guard": "处理这种情况：`{x}`",
         "own-tensor": "转为张量：`{x}`",

@@ -12,6 +12,7 @@ from troubleshooter.explaining.own import (
     class_meant,
     collected,
     command_values,
+    decorated,
     dtypes,
     lengths,
     misfit,
@@ -34,7 +35,7 @@ from troubleshooter.observe.model import Failure
 _OF_A_CALL = (mistyped, returned, own_numbers, misfit, collected, parts, own_values)
 """What the user's own call passed to code that failed: to a library's, or to compiled code, which has no frame of its own."""
 
-_OF_A_LINE = (class_meant, split_parts)
+_OF_A_LINE = (class_meant, split_parts, decorated)
 """What goes before a suggestion that the line alone would make."""
 
 

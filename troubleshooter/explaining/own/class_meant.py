@@ -16,7 +16,7 @@ from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.source import own_flow
 from troubleshooter.explaining.source.names import NameContext, parameters
 from troubleshooter.explaining.source.origins import Trace
-from troubleshooter.explaining.source.own_imports import definition
+from troubleshooter.explaining.source.own_imports import definition_at
 from troubleshooter.explaining.source.shown import nodes_of
 from troubleshooter.explaining.source.statements import statement_at
 from troubleshooter.explaining.words import say
@@ -81,7 +81,7 @@ def _call(trace: Trace, method: str) -> ast.Call | None:
 
 def _class(name: str, method: str, context: NameContext, trace: Trace) -> tuple[bool | None, ast.Call | None]:
     """Whether a method of a class takes an object (None where the class is not seen), and how an object is made of it."""
-    found = definition(name, context.source, trace.sources)
+    found = definition_at(name, context, trace.sources)
     if found is None or not isinstance(found.node, ast.ClassDef):
         return None, None
     methods = {node.name: node for node in found.node.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))}

@@ -16,7 +16,7 @@ from troubleshooter.explaining.source.calls import passed
 from troubleshooter.explaining.source.names import parameters
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.own_functions import OwnFunction, functions_of
-from troubleshooter.explaining.source.own_imports import definition
+from troubleshooter.explaining.source.own_imports import definition_at
 from troubleshooter.explaining.source.shown import called, code, gone_through, marked, parsed
 from troubleshooter.explaining.source.sources import Function
 from troubleshooter.explaining.source.statements import statement_at
@@ -151,12 +151,10 @@ def _methods(name: str, trace: Trace) -> list[OwnFunction]:
 
 
 def _function(name: ast.Name, trace: Trace) -> Function | None:
-    """The user's own function that a name stands for in one of their files."""
-    for source in trace.own_sources:
-        found = definition(name.id, source, trace.sources)
-        if found is not None and not isinstance(found.node, ast.ClassDef):
-            return found.node
-    return None
+    """The user's own function that a name stands for in the line."""
+    context = trace.context(trace.own[-1])
+    found = definition_at(name.id, context, trace.sources) if context is not None else None
+    return found.node if found is not None and not isinstance(found.node, ast.ClassDef) else None
 
 
 def _needs_more(value: ast.expr, trace: Trace) -> bool:

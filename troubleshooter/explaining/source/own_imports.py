@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+from troubleshooter.explaining.source.names import NameContext, binds
 from troubleshooter.explaining.source.sources import Function, SourceFile, Sources
 
 Definition = ast.ClassDef | Function
@@ -33,6 +34,13 @@ def definition(name: str, source: SourceFile, sources: Sources) -> OwnDefinition
     other = sources.beside(source, statement.module or "", is_relative=statement.level > 0)
     node = _here(original, other) if other is not None and statement.level < 2 else None
     return OwnDefinition(node, other) if node is not None and other is not None else None
+
+
+def definition_at(name: str, context: NameContext, sources: Sources) -> OwnDefinition | None:
+    """The same for a name as it is read in a line; None where the function of the line gives it a value of its own."""
+    if context.function is not None and binds(context.function, name):
+        return None
+    return definition(name, context.source, sources)
 
 
 def _here(name: str, source: SourceFile) -> Definition | None:

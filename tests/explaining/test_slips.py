@@ -157,3 +157,27 @@ def test_a_decorator_that_gives_nothing_back(of_run: Run, program: str, code: st
 def test_a_function_that_no_decorator_lost(of_run: Run, program: str) -> None:
     found = of_run("", program, files={"scores.py": DECORATOR.format(end="") + USED})
     assert "return fn" not in str([one["suggestions"] for one in found.explained])
+
+
+STATE = "from collections import OrderedDict, deque\nstate = OrderedDict(a=1, b=2)\nplain, kinds, last = dict(a=1, b=2), {1, 2}, deque([1, 2])\n"
+
+
+@pytest.mark.parametrize(
+    ("loop", "code"),
+    [
+        ("for key in state:\n    state[key + 'x'] = state.pop(key)\n", "for key in list(state)"),
+        ("for key, value in plain.items():\n    plain[key + 'x'] = value\n", "for key, value in list(plain.items())"),
+        ("for key in plain:\n    plain[key + 'x'] = plain.pop(key)\n", "for key in list(plain)"),
+        ("for n, key in enumerate(plain):\n    plain.pop(key)\n", "for n, key in enumerate(list(plain))"),
+        ("for one in kinds:\n    kinds.add(one + 5)\n", "for one in list(kinds)"),
+        ("for one in last:\n    last.append(one)\n", "for one in list(last)"),
+        ("[plain.pop(key) for key in plain]\n", "for key in list(plain)"),
+    ],
+)
+def test_a_loop_that_changes_what_it_goes_through(of_run: Run, loop: str, code: str) -> None:
+    assert codes(of_run("", STATE + loop)) == [code]
+
+
+def test_a_loop_that_does_not_show_what_it_changed(of_run: Run) -> None:
+    found = of_run("", STATE + "for one, two in zip(plain, state):\n    plain[one + 'x'] = 1\n")
+    assert "for one" not in str([one["suggestions"] for one in found.explained])

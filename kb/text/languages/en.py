@@ -1492,6 +1492,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "call-lacks": "`{x}` is a `{t}` and not what it gives: it is not called",
         "decorated-none": "`{x}` is None: `{f}` of the decorator `{d}` gives nothing back ({place})",
         "decorated-return": "Let `{x}` give the function back: `{y}`",
+        "loop-changed": "a loop goes through `{x}`, and meanwhile items were added to it or taken out of it",
+        "loop-copy": "Go through a copy of its items: `{x}`",
         "own-look": "See what is there: `{x}`",
         "own-guard": "Allow for that case: `{x}`",
         "own-tensor": "Make it a tensor: `{x}`",

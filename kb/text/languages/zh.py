@@ -1411,6 +1411,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "call-lacks": "`{x}` 是一个 `{t}`，而不是它的返回值：它没有被调用",
         "decorated-none": "`{x}` 为 None：装饰器 `{d}` 的 `{f}` 没有返回任何内容（{place}）",
         "decorated-return": "让 `{x}` 把函数返回：`{y}`",
+        "loop-changed": "循环正在遍历 `{x}`，而在此期间它的元素有增加或减少",
+        "loop-copy": "遍历其元素的副本：`{x}`",
         "own-look": "查看实际内容：`{x}`",
         "own-guard": "处理这种情况：`{x}`",
         "own-tensor": "转为张量：`{x}`",

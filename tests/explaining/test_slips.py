@@ -181,3 +181,27 @@ def test_a_loop_that_changes_what_it_goes_through(of_run: Run, loop: str, code: 
 def test_a_loop_that_does_not_show_what_it_changed(of_run: Run) -> None:
     found = of_run("", STATE + "for one, two in zip(plain, state):\n    plain[one + 'x'] = 1\n")
     assert "for one" not in str([one["suggestions"] for one in found.explained])
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("labels[:len(ask)] = -100", "labels[:len(ask)] = [-100] * len(ask)"),
+        ("labels[:n] = -100", "labels[:n] = [-100] * n"),
+        ("labels[-n:] = 0.5", "labels[-n:] = [0.5] * n"),
+        ("labels[:] = None", "labels[:] = [None] * len(labels)"),
+        ("labels[n:] = 0", "labels[n:] = [0] * len(labels[n:])"),
+        ("labels[1:-1] = 0", "labels[1:-1] = [0] * len(labels[1:-1])"),
+        ("labels[:n - 1] = 0", "labels[:n - 1] = [0] * len(labels[:n - 1])"),
+        ("labels[::2] = 0", "labels[::2] = [0] * len(labels[::2])"),
+    ],
+)
+def test_one_value_for_a_slice_of_a_list(of_run: Run, line: str, code: str) -> None:
+    begin = "ask, labels, n = [7, 8], [1, 2, 3, 4, 5], 2\n"
+    assert codes(of_run("", f"{begin}{line}\n")) == [code]
+    exec(begin + code)
+
+
+def test_one_value_that_the_line_does_not_assign(of_run: Run) -> None:
+    found = of_run("", "labels = [1, 2]\nlabels.__setitem__(slice(0, 1), 3)\n")
+    assert "[3] *" not in str([one["suggestions"] for one in found.explained])

@@ -1494,6 +1494,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "decorated-return": "Let `{x}` give the function back: `{y}`",
         "loop-changed": "a loop goes through `{x}`, and meanwhile items were added to it or taken out of it",
         "loop-copy": "Go through a copy of its items: `{x}`",
+        "slice-one": "`{h}` is a list, and `{x}` takes a list of values, not the one value `{y}`",
+        "slice-many": "Give each place the value: `{x}`",
         "own-look": "See what is there: `{x}`",
         "own-guard": "Allow for that case: `{x}`",
         "own-tensor": "Make it a tensor: `{x}`",

@@ -1413,6 +1413,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "decorated-return": "让 `{x}` 把函数返回：`{y}`",
         "loop-changed": "循环正在遍历 `{x}`，而在此期间它的元素有增加或减少",
         "loop-copy": "遍历其元素的副本：`{x}`",
+        "slice-one": "`{h}` 是列表，`{x}` 需要一个由多个值组成的列表，而不是单个值 `{y}`",
+        "slice-many": "给每个位置都赋这个值：`{x}`",
         "own-look": "查看实际内容：`{x}`",
         "own-guard": "处理这种情况：`{x}`",
         "own-tensor": "转为张量：`{x}`",

@@ -205,3 +205,37 @@ def test_one_value_for_a_slice_of_a_list(of_run: Run, line: str, code: str) -> N
 def test_one_value_that_the_line_does_not_assign(of_run: Run) -> None:
     found = of_run("", "labels = [1, 2]\nlabels.__setitem__(slice(0, 1), 3)\n")
     assert "[3] *" not in str([one["suggestions"] for one in found.explained])
+
+
+JUDGE = "import asyncio\nasync def judge(row):\n    return row / 2\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [
+        (JUDGE + "async def score(rows):\n    return [judge(row) for row in rows]\nsum(asyncio.run(score([1, 2])))\n", "[await judge(row) for row in rows]"),
+        (JUDGE + "async def main():\n    return judge(1) + 1\nasyncio.run(main())\n", "await judge(1)"),
+        (JUDGE + "found = judge(3)\nprint(found + 1)\n", "asyncio.run(judge(3))"),
+        (JUDGE + "async def main():\n    rows = [await judge(1), judge(2)]\n    return sum(rows)\nasyncio.run(main())\n", "await judge(2)"),
+        (JUDGE + "class Judge:\n    async def ask(self, row):\n        return [row]\n    async def run(self):\n        return len(self.ask(1))\nasyncio.run(Judge().run())\n", "await self.ask(1)"),
+        (BESIDE + "import asyncio\nfrom judges import judge\nprint(judge(3) + 1)\n", "asyncio.run(judge(3))"),
+        (JUDGE + "from widget.core import add\nadd(judge(3))\n", "asyncio.run(judge(3))"),
+    ],
+)
+def test_an_async_function_without_await(of_run: Run, program: str, code: str) -> None:
+    found = of_run("def add(number):\n    return number + 1\n", program, files={"judges.py": JUDGE})
+    assert codes(found)[0] == code
+    assert "async function" in found.explained[0]["condition"]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        JUDGE + "async def rate(row):\n    return row\nprint(judge(1) + rate(2))\n",  # which of the two?
+        JUDGE + "async def main():\n    rows = [judge(1)]\n    await asyncio.gather(*rows)\n    return rows[0] + 1\nasyncio.run(main())\n",  # waited for
+        JUDGE + "async def main():\n    rows = []\n    rows.append(judge(1))\n    for one in asyncio.as_completed(rows):\n        await one\n    return rows[0] + 1\nasyncio.run(main())\n",
+        JUDGE + "def ask(row):\n    return judge(row)\nasync def main():\n    await ask(1)\n    return ask(2) + 1\nasyncio.run(main())\n",  # handed on
+    ],
+)
+def test_coroutines_that_somebody_waits_for(of_run: Run, program: str) -> None:
+    assert "called without `await`" not in of_run("", program).explained[0]["condition"]

@@ -1496,6 +1496,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "loop-copy": "Go through a copy of its items: `{x}`",
         "slice-one": "`{h}` is a list, and `{x}` takes a list of values, not the one value `{y}`",
         "slice-many": "Give each place the value: `{x}`",
+        "await-lacks": "`{f}` is an async function: called without `await` ({place}), it gives a coroutine, not its result",
+        "await-together": "Or let all run at the same time: `{x}`",
         "own-look": "See what is there: `{x}`",
         "own-guard": "Allow for that case: `{x}`",
         "own-tensor": "Make it a tensor: `{x}`",

@@ -1415,6 +1415,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "loop-copy": "遍历其元素的副本：`{x}`",
         "slice-one": "`{h}` 是列表，`{x}` 需要一个由多个值组成的列表，而不是单个值 `{y}`",
         "slice-many": "给每个位置都赋这个值：`{x}`",
+        "await-lacks": "`{f}` 是异步函数：不用 `await` 调用它（{place}）得到的是协程，而不是它的结果",
+        "await-together": "或者让它们同时运行：`{x}`",
         "own-look": "查看实际内容：`{x}`",
         "own-guard": "处理这种情况：`{x}`",
         "own-tensor": "转为张量：`{x}`",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import is_own
 from troubleshooter.explaining.own import (
+    awaited,
     batched,
     class_meant,
     collected,
@@ -43,7 +44,8 @@ def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
     """The explanation of a failure with at least one frame of the user's own; None where nothing explains it."""
     last = failure.frames[-1]
     found = batched.amended(found, failure, trace, lang)
-    if (told := uncalled.explain(found, failure, trace, lang)) is not None:
+    told = uncalled.explain(found, failure, trace, lang) or awaited.explain(found, failure, trace, lang)
+    if told is not None:
         return told
     if is_own(last):
         if (told := shadowed.explain(failure, trace, lang)) is not None:

@@ -16,7 +16,7 @@ from troubleshooter.explaining.source.calls import passed
 from troubleshooter.explaining.source.names import parameters
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.own_functions import OwnFunction, functions_of
-from troubleshooter.explaining.source.own_imports import definition_at
+from troubleshooter.explaining.source.own_imports import definition_at, modules_of
 from troubleshooter.explaining.source.shown import called, code, gone_through, marked, parsed
 from troubleshooter.explaining.source.sources import Function
 from troubleshooter.explaining.source.statements import statement_at
@@ -121,21 +121,10 @@ def _may_be(value: ast.expr, kind: str, frame: Frame, trace: Trace) -> bool:
     root: ast.expr = value
     while isinstance(root, ast.Attribute):
         root = root.value
-    if isinstance(root, ast.Name) and root.id in _MODULES | _imported(trace):
+    if isinstance(root, ast.Name) and (root.id in _MODULES or root.id in modules_of(*trace.own_sources)):
         return False
     methods = _methods(value.attr, trace)
     return not methods or not any(one.function.decorator_list for one in methods)
-
-
-def _imported(trace: Trace) -> set[str]:
-    """The names of modules in the user's own files."""
-    return {
-        (alias.asname or alias.name).partition(".")[0]
-        for source in trace.own_sources
-        for node in ast.walk(source.tree)
-        if isinstance(node, ast.Import)
-        for alias in node.names
-    }
 
 
 def _is_known(value: ast.expr, trace: Trace) -> bool:

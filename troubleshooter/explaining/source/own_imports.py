@@ -43,6 +43,17 @@ def definition_at(name: str, context: NameContext, sources: Sources) -> OwnDefin
     return definition(name, context.source, sources)
 
 
+def modules_of(*sources: SourceFile) -> set[str]:
+    """The names that stand for imported modules in files."""
+    return {
+        (alias.asname or alias.name).partition(".")[0]
+        for source in sources
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
+
+
 def _here(name: str, source: SourceFile) -> Definition | None:
     kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     several = [node for node in source.tree.body if isinstance(node, kinds) and node.name == name]

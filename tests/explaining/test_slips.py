@@ -239,3 +239,34 @@ def test_an_async_function_without_await(of_run: Run, program: str, code: str) -
 )
 def test_coroutines_that_somebody_waits_for(of_run: Run, program: str) -> None:
     assert "called without `await`" not in of_run("", program).explained[0]["condition"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "asked", "wanted"),
+    [
+        (r"<answer>\s*-?\d+\s*</answer>", "1", [r'r"<answer>\s*(-?\d+)\s*</answer>"', "found.group(0)"]),
+        (r"loss: \d+\.\d+", "1", [r'r"loss: (\d+\.\d+)"', "found.group(0)"]),
+        (r"answer: .*", "1", [r'r"answer: (.*)"', "found.group(0)"]),
+        (r"answer: [^<]+", "'value'", ['r"answer: (?P<value>[^<]+)"']),
+        (r"(\w+): (\d+)", "3", ["found.group(2)", "print(found.re, found.groups())"]),
+        (r"\w+: \d+", "1", ["found.group(0)"]),  # which of the two?
+        (r"answer: \(\d\)", "1", [r'r"answer: \((\d)\)"', "found.group(0)"]),
+    ],
+)
+def test_a_group_that_the_pattern_has_not(of_run: Run, pattern: str, asked: str, wanted: list[str]) -> None:
+    text = "answer: (3) loss: 3.5 <answer> -3 </answer>"
+    program = f"import re\nANSWER = re.compile(r'{pattern}')\nfound = ANSWER.search('{text}')\nprint(found.group({asked}))\n"
+    found = of_run("", program)
+    assert codes(found) == wanted
+    assert pattern in found.explained[0]["condition"]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import re\ndef value(found):\n    return found.group(1)\nvalue(re.search('a+', 'aaa'))\n" "value(re.search('(a)', 'aaa'))\n",  # two patterns
+        "import re, os\nfound = re.search(os.sep + '?a', 'aaa')\nprint(found.group(1))\n",
+    ],
+)
+def test_a_pattern_that_the_file_does_not_show(of_run: Run, program: str) -> None:
+    assert str(codes(of_run("", program))[0]).startswith("print(")

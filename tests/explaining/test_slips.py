@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -270,3 +271,36 @@ def test_a_group_that_the_pattern_has_not(of_run: Run, pattern: str, asked: str,
 )
 def test_a_pattern_that_the_file_does_not_show(of_run: Run, program: str) -> None:
     assert str(codes(of_run("", program))[0]).startswith("print(")
+
+
+def test_two_own_files_that_import_each_other(of_run: Run) -> None:
+    files = {
+        "model.py": "from data import LENGTH\nWIDTH = 3\ndef size():\n    return LENGTH\n",
+        "data.py": "from model import WIDTH\nLENGTH = WIDTH\n",
+    }
+    found = of_run("", BESIDE + "import model\n", files=files)
+    assert codes(found) == ["from common import WIDTH", "from data import LENGTH"]
+    assert "model.py:1" in found.explained[0]["condition"]
+    assert "data.py:1" in found.explained[0]["condition"]
+    files["data.py"] = "import model\nLENGTH = model.WIDTH\n"
+    assert codes(of_run("", BESIDE + "import model\n", files=files))[0] == "from common import WIDTH"
+    files |= {"model.py": "from data import LENGTH\ndef width():\n    return LENGTH\n", "data.py": "from model import width\nLENGTH = width\n"}
+    assert codes(of_run("", BESIDE + "import model\n", files=files))[0] == "from common import LENGTH"
+    files["data.py"] = "import model\nLENGTH = model.WIDTH\n"
+    files["model.py"] = "from data import LENGTH\nWIDTH = 3\ndef size(length=LENGTH):\n    return length\n"
+    assert codes(of_run("", BESIDE + "import model\n", files=files)) == ["from common import WIDTH"]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"model.py": "from model import WIDTH\n"},  # a file with the name of something else
+        {"model.py": "import widget.late\nWIDTH = 3\n"},  # through a library
+    ],
+)
+def test_a_circle_that_is_not_of_two_own_files(of_run: Run, site: Path, files: dict[str, str]) -> None:
+    package = site / "widget"
+    package.mkdir(exist_ok=True)
+    (package / "late.py").write_text("from model import WIDTH\n", encoding="utf-8")
+    found = of_run("", BESIDE + "import model\n", files=files)
+    assert "third file" not in str([one["suggestions"] for one in found.explained])

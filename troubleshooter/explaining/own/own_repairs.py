@@ -6,6 +6,7 @@ from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.own import (
     absent_keys,
     batch_indices,
+    circles,
     dtypes,
     first_best,
     groups,
@@ -54,6 +55,7 @@ _STEPS = (
     used_up,
     batch_indices,
     no_batches,
+    circles,
 )
 
 

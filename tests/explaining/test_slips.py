@@ -304,3 +304,24 @@ def test_a_circle_that_is_not_of_two_own_files(of_run: Run, site: Path, files: d
     (package / "late.py").write_text("from model import WIDTH\n", encoding="utf-8")
     found = of_run("", BESIDE + "import model\n", files=files)
     assert "third file" not in str([one["suggestions"] for one in found.explained])
+
+
+@pytest.mark.parametrize(
+    ("fieldnames", "code"),
+    [
+        ("fieldnames=list(row)", "fieldnames=[*row, 'score']"),
+        ("dict(row).keys()", "fieldnames=[*dict(row), 'score']"),
+        ("['step']", "fieldnames=['step', 'score']"),
+        ("COLUMNS", "fieldnames=[*COLUMNS, 'score']"),
+    ],
+)
+def test_a_field_that_a_writer_was_not_told_of(of_run: Run, fieldnames: str, code: str) -> None:
+    program = f"import csv, io\nCOLUMNS = ['step']\nrow = dict(step=1)\nwriter = csv.DictWriter(io.StringIO(), {fieldnames})\nrow['score'] = 2\nwriter.writerow(row)\n"
+    found = of_run("", program)
+    assert codes(found) == [code, 'extrasaction="ignore"']
+    assert found.explained[0]["arguments"][0]["name"] == "score"
+
+
+def test_another_error_of_a_writer(of_run: Run) -> None:
+    found = of_run("", "import csv, io\nwriter = csv.DictWriter(io.StringIO(), ['step'], extrasaction='no')\n")
+    assert "fieldnames=[" not in str([one["suggestions"] for one in found.explained])

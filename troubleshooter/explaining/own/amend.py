@@ -28,12 +28,13 @@ from troubleshooter.explaining.own import (
     shadowed,
     split_parts,
     uncalled,
+    written_fields,
 )
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.shown import code
 from troubleshooter.observe.model import Failure
 
-_OF_A_CALL = (mistyped, returned, own_numbers, misfit, collected, parts, own_values)
+_OF_A_CALL = (written_fields, mistyped, returned, own_numbers, misfit, collected, parts, own_values)
 """What the user's own call passed to code that failed: to a library's, or to compiled code, which has no frame of its own."""
 
 _OF_A_LINE = (class_meant, split_parts, decorated)

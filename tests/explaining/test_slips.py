@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.explaining.told import codes
+from troubleshooter.pipeline import Diagnoser
 from troubleshooter.report.model import Report
 
 Run = Callable[..., Report]
+TOOL = Diagnoser.of([])
+OF_LINE = 'Traceback (most recent call last):\n  File "/home/me/train.py", line 7, in run\n    {line}\n{message}\n'
 BESIDE = "import os, sys\nsys.path.insert(0, os.path.dirname(sys.argv[0]))\n"
 """Lets a program import the files beside it."""
 CLASS = "class Plan:\n    def __init__(self, steps{default}):\n        self.steps = steps\n    def show(self, rows):\n        return rows\n"
@@ -325,3 +328,31 @@ def test_a_field_that_a_writer_was_not_told_of(of_run: Run, fieldnames: str, cod
 def test_another_error_of_a_writer(of_run: Run) -> None:
     found = of_run("", "import csv, io\nwriter = csv.DictWriter(io.StringIO(), ['step'], extrasaction='no')\n")
     assert "fieldnames=[" not in str([one["suggestions"] for one in found.explained])
+
+
+@pytest.mark.parametrize(
+    ("line", "number", "code"),
+    [
+        ('k = torch.cat([past["k"], k], dim=2)', 0, "torch.cat([past['k'], k], dim=2) if past['k'] is not None else k"),
+        ("k = torch.cat((k, past), 1)", 1, "torch.cat((k, past), 1) if past is not None else k"),
+        ("rows = torch.stack(rows)", 3, "torch.stack([one for one in rows if one is not None])"),
+        ("rows = torch.stack([one, two])", 1, "torch.stack([one for one in [one, two] if one is not None])"),
+        ("x = torch.cat([a, b, c], dim=-1)", 2, "torch.cat([one for one in [a, b, c] if one is not None], dim=-1)"),
+    ],
+)
+def test_a_none_among_tensors_that_are_joined(line: str, number: int, code: str) -> None:
+    [found] = TOOL.diagnose(OF_LINE.format(line=line, message=f"TypeError: expected Tensor as element {number} in argument 0, but got NoneType")).explained
+    assert found["suggestions"][0]["code"] == code
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("x = torch.stack(rows)", "TypeError: expected Tensor as element 1 in argument 0, but got list"),
+        ("x = join(rows)", "TypeError: expected Tensor as element 1 in argument 0, but got NoneType"),
+        ("x = torch.cat(torch.stack(rows))", "TypeError: expected Tensor as element 1 in argument 0, but got NoneType"),  # which of the two?
+    ],
+)
+def test_a_list_of_tensors_without_a_none_that_is_seen(line: str, message: str) -> None:
+    [found] = TOOL.diagnose(OF_LINE.format(line=line, message=message)).explained
+    assert "is not None" not in str(found["suggestions"])

@@ -1508,6 +1508,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "fields-more": "the row has {x}, which is not among the columns that the writer was made with",
         "fields-add": "Make the writer with {y}, too (a row without it leaves the column empty): `{x}`",
         "fields-ignore": "Or leave such fields out of the file: `{x}`",
+        "none-join": "Join only if there is something to join: `{x}`",
+        "none-out": "Leave out what is None, if it may be missing: `{x}`",
         "own-look": "See what is there: `{x}`",
         "own-guard": "Allow for that case: `{x}`",
         "own-tensor": "Make it a tensor: `{x}`",

@@ -1427,6 +1427,8 @@ PHRASES: dict[str, dict[str, str]] = {
         "fields-more": "这一行含有 {x}，它不在创建写入器时给出的列之中",
         "fields-add": "创建写入器时也给出 {y}（没有它的行该列为空）：`{x}`",
         "fields-ignore": "或者不把这样的字段写入文件：`{x}`",
+        "none-join": "只在有内容可拼接时才拼接：`{x}`",
+        "none-out": "如果允许缺失，就去掉为 None 的元素：`{x}`",
         "own-look": "查看实际内容：`{x}`",
         "own-guard": "处理这种情况：`{x}`",
         "own-tensor": "转为张量：`{x}`",

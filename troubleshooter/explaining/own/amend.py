@@ -18,6 +18,7 @@ from troubleshooter.explaining.own import (
     lengths,
     misfit,
     mistyped,
+    none_elements,
     none_sources,
     own_keys,
     own_numbers,
@@ -69,7 +70,9 @@ def _of_own_line(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -
         return found
     if "NoneType" in failure.message:
         found = returned.amended(found, failure, trace, lang) or found
-        return none_sources.amended(found, failure, trace, lang) if own_repairs.is_weak(found.remedies) else found
+        if own_repairs.is_weak(found.remedies):
+            found = none_sources.amended(found, failure, trace, lang)
+        return none_elements.amended(found, failure, trace) if own_repairs.is_weak(found.remedies) else found
     if any("..." in (one.code or "") for one in found.remedies):
         told, found.remedies = found.remedies, []
         mistyped.amended(found, failure, trace, lang)

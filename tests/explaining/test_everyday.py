@@ -32,7 +32,7 @@ def does(report: Report) -> list[str]:
         ("ids = (x for x in [1])\nids[0]\n", "list(ids)[0]"),
         ("ids = {'a': 1}\nids.keys()[0]\n", "list(ids.keys())[0]"),
         ("ids = map(int, ['1'])\nlen(ids)\n", "len(list(ids))"),
-        ("async def rows(): return [1]\nfor row in rows(): pass\n", "await rows()"),
+        ("async def rows(): return [1]\nfor row in rows(): pass\n", "asyncio.run(rows())"),
         ("for n in 3:\n    pass\n", "range(3)"),
         ("loader = [{'x': 1, 'y': 2, 'z': 3}]\nfor step, batch in loader:\n    pass\n", "enumerate(loader)"),
         ("shape = (1, 2)\nshape[0] = 3\n", "shape = list(shape)"),

@@ -6,9 +6,11 @@ from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.own import (
     absent_keys,
     batch_indices,
+    circles,
     dtypes,
     fed_back,
     first_best,
+    groups,
     in_place,
     lengths,
     marks,
@@ -43,6 +45,7 @@ _STEPS = (
     marks,
     searched,
     fed_back,
+    groups,
     tuples,
     past_the_end,
     row_numbers,
@@ -54,6 +57,7 @@ _STEPS = (
     used_up,
     batch_indices,
     no_batches,
+    circles,
 )
 
 

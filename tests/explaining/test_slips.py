@@ -106,11 +106,12 @@ FULL = "def full(size, fill_value):\n    raise TypeError(\"full(): argument 'fil
         ("def rows(size):\n    return [size]\nlen(rows)\n", "rows(...)"),
         (CHARS + "from widget.core import take\ntake(chars.pad, chars.pad_id, 3)\n", "chars.pad_id()"),
         (BESIDE + "from pads import pad\nrange(pad)\n", "pad()"),
+        (BESIDE + "import pads\nfrom widget.core import fill\nfill(2, fill_value=pads.Pads().pad_id)\n", "pads.Pads().pad_id()"),
     ],
 )
 def test_a_method_that_is_not_called(of_run: Run, program: str, code: str) -> None:
-    library = FULL + "def take(name, number, times):\n    return [name] * times * number\n"
-    found = of_run(library, program, files={"pads.py": "def pad():\n    return 0\n"})
+    library = FULL + "def take(name, number, times):\n    return [name] * times * number\ndef fill(size, fill_value):\n    raise TypeError(\"fill(): argument 'fill_value' (position 2) must be float, not method\")\n"
+    found = of_run(library, program, files={"pads.py": "def pad():\n    return 0\nclass Pads:\n    def pad_id(self):\n        return 0\n"})
     assert codes(found)[0] == code
 
 
@@ -224,6 +225,7 @@ JUDGE = "import asyncio\nasync def judge(row):\n    return row / 2\n"
         (JUDGE + "class Judge:\n    async def ask(self, row):\n        return [row]\n    async def run(self):\n        return len(self.ask(1))\nasyncio.run(Judge().run())\n", "await self.ask(1)"),
         (BESIDE + "import asyncio\nfrom judges import judge\nprint(judge(3) + 1)\n", "asyncio.run(judge(3))"),
         (JUDGE + "from widget.core import add\nadd(judge(3))\n", "asyncio.run(judge(3))"),
+        (JUDGE + "async def rate(row):\n    return row\ndef other():\n    rate(2)\nfound = judge(3)\nprint(found + 1)\n", "asyncio.run(judge(3))"),  # Python names the one
     ],
 )
 def test_an_async_function_without_await(of_run: Run, program: str, code: str) -> None:

@@ -18,6 +18,8 @@ from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
 _MESSAGE = lazy.compile(r"['\"]coroutine['\"]|\b(?:not|got|type) coroutine\b")
+_WARNED = lazy.compile(r"coroutine '(?:[\w.<>]{1,120}\.)?(\w{1,80})' was never awaited")
+"""What Python prints below the traceback."""
 _WAITING = frozenset(
     (
         "run", "gather", "create_task", "ensure_future", "wait", "wait_for", "as_completed", "run_until_complete", "shield", "timeout",
@@ -48,6 +50,8 @@ def explain(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
     if _MESSAGE.search(failure.message) is None:
         return None
     several = [one for source in trace.own_sources[:MAX_FILES] for one in _unawaited(source, trace)]
+    warned = set(_WARNED.findall(failure.message))
+    several = [one for one in several if one.name in warned] or several
     if len({one.name for one in several}) != 1:
         return None
     call = several[0]

@@ -63,7 +63,9 @@ def explain(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
     is_mine = at == len(trace.frames) - 1
     several = [*_candidates(failure.message, kind, at, trace)]
     known = [one for one in several if _is_known(one, trace)]
-    chosen = known if len({ast.unparse(one) for one in several}) > 1 or not is_mine else several
+    is_told = _ARGUMENT.search(failure.message) is not None  # the message names the argument
+    is_open = len({ast.unparse(one) for one in several}) > 1 or not is_mine
+    chosen = known if is_open and not is_told else several
     if len({ast.unparse(one) for one in chosen}) != 1:
         return None
     name = ast.unparse(chosen[0])
@@ -83,7 +85,9 @@ def _candidates(message: str, kind: str, at: int, trace: Trace) -> Iterator[ast.
     for tree in (parsed(marked(frame)), whole):
         nodes = list(ast.walk(tree)) if tree is not None else []
         if argument is not None:
-            calls = [one for one in nodes if isinstance(one, ast.Call) and called(one) in message]
+            calls = [
+                one for one in nodes if isinstance(one, ast.Call) and f"{called(one).rpartition('.')[2]}()" in message
+            ]
             given = [passed(one, argument["x"], int(argument["n"]) - 1) for one in calls]
             values = [one for one in given if isinstance(one, ast.expr)]
         elif _FORMAT.match(message) is not None:

@@ -83,6 +83,7 @@ def test_a_text_that_is_split_too_often(of_run: Run, line: str, code: str) -> No
         "first, *second, third, last = 'a:b'.split(':')\n",  # too few
         "def parts():\n    return 1, 2, 3\nfirst, second = parts()\n",
         "first, second = 'a:b:c:d'.split(':', 2)\n",  # the number is said
+        "folder, name = 'runs/one/model.pt'.split('/')\n",  # the last parts may be meant
     ],
 )
 def test_parts_that_no_mark_cuts(of_run: Run, program: str) -> None:
@@ -106,11 +107,13 @@ FULL = "def full(size, fill_value):\n    raise TypeError(\"full(): argument 'fil
         ("def rows(size):\n    return [size]\nlen(rows)\n", "rows(...)"),
         (CHARS + "from widget.core import take\ntake(chars.pad, chars.pad_id, 3)\n", "chars.pad_id()"),
         (BESIDE + "from pads import pad\nrange(pad)\n", "pad()"),
+        (CHARS + "import json\nrows = {'pad': chars.pad, 'id': chars.pad_id}\njson.dumps(rows)\n", "chars.pad_id()"),
+        (BESIDE + "import pads\nfrom widget.core import fill\nfill(2, fill_value=pads.Pads().pad_id)\n", "pads.Pads().pad_id()"),
     ],
 )
 def test_a_method_that_is_not_called(of_run: Run, program: str, code: str) -> None:
-    library = FULL + "def take(name, number, times):\n    return [name] * times * number\n"
-    found = of_run(library, program, files={"pads.py": "def pad():\n    return 0\n"})
+    library = FULL + "def take(name, number, times):\n    return [name] * times * number\ndef fill(size, fill_value):\n    raise TypeError(\"fill(): argument 'fill_value' (position 2) must be float, not method\")\n"
+    found = of_run(library, program, files={"pads.py": "def pad():\n    return 0\nclass Pads:\n    def pad_id(self):\n        return 0\n"})
     assert codes(found)[0] == code
 
 
@@ -224,6 +227,7 @@ JUDGE = "import asyncio\nasync def judge(row):\n    return row / 2\n"
         (JUDGE + "class Judge:\n    async def ask(self, row):\n        return [row]\n    async def run(self):\n        return len(self.ask(1))\nasyncio.run(Judge().run())\n", "await self.ask(1)"),
         (BESIDE + "import asyncio\nfrom judges import judge\nprint(judge(3) + 1)\n", "asyncio.run(judge(3))"),
         (JUDGE + "from widget.core import add\nadd(judge(3))\n", "asyncio.run(judge(3))"),
+        (JUDGE + "async def rate(row):\n    return row\ndef other():\n    rate(2)\nfound = judge(3)\nprint(found + 1)\n", "asyncio.run(judge(3))"),  # Python names the one
     ],
 )
 def test_an_async_function_without_await(of_run: Run, program: str, code: str) -> None:
@@ -263,6 +267,12 @@ def test_a_group_that_the_pattern_has_not(of_run: Run, pattern: str, asked: str,
     found = of_run("", program)
     assert codes(found) == wanted
     assert pattern in found.explained[0]["condition"]
+
+
+def test_each_group_that_is_asked_for_has_a_part(of_run: Run) -> None:
+    program = "import re\nLINE = re.compile(r'step \\d+ loss \\d+\\.\\d+')\nfound = LINE.match('step 3 loss 2.5')\nstep, loss = int(found.group(1)), float(found.group({n}))\n"
+    assert codes(of_run("", program.format(n=2)))[0] == r'r"step (\d+) loss (\d+\.\d+)"'
+    assert codes(of_run("", program.format(n=3))) == ["found.group(0)"]
 
 
 @pytest.mark.parametrize(

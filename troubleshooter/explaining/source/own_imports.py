@@ -54,6 +54,12 @@ def modules_of(*sources: SourceFile) -> set[str]:
     }
 
 
+def names_from(source: SourceFile) -> set[str]:
+    """The names that a file takes from other modules."""
+    imports = [node for node in ast.walk(source.tree) if isinstance(node, ast.ImportFrom)]
+    return {alias.asname or alias.name for node in imports for alias in node.names}
+
+
 def _here(name: str, source: SourceFile) -> Definition | None:
     kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     several = [node for node in source.tree.body if isinstance(node, kinds) and node.name == name]

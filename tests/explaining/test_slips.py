@@ -106,7 +106,6 @@ FULL = "def full(size, fill_value):\n    raise TypeError(\"full(): argument 'fil
         ("def pad():\n    return 0\nrange(pad)\n", "pad()"),
         ("def rows(size):\n    return [size]\nlen(rows)\n", "rows(...)"),
         (CHARS + "from widget.core import take\ntake(chars.pad, chars.pad_id, 3)\n", "chars.pad_id()"),
-        (BESIDE + "from pads import pad\nrange(pad)\n", "pad()"),
         (CHARS + "import json\nrows = {'pad': chars.pad, 'id': chars.pad_id}\njson.dumps(rows)\n", "chars.pad_id()"),
         (BESIDE + "import pads\nfrom widget.core import fill\nfill(2, fill_value=pads.Pads().pad_id)\n", "pads.Pads().pad_id()"),
     ],
@@ -144,7 +143,6 @@ USED = "@register('a')\ndef score(row):\n    return row\n"
         ("def keep(kind):\n    print(kind)\n@keep\nclass Score:\n    pass\nScore()\n", "return kind"),
         ("def keep(fn):\n    print(fn)\nclass Model:\n    @keep\n    def step(self):\n        return 1\nmodel = Model()\nmodel.step()\n", "return fn"),
         ("def keep(name):\n    def wrapper(fn):\n        return fn\n@keep('a')\ndef score(row):\n    return row\nscore(1)\n", "return wrapper"),
-        (BESIDE + "from scores import score\nprint(score(1))\n", "return fn"),
     ],
 )
 def test_a_decorator_that_gives_nothing_back(of_run: Run, program: str, code: str) -> None:
@@ -225,7 +223,6 @@ JUDGE = "import asyncio\nasync def judge(row):\n    return row / 2\n"
         (JUDGE + "found = judge(3)\nprint(found + 1)\n", "asyncio.run(judge(3))"),
         (JUDGE + "async def main():\n    rows = [await judge(1), judge(2)]\n    return sum(rows)\nasyncio.run(main())\n", "await judge(2)"),
         (JUDGE + "class Judge:\n    async def ask(self, row):\n        return [row]\n    async def run(self):\n        return len(self.ask(1))\nasyncio.run(Judge().run())\n", "await self.ask(1)"),
-        (BESIDE + "import asyncio\nfrom judges import judge\nprint(judge(3) + 1)\n", "asyncio.run(judge(3))"),
         (JUDGE + "from widget.core import add\nadd(judge(3))\n", "asyncio.run(judge(3))"),
         (JUDGE + "async def rate(row):\n    return row\ndef other():\n    rate(2)\nfound = judge(3)\nprint(found + 1)\n", "asyncio.run(judge(3))"),  # Python names the one
     ],
@@ -366,3 +363,15 @@ def test_a_none_among_tensors_that_are_joined(line: str, number: int, code: str)
 def test_a_list_of_tensors_without_a_none_that_is_seen(line: str, message: str) -> None:
     [found] = TOOL.diagnose(OF_LINE.format(line=line, message=message)).explained
     assert "is not None" not in str(found["suggestions"])
+
+
+@pytest.mark.parametrize(
+    ("program", "files"),
+    [
+        ("from pads import pad\nrange(pad)\n", {"pads.py": "def pad():\n    return 3\n"}),
+        ("from judges import judge\nprint(judge(3) + 1)\n", {"judges.py": JUDGE}),
+    ],
+)
+def test_a_file_that_the_traceback_does_not_name_is_not_read(of_run: Run, program: str, files: dict[str, str]) -> None:
+    told = of_run("", BESIDE + program, files=files).explained
+    assert not any(next(iter(files)) in one["condition"] for one in told)

@@ -81,7 +81,7 @@ def _unawaited(source: SourceFile, trace: Trace) -> Iterator[_Call]:
 
 def _is_async(name: str, source: SourceFile, trace: Trace) -> bool:
     """Whether an imported name stands for an async function of the user's own."""
-    other = definition(name, source, trace.sources)
+    other = definition(name, source, trace.own_sources)
     return other is not None and isinstance(other.node, ast.AsyncFunctionDef)
 
 

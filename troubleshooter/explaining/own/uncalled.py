@@ -159,7 +159,7 @@ def _methods(name: str, trace: Trace) -> list[OwnFunction]:
 def _function(name: ast.Name, trace: Trace) -> Function | None:
     """The user's own function that a name stands for in the line."""
     context = trace.context(trace.own[-1])
-    found = definition_at(name.id, context, trace.sources) if context is not None else None
+    found = definition_at(name.id, context, trace.own_sources) if context is not None else None
     return found.node if found is not None and not isinstance(found.node, ast.ClassDef) else None
 
 

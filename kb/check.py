@@ -14,6 +14,7 @@ from rich.cells import cell_len
 
 from kb.check_fixes import cut_off, mislabelled, open_blanks, unpasteable
 from kb.check_references import KnownNames, OfLibrary, aliases, references
+from kb.check_translations import differing
 from kb.conditions.frame import FrameForm
 from kb.form import Entry
 from kb.form_texts import own_wordings
@@ -43,7 +44,7 @@ def check(library: Library, wanted: Iterable[str] | None = None, known: KnownNam
     known = known or OfLibrary(library)
     for id_ in sorted(wanted if wanted is not None else library.entries):
         item = library.entries[id_]
-        found += [*_samples(item), *_stale(item), *references(item, known), *_placeholders(item)]
+        found += [*_samples(item), *_stale(item), *differing(item), *references(item, known), *_placeholders(item)]
         found += [
             *aliases(item, known),
             *_titles(item),

@@ -32,7 +32,7 @@ def does(report: Report) -> list[str]:
         ("ids = (x for x in [1])\nids[0]\n", "list(ids)[0]"),
         ("ids = {'a': 1}\nids.keys()[0]\n", "list(ids.keys())[0]"),
         ("ids = map(int, ['1'])\nlen(ids)\n", "len(list(ids))"),
-        ("async def rows(): return [1]\nfor row in rows(): pass\n", "await rows()"),
+        ("async def rows(): return [1]\nfor row in rows(): pass\n", "asyncio.run(rows())"),
         ("for n in 3:\n    pass\n", "range(3)"),
         ("loader = [{'x': 1, 'y': 2, 'z': 3}]\nfor step, batch in loader:\n    pass\n", "enumerate(loader)"),
         ("shape = (1, 2)\nshape[0] = 3\n", "shape = list(shape)"),
@@ -174,3 +174,11 @@ def test_what_is_no_number_may_be_left_out(of_run: Run):
 )
 def test_patterns_and_folders(of_run: Run, program: str, code: str):
     assert code in codes(of_run("", program))
+
+
+@pytest.mark.parametrize(
+    ("line", "code"), [("(3 > 2).lower()", '"no"'), ("(3).strip()", "str(3)"), ("(3 > 2).shape", None), ("(3 > 2).dtype", None)]
+)
+def test_a_truth_value_in_place_of_a_word(of_run: Run, line: str, code: str | None) -> None:
+    told = codes(of_run("", f"{line}\n"))
+    assert code in told if code else '"no"' not in told

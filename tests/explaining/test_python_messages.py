@@ -125,3 +125,10 @@ def test_a_rule_s_part_is_in_each_match_of_its_pattern(row: tuple[str, re.Patter
 def test_a_message_without_a_frame_names_no_place() -> None:
     report = TOOL.diagnose("TypeError: Object of type Gadget is not JSON serializable\n")
     assert sentences(report.explained[0], "en")[0].startswith("Because what was to be written as JSON")
+
+
+@pytest.mark.parametrize("words", ["iterable", "a container or iterable"])
+def test_what_in_looked_through_is_named_in_the_words_of_each_python(words: str) -> None:
+    line = '  File "/home/u/gears.py", line 3, in turn\n    if key in springs:\n'
+    [found] = TOOL.diagnose(f"{line}TypeError: argument of type 'NoneType' is not {words}\n").explained
+    assert found["condition"].startswith("`springs` is")

@@ -68,3 +68,16 @@ def test_what_has_to_be_given_too():
     assert [one["name"] for one in found["arguments"]] == ["gate_proj"]
     assert found["arguments"][0]["why"] == "the message is about it"
     assert found["suggestions"][0]["do"] == "Give `gate_proj`, too"
+
+
+@pytest.mark.parametrize(
+    ("message", "names"),
+    [
+        ("Passing `eval_results` requires `model_name` to be set.", ["model_name"]),
+        ("This option requires the 'cache_dir' argument to be provided", ["cache_dir"]),
+        ("`eval_results` requires a list of results", []),
+        ("requires `size` to be set", []),  # it was passed: its value is wrong, or something else is
+    ],
+)
+def test_what_an_argument_needs_beside_it(message: str, names: list[str]) -> None:
+    assert [one.subject for one in stated(message, {"size": "3"})] == names

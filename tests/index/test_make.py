@@ -117,6 +117,19 @@ def test_releases_are_added_to_an_index_whose_sources_are_gone(
     assert shipped_releases(grown / "manifest.json") == {"made-up": sorted({*first, *later}, key=Version)}
 
 
+def test_files_that_the_plan_leaves_out_leave_the_index(tmp_path: Path) -> None:
+    fewer = Package("made-up", "0.1", ("madeup",), skip=("madeup/data.py",))
+    for folder in ("grown", "whole"):
+        keep(tmp_path / folder / "cache", "0.9", OLD)
+        if folder == "grown":
+            shipped(tmp_path / folder)
+            (tmp_path / folder / "cache" / "made-up.sqlite").unlink()
+        keep(tmp_path / folder / "cache", "1.0", NEW)
+        index = tmp_path / folder / "messages.sqlite"
+        ship([fewer], tmp_path / folder / "cache", index, {}, tmp_path / folder / "manifest.json")
+    assert (tmp_path / "grown" / "messages.sqlite").read_bytes() == (tmp_path / "whole" / "messages.sqlite").read_bytes()
+
+
 def test_an_index_stays_as_it_is_where_nothing_is_kept(tmp_path: Path) -> None:
     made(tmp_path)
     before = (tmp_path / "messages.sqlite").read_bytes()

@@ -95,6 +95,26 @@ def test_stale_translations_are_named_and_stamped(folder: Path) -> None:
     assert not stamp(loaded(folder)[1])
 
 
+@pytest.mark.parametrize(
+    ("english", "korean", "said"),
+    [
+        ("Since 4.43 the pump stops early.", "펌프가 너무 일찍 멈춥니다.", "lacks 4.43, other than the English text"),
+        ("The pump stops early with --pump.", "2.1 이후 펌프가 멈춥니다.", "lacks --pump, names 2.1, other than"),
+        ("Since 4.43 the pump stops at 1.6 million drops.", "4.43부터 펌프가 멈춥니다.", ""),
+        ("Pump 2 stops early.", "펌프가 너무 일찍 멈춥니다.", ""),
+    ],
+)
+def test_versions_and_options_are_the_same_in_both_languages(folder: Path, english: str, korean: str, said: str) -> None:
+    path = folder / "training" / "flux-gone"
+    (path / "entry.yaml").write_text(ENTRY.replace("The pump stops early.", english), encoding="utf-8")
+    (path / "ko.yaml").write_text(KOREAN.replace("펌프가 너무 일찍 멈춥니다.", korean), encoding="utf-8")
+    assert stamp(loaded(folder)[1])
+    library, item = loaded(folder)
+    found = [str(one) for one in check(library, {item.entry.id}) if one.path.name == "ko.yaml"]
+    assert bool(found) == bool(said)
+    assert all(f"{path / 'ko.yaml'}:" in one and "cause: " in one and said in one for one in found), found
+
+
 def test_an_answer_is_given_in_the_language_of_the_entry(folder: Path) -> None:
     diagnoser = Diagnoser.load([folder])
     for lang, title, do, reason in (

@@ -303,7 +303,7 @@ once(batch)  # alone
         (("train/at-times",), ("train/backward",), 0),  # took the branch
         (("gathered/gathers", "train/forward"), ("train/backward",), 1),
         (("train/forward",), ("train/on-main",), 1),
-        (("train/forward",), ("train/barrier",), 1),
+        (("train/forward",), ("train/barrier",), 0),  # it was skipped
     ],
 )
 @pytest.mark.parametrize("turned", [False, True])

@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Sequence
 
 from troubleshooter.hang.doing import reads_network
+from troubleshooter.hang.owned import is_own
 from troubleshooter.hang.ranks import Rank
 from troubleshooter.hang.source import CodeBlock, blocks_around, source_line
 from troubleshooter.hang.stacks import Stack, StackFrame
-from troubleshooter.hang.standing import is_own
 from troubleshooter.paths import installed_file
 
 PATIENCE = 2.0

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 
+from troubleshooter.hang.owned import is_own
 from troubleshooter.hang.source import blocks_around, source_line
 from troubleshooter.hang.stacks import Stack, StackFrame
 
 MEETING, STORE, WORK, BACKWARD, POLLS = "meeting", "store", "work", "backward", "polls"
+OUTSIDE = "outside"
+"""No collective: a lock or a file of another rank."""
 COLLECTIVES = frozenset((
     "all_reduce", "all_reduce_coalesced", "all_gather", "all_gather_into_tensor", "all_gather_object", "all_gather_coalesced",
     "all_gather_single", "_all_gather_base", "all_to_all", "all_to_all_single", "barrier", "broadcast", "broadcast_object_list", "gather",
@@ -65,6 +68,8 @@ def collective_of(stack: Stack) -> str:
     found = ""
     for frame in stack:
         file = frame.file.replace("\\", "/")
+        if not found and is_own(frame) and "/torch/" not in file:
+            break  # torch calls it, as to pickle an object that is gathered
         if file.endswith(_COLLECTIVE_FILES) or "torch/distributed/rendezvous.py" in file:
             if frame.function in _MEETING:
                 return MEETING

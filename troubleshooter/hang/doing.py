@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 from troubleshooter.hang.collectives import collective_of
+from troubleshooter.hang.owned import is_own
 from troubleshooter.hang.ranks import Rank
 from troubleshooter.hang.source import blocks_around, source_line
+from troubleshooter.hang.stacks import StackFrame
 from troubleshooter.hang.standing import Standing, standing_of
 
 Cause = Literal[
@@ -27,7 +31,7 @@ Cause = Literal[
     "stopped",
     "unknown",
 ]
-"""``ended``: a rank's process is gone. ``branch``: ranks wait at different places of the code. ``shapes``: all wait in the same
+"""``ended``: a rank's process is gone, or runs another program. ``branch``: ranks wait at different places of the code. ``shapes``: all wait in the same
 collective, so what they bring differs, or the network does. ``data-ended``: a rank left a loop in which others are.
 ``meeting``: ranks wait for others that never came to form the group, or for somebody to set a key of the store. ``child``: it waits for a process that it started.
 ``input``: it asks a person. ``stopped``: a process is stopped or traced."""
@@ -64,6 +68,7 @@ _NETWORK = (
 _EVENT_LOOPS = ("/selectors.py", "asyncio/base_events.py", "uvloop/")
 _MEETS = re.compile(r"\b(?:TCPStore|init_rpc)\(")
 """Waits until all ranks are there, in C++ and by sleeping."""
+_FILE_LOCK = re.compile(r"\b(?:flock|lockf)\(")
 _ENTERS = re.compile(r"flock|lockf|\.acquire\(|\.join\(|\.wait\(|with \w*lock|^with [\w.]+(?: as \w+)?:")
 """What takes a lock or waits for a thread. ``with name:`` enters something that was made before: what it opens itself is called there."""
 _WAITS_FOR_SIGNAL = re.compile(r"\bsignal\.pause\(|\bsig(?:timed)?wait(?:info)?\(")
@@ -108,6 +113,17 @@ def asks_again(rank: Rank) -> bool:
     return not one.collective and _sleeps(rank, source_line(one.innermost)) and cause_of(one) == "network"
 
 
+def waits_outside(one: Standing) -> bool:
+    """Whether a rank waits for what another process does outside of torch: for a lock of the file system, or, asking again and again, for a file."""
+    rank, code = one.rank, source_line(one.innermost)
+    if one.collective or not rank.stack:
+        return False
+    files = [frame.file.replace("\\", "/") for frame in rank.stack[:8]]
+    if any(word in file for file in files for word in _LOCKS) or _FILE_LOCK.search(code):
+        return True
+    return _sleeps(rank, code) and _polls(one, code) in ("lock", "file")
+
+
 def runs_event_loop(rank: Rank) -> bool:
     """Whether a rank's main thread waits in an event loop. Its stack does not tell whether a timer or an answer comes next."""
     return any(frame.function == "_run_once" and "asyncio" in frame.file for frame in rank.stack[:4])
@@ -117,12 +133,27 @@ def cause_of(one: Standing) -> Cause:
     """What a rank does that is in no collective, judged by its frames, its state and the kernel function that it waits in."""
     rank = one.rank
     files = [frame.file.replace("\\", "/") for frame in rank.stack]
+    if rank.state in ("T", "t") or any(word in file for file in files[:8] for word in _DEBUGGERS):
+        return "stopped"
+    if rank.program:
+        return "ended"
+    if any(map(_is_of_loader, rank.stack)):
+        called = itertools.takewhile(lambda frame: not _is_of_loader(frame), rank.stack)
+        found = _cause_in(one, files) if any(map(is_own, called)) else "unknown"
+        return "loader" if found == "unknown" else found
+    return _cause_in(one, files)
+
+
+def _is_of_loader(frame: StackFrame) -> bool:
+    return any(word in frame.file.replace("\\", "/") for word in _LOADER)
+
+
+def _cause_in(one: Standing, files: Sequence[str]) -> Cause:
+    """The cause of a rank that does not wait for workers of a data loader, if it is in one at all: without workers, the run's own code prepares the rows
+    in the rank itself."""
+    rank = one.rank
     inner = files[:8]
     names = [frame.function for frame in rank.stack[:3]]
-    if rank.state in ("T", "t") or any(word in file for file in inner for word in _DEBUGGERS):
-        return "stopped"
-    if any(word in file for file in files for word in _LOADER):
-        return "loader"
     code = source_line(one.innermost)
     if _ASKS.search(code) or any(word in file for file in inner[:4] for word in _PERSONS):
         return "input"

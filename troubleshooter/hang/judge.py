@@ -6,19 +6,22 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from troubleshooter.hang.collectives import MEETING, STORE, forms_first_group, reaches_for_store
-from troubleshooter.hang.doing import Cause, cause_of
+from troubleshooter.hang.collectives import MEETING, OUTSIDE, STORE, forms_first_group, reaches_for_store
+from troubleshooter.hang.doing import Cause, cause_of, waits_outside
 from troubleshooter.hang.endless import PackageLoop
 from troubleshooter.hang.flight import Apart
-from troubleshooter.hang.parting import came_round, is_ahead, left_a_loop, parting, took_a_branch
+from troubleshooter.hang.owned import is_own
+from troubleshooter.hang.parting import came_round, goes_first, is_ahead, left_a_loop, parting, took_a_branch
 from troubleshooter.hang.peers import awaited_by_several
 from troubleshooter.hang.ranks import OtherProcess, Rank, launcher_meets, others_of
 from troubleshooter.hang.stacks import Stack, StackFrame
-from troubleshooter.hang.standing import Standing, is_own, standing_of
+from troubleshooter.hang.standing import Standing, standing_of
 from troubleshooter.hang.threads import lacking_a_thread
 from troubleshooter.supervise.state import ProcessState
 
 _LEAVING = frozenset(("destroy_process_group", "_shutdown", "_exit_function", "_run_exitfuncs", "shutdown"))
+_EXECUTORS = "concurrent/futures/"
+"""A pool of threads or processes is shut down where a ``with`` around it ends, in the midst of the run."""
 _ONE_SIDED = frozenset(
     ("send", "recv", "isend", "irecv", "send_object_list", "recv_object_list", "batch_isend_irecv", "rpc_sync", STORE)
 )
@@ -30,6 +33,7 @@ class HangVerdict(NamedTuple):
 
     ``collective``: what the others wait in, and ``waiting`` who they are. ``loops``: the loops of packages that late ranks never leave.
     ``processes``: what processes the run has, if none of them is a rank. ``apart``: the recorded collective in which the ranks differ.
+    ``guessed``: whether as many ranks wait at one place as at another, and nothing but the order of the lines tells which of them went apart.
     """
 
     cause: Cause
@@ -41,6 +45,7 @@ class HangVerdict(NamedTuple):
     loops: tuple[PackageLoop, ...] = ()
     processes: tuple[OtherProcess, ...] = ()
     apart: Apart | None = None
+    guessed: bool = False
 
 
 def judge(
@@ -68,9 +73,14 @@ def judge(
         if ended_well and waiting and not late and all(forms_first_group(one.rank.stack) for one in waiting):
             return HangVerdict("meeting", late, waiting, missing, _common(waiting), standing)
         return HangVerdict("ended", late, waiting, missing, _common(waiting), standing)
+    outside = [] if waiting else [one for one in late if waits_outside(one)]
+    if outside and len(outside) < len(late):
+        apart = [one for one in late if one not in outside]
+        return HangVerdict(_most_common_cause(apart), apart, outside, [], OUTSIDE, standing)
     if late and not (waiting and all(_leaves(one) for one in late)):
         cause: Cause = _most_common_cause(late)
-        if cause in ("sleeping", "unknown") and waiting and all(one.collective == MEETING for one in waiting):
+        not_there = cause in ("sleeping", "unknown") or all(one.rank.program for one in late)
+        if not_there and waiting and all(one.collective == MEETING for one in waiting):
             cause = "meeting"
         return HangVerdict(cause, late, waiting, [], _common(waiting), standing)
     if late:
@@ -108,14 +118,20 @@ def _all_wait(standing: list[Standing]) -> HangVerdict:
     if awaited is not None:
         waiting = [one for one in standing if one is not awaited]
         return HangVerdict("branch", [awaited], waiting, [], _common(waiting), standing)
+    guessed = False
     for group in others:
-        if len(group) == len(first) and _went_apart(first[0], group[0]):  # as many here as there
-            first = group
+        if len(group) == len(first):  # as many here as there
+            sign = _sign(first[0], group[0])
+            guessed = guessed or sign is None
+            if _is_further(first[0], group[0]) if sign is None else sign:
+                first = group
     apart = [one for one in standing if one not in first]
     left = all(left_a_loop(one.rank.stack, first[0].rank.stack) for one in apart) or all(
         left_a_loop(first[0].rank.stack, one.rank.stack) for one in apart
     )
-    return HangVerdict("data-ended" if left else "branch", apart, first, [], first[0].collective, standing)
+    return HangVerdict(
+        "data-ended" if left else "branch", apart, first, [], first[0].collective, standing, guessed=guessed
+    )
 
 
 def _groups(standing: Sequence[Standing]) -> list[list[Standing]]:
@@ -133,16 +149,20 @@ def _groups(standing: Sequence[Standing]) -> list[list[Standing]]:
     return sorted(groups.values(), key=len, reverse=True)
 
 
-def _went_apart(one: Standing, other: Standing) -> bool:
-    """Whether ``one`` rather than ``other`` went a way of its own: it waits for a single rank, left a loop early, is in a branch that
-    the other one passed by, left out a backward pass, or came further."""
+def _sign(one: Standing, other: Standing) -> bool | None:
+    """Whether ``one`` rather than ``other`` went a way of its own: it waits for a single rank, does not end what it does first, left a loop
+    early, is in a branch that the other one passed by, or left something out and is at the next turn. None if nothing tells."""
     if (one.collective in _ONE_SIDED) != (other.collective in _ONE_SIDED):
         return one.collective in _ONE_SIDED
     mine, theirs = one.rank.stack, other.rank.stack
-    for sign in (left_a_loop, took_a_branch, came_round):
+    for sign in (goes_first, left_a_loop, took_a_branch, came_round):
         if sign(mine, theirs) != sign(theirs, mine):
             return sign(mine, theirs)
-    ahead = is_ahead(mine, theirs)
+    return None
+
+
+def _is_further(one: Standing, other: Standing) -> bool:
+    ahead = is_ahead(one.rank.stack, other.rank.stack)
     return _place(one.own) > _place(other.own) if ahead is None else ahead
 
 
@@ -153,7 +173,9 @@ def _most_common_cause(late: Sequence[Standing]) -> Cause:
 
 def _leaves(one: Standing) -> bool:
     """Whether a rank is ending: it has left the training loop, or never reached it."""
-    return any(frame.function in _LEAVING for frame in one.rank.stack[:6])
+    return any(
+        frame.function in _LEAVING and _EXECUTORS not in frame.file.replace("\\", "/") for frame in one.rank.stack[:6]
+    )
 
 
 def _common(waiting: Sequence[Standing]) -> str:

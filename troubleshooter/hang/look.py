@@ -131,9 +131,12 @@ class Look:
             wakes = self.all_wakes_since(before, rank.pid) - wakes
         return wakes >= LEAST_WAKES
 
-    def goes_on_since(self, before: Look, pid: int) -> bool:
-        """Whether a rank that waits in a collective each time came through others between an earlier look and this one."""
-        wakes = self.wakes_since(before, pid)
+    def goes_on_since(self, before: Look, rank: Rank) -> bool:
+        """Whether a rank that waits in a collective each time came through others between an earlier look and this one. If another thread than the
+        main one waits there, nothing tells which, so all of them count."""
+        wakes = self.wakes_since(before, rank.pid)
+        if rank.by_thread:
+            wakes = self.all_wakes_since(before, rank.pid) - wakes
         return LEAST_WAKES <= wakes <= MOST_WAKES * max(self.at - before.ended, 1.0)
 
     def threads_wake_since(self, before: Look, pid: int) -> bool:

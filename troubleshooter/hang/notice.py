@@ -22,8 +22,8 @@ from troubleshooter.hang.busy import (
     loops_in_own_code,
     matches_without_end,
 )
-from troubleshooter.hang.collectives import MEETING, POLLS, STORE, collective_of
-from troubleshooter.hang.doing import asks_again, reads_network, runs_event_loop
+from troubleshooter.hang.collectives import MEETING, OUTSIDE, POLLS, STORE, collective_of
+from troubleshooter.hang.doing import asks_again, reads_network, runs_event_loop, waits_outside
 from troubleshooter.hang.endless import PackageLoop, package_loop
 from troubleshooter.hang.failed import awaits_failing_pool, with_failed
 from troubleshooter.hang.judge import HangVerdict, judge, without_ranks
@@ -40,6 +40,7 @@ from troubleshooter.hang.ranks import (
 )
 from troubleshooter.hang.recorded import with_recorded
 from troubleshooter.hang.stacks import stacks_of
+from troubleshooter.hang.standing import standing_of
 from troubleshooter.hook import ENDED
 from troubleshooter.supervise.state import family
 
@@ -138,13 +139,13 @@ def verdict_on(
         if rank.state in ("T", "t"):
             continue
         then = earlier[rank.pid]
-        if not rank.stack and rank.state != "D":
+        if not rank.stack and rank.state != "D" and not (rank.program and patience > PATIENCE):
             return None  # it did not answer yet, as one that starts or that gets no CPU: nobody knows where it stands
-        same = rank.stack == then.stack
+        same = rank.stack == then.stack or (not is_awaited and _still_waits_outside(then, rank))
         if collective := collective_of(rank.stack):
             if collective == POLLS and _still_polls(then, rank):
                 continue
-            if not same or (collective not in (MEETING, STORE) and now.goes_on_since(before, rank.pid)):
+            if not same or (collective not in (MEETING, STORE) and now.goes_on_since(before, rank)):
                 return None
             continue
         others = {other.pid for other in ranks}
@@ -168,7 +169,12 @@ def verdict_on(
             return None  # a slow download: no counter tells the bytes that a process receives
         if asks_again(rank) and patience <= PATIENCE:
             return None  # a service that is at work for it
-        if not is_awaited and well is not False and now.threads_wake_since(before, rank.pid):
+        if (
+            not is_awaited
+            and well is not False
+            and now.threads_wake_since(before, rank.pid)
+            and not _still_waits_outside(then, rank)
+        ):
             return None  # its threads exchange messages
         busy = "R" in (rank.state, then.state) or cpu.get(rank.pid, 0.0) > MOVING
         if not busy and not same and (patience <= PATIENCE or not is_awaited or not looks_again(then, rank)):
@@ -192,9 +198,16 @@ def verdict_on(
         return None  # ranks that poll all together may go on from one operation to the next
     if set(verdict.missing) & numbers_of(now.processes):
         return None  # a rank that starts has no stack yet
-    if not verdict.waiting and (verdict.cause in _ALONE or all(map(runs_event_loop, ranks))):
+    alone = not verdict.waiting or verdict.collective == OUTSIDE
+    if alone and (verdict.cause in _ALONE or all(map(runs_event_loop, ranks))):
         return None  # a script that waits on purpose, a debugger, a loop whose next timer is far away
     return with_loops(with_recorded(verdict, ranks, now.folder), loops)
+
+
+def _still_waits_outside(before: Rank, now: Rank) -> bool:
+    """Whether a rank waits for the same lock or file as before, perhaps at another line of what asks for it."""
+    one, other = standing_of(before), standing_of(now)
+    return one.own is not None and one.own == other.own and waits_outside(one) and waits_outside(other)
 
 
 def _still_polls(before: Rank, now: Rank) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from troubleshooter.hang.collectives import collective_of, serves
+from troubleshooter.hang.collectives import POLLS, collective_of, serves
 from troubleshooter.hang.launched import launched
 from troubleshooter.hang.stacks import Stack, StackFrame
 from troubleshooter.supervise.state import ProcessState
@@ -25,6 +26,9 @@ _RUNS_A_RANK = "_wrap"
 _AWAITS = ("multiprocessing/popen_fork", "/subprocess.py")
 """Files in which a process waits for one that it started: as a launcher does, or a rank that runs a program."""
 _LOADS = "torch/utils/data/_utils/worker"
+_OF_THREADS = re.compile(r".*/python3(?:\.\d+)?/(?:threading|queue|concurrent/futures/_base)\.py$")
+"""Python's own files in which a thread waits for another one."""
+_ENDS_OF_THREADS = frozenset(("join", "result", "_wait_for_tstate_lock"))
 
 
 class Rank(NamedTuple):
@@ -32,7 +36,8 @@ class Rank(NamedTuple):
 
     ``numbered``: whether the environment gives the number. ``cpu``: CPU time in use while it was watched, as a share of one
     core. ``workers``: the stacks of the main threads of its data loader workers. ``awaits_program``: whether an event loop
-    of it will be told when a program that it started ends.
+    of it will be told when a program that it started ends. ``program``: the name of another program than Python that the rank's process runs.
+    ``by_thread``: whether its first stack is that of a thread for which its main thread waits.
     """
 
     number: int
@@ -44,10 +49,13 @@ class Rank(NamedTuple):
     cpu: float = 0.0
     kernel: str = ""
     awaits_program: bool = False
+    program: str = ""
+    by_thread: bool = False
 
     @property
     def stack(self) -> Stack:
-        """The main thread's frames, the innermost first; those of what it runs for another rank, if it waits until nobody calls it any more."""
+        """The main thread's frames, the innermost first; those of what it runs for another rank, if it waits until nobody calls it any more; those of a
+        thread that waits in a collective, if it waits for that."""
         return self.stacks[0] if self.stacks else ()
 
 
@@ -96,6 +104,7 @@ def ranks_of(
         if (number := _number(one.pid)) is not None and not _has_ranks(one, number, chosen, known, stacks)
     ]
     chosen.sort(key=lambda pair: pair[1])
+    elsewhere: dict[int, ProcessState] = {}
     if any(
         number is not None for number, _ in chosen
     ):  # launchers have no number; what a rank started has the same one
@@ -103,7 +112,8 @@ def ranks_of(
         for number, one in chosen:
             if number is not None:
                 first.setdefault(number, one)
-        chosen = [*first.items()]
+        elsewhere = _without_python([one for one in known.values() if one.pid not in stacks and one.state != "Z"])
+        chosen = [*{**elsewhere, **first}.items()]
     numbered = bool(chosen) and chosen[0][0] is not None
     if not numbered and (of_script := launched([one.pid for _, one in chosen], known)) is not None:
         chosen = [(of_script.places[one.pid], one) for _, one in chosen if one.pid in of_script.places]
@@ -111,11 +121,43 @@ def ranks_of(
         Rank(
             place if number is None else number, numbered, one.pid, one.state,
             _told_first(stacks.get(one.pid, ())), tuple(workers.get(one.pid, ())), (cpu or {}).get(one.pid, 0.0), held_by_kernel(one.pid),
-            _awaits_program(one.pid, stacks.get(one.pid, ())),
+            _awaits_program(one.pid, stacks.get(one.pid, ())), one.name if number is not None and elsewhere.get(number) == one else "",
         )
         for place, (number, one) in enumerate(chosen)
     ]  # fmt: skip
-    return sorted(ranks)
+    anywhere = not any(collective_of(rank.stack) for rank in ranks)
+    return sorted(_told_by_thread(rank, anywhere) for rank in ranks)
+
+
+def _told_by_thread(rank: Rank, anywhere: bool) -> Rank:
+    """The rank, told by a thread of its own that waits in a collective, if its main thread waits for that one to end. ``anywhere``: also if it waits for
+    anything that threads do, as no main thread is in a collective: the training runs beside it."""
+    inner = rank.stack[:3]
+    if not inner or not _OF_THREADS.match(inner[0].file.replace("\\", "/")):
+        return rank
+    if not anywhere and not any(frame.function in _ENDS_OF_THREADS for frame in inner):
+        return rank
+    meets = [stack for stack in rank.stacks[1:] if collective_of(stack) not in ("", POLLS)]
+    return rank._replace(stacks=(min(meets), *rank.stacks), by_thread=True) if meets else rank
+
+
+def _without_python(processes: Iterable[ProcessState]) -> dict[int, ProcessState]:
+    """By number: the first process of each rank of which no process runs Python: a script has not come to start it, or its process runs another program."""
+    found: dict[int, list[ProcessState]] = {}
+    for one in sorted(processes):
+        if (number := _number(one.pid)) is not None:
+            found.setdefault(number, []).append(one)
+    return {number: those[0] for number, those in found.items() if not any(_runs_python(one.pid) for one in those)}
+
+
+def _runs_python(pid: int) -> bool:
+    """Whether a process runs Python, or may: nothing tells what it runs."""
+    try:
+        if "py" in os.path.basename(os.readlink(f"/proc/{pid}/exe")):
+            return True
+        return "libpython" in Path(f"/proc/{pid}/maps").read_text(errors="replace")
+    except OSError:
+        return True
 
 
 def _told_first(stacks: Sequence[Stack]) -> tuple[Stack, ...]:

@@ -19,6 +19,8 @@ from troubleshooter.hang.judge import HangVerdict
 from troubleshooter.hang.ranks import Rank
 
 ANSWER_SECONDS = 3.0
+MOST_BEFORE = 64
+"""So many earlier collectives at most tell what is usual after them."""
 MAX_BYTES = 4 << 20
 _OWN_SIZES = frozenset(("gather", "scatter", "all_to_all", "alltoall", "alltoall_base"))
 """What may bring other sizes on each rank."""
@@ -52,7 +54,7 @@ def with_recorded(verdict: HangVerdict, ranks: Sequence[Rank], folder: Path | No
     waits = waiting(records)
     if late := absent_from_groups(waits):
         return _named(verdict, "branch", late)
-    if verdict.late or len(waits) != 1:
+    if (verdict.late and not verdict.guessed) or len(waits) != 1:
         return verdict
     (one,) = waits
     here = {
@@ -60,6 +62,9 @@ def with_recorded(verdict: HangVerdict, ranks: Sequence[Rank], folder: Path | No
         for rank, record in records.items()
         if (found := next((c for c in record.collectives if (c.group, c.number) == (one.group, one.number)), None))
     }
+    if verdict.guessed:
+        late = off_the_usual_way(here, records) if here.keys() == records.keys() else frozenset()
+        return _named(verdict, verdict.cause, late) if late else verdict
     usual = Counter(collective.operation for record in records.values() for collective in record.collectives)
     if len({found.operation for found in here.values()}) > 1:
         late = _fewest({rank: found.operation for rank, found in here.items()}, usual)
@@ -106,7 +111,7 @@ def waiting(records: Mapping[int, RankRecord]) -> list[Waits]:
 
 def absent_from_groups(waits: Sequence[Waits]) -> frozenset[int]:
     """The ranks for which others wait, if these wait in several groups. The smallest group tells most of who belongs to it; of groups of one size
-    that which lacks the fewest. Empty if several ranks could be meant."""
+    that which lacks the fewest. A rank that itself waits in so small a group is held up by another one. Empty if several ranks could be meant."""
     if len(waits) < 2:
         return frozenset()
     lacking = sorted((len(one.members), len(one.absent), sorted(one.absent)) for one in waits if one.absent)
@@ -115,7 +120,40 @@ def absent_from_groups(waits: Sequence[Waits]) -> frozenset[int]:
     if not counted:
         return frozenset()
     most = frozenset(rank for rank, times in counted if times == counted[0][1])
-    return most if any(most == absent for absent in best) else frozenset()
+    if any(most == absent for absent in best):
+        return most
+    held_up = {rank for one in waits if len(one.members) == lacking[0][0] for rank in one.members - one.absent}
+    return most - held_up if any(most - held_up == absent for absent in best) else frozenset()
+
+
+def off_the_usual_way(here: Mapping[int, Collective], records: Mapping[int, RankRecord]) -> frozenset[int]:
+    """The ranks in another collective than the one that came before, after the same ones as now. Empty if nothing tells which that is.
+
+    Of what all ranks did in this group, the longest part counts that ends now and that was there before, with one of the collectives of now after it:
+    that one is usual.
+    """
+    (group, number), *_ = {(one.group, one.number) for one in here.values()}
+    done = {one.number: _kind(one) for record in records.values() for one in record.collectives if one.group == group}
+    before = [done[at] for at in sorted(done) if at < number]
+    now = {_kind(one) for one in here.values()}
+    for length in range(min(len(before) - 1, MOST_BEFORE), 0, -1):
+        last = before[-length:]
+        came = Counter(
+            before[at + length]
+            for at in range(len(before) - length)
+            if before[at : at + length] == last and before[at + length] in now
+        )
+        if came:
+            break
+    else:
+        return frozenset()
+    (usual, times), *others = came.most_common()
+    late = frozenset(rank for rank, one in here.items() if _kind(one) != usual)
+    return late if late != here.keys() and (not others or others[0][1] < times) else frozenset()
+
+
+def _kind(one: Collective) -> tuple[str, str, str]:
+    return one.operation, one.inputs, one.dtypes
 
 
 def _fewest(by_rank: Mapping[int, str], usual: Counter[str]) -> frozenset[int]:

@@ -15,12 +15,13 @@ MAX_BYTES = 2 << 20
 
 
 class CodeBlock(NamedTuple):
-    """Lines of a file that belong together. ``kind``: ``loop``, ``comprehension``, ``branch`` for one arm of an ``if``, or ``tried`` for what a
-    ``try`` goes on after.
+    """Lines of a file that belong together. ``kind``: ``loop``, ``comprehension``, ``branch`` for one arm of an ``if``, ``tried`` for what a
+    ``try`` goes on after, ``caught`` for what it does if that fails, ``entered`` for what a ``with`` holds, or ``function``.
 
-    ``whole``: the first and last line of the statement with all of its arms. ``test``: the condition of a ``while`` or ``if``.
-    ``calls``: what a loop calls, with its arguments. ``over``: what a ``for`` goes over. ``hands_on``: whether a ``for`` yields each item.
-    ``gives``: whether a loop yields anything. ``exits``: the first and last lines of the statements that leave a loop. A ``for`` that only awaits what it goes over is a ``comprehension``: it ends no data.
+    ``whole``: the first and last line of the statement with all of its arms; of ``caught`` those that were tried. ``test``: the condition of a ``while`` or ``if``.
+    ``calls``: what a loop or an arm calls, with its arguments. ``over``: what a ``for`` goes over. ``hands_on``: whether a ``for`` yields each item.
+    ``gives``: whether a loop yields anything. ``tries``: whether a loop tries one thing until it succeeds. ``skips``: the lines at
+    which a loop or a function passes by what follows. ``exits``: the first and last lines of the statements that leave a loop. A ``for`` that only awaits what it goes over is a ``comprehension``: it ends no data.
     """
 
     kind: str
@@ -33,6 +34,8 @@ class CodeBlock(NamedTuple):
     hands_on: bool = False
     gives: bool = False
     exits: tuple[tuple[int, int], ...] = ()
+    tries: bool = False
+    skips: tuple[int, ...] = ()
 
     def holds(self, frame: StackFrame) -> bool:
         return self.first <= frame.line <= self.last
@@ -57,6 +60,11 @@ def source_line(frame: StackFrame | None) -> str:
 def blocks_around(frame: StackFrame) -> list[CodeBlock]:
     """The loops and branches that a frame's line is in; none if its file cannot be read or is no Python."""
     return [block for block in _blocks(frame.file) if block.holds(frame)]
+
+
+def blocks_of(frame: StackFrame) -> tuple[CodeBlock, ...]:
+    """The loops and branches of a frame's whole file."""
+    return _blocks(frame.file)
 
 
 def calls_at(frame: StackFrame) -> list[ast.Call]:
@@ -98,8 +106,9 @@ def _blocks_of(node: ast.AST) -> Iterator[CodeBlock]:
             if isinstance(below, (ast.Return, ast.Raise, ast.Break))
         )
         yield CodeBlock(
-            kind, node.lineno, _end(node.body), lines, test, tuple(_calls(node)), over, hands_on, gives, exits
-        )
+            kind, node.lineno, _end(node.body), lines, test, tuple(_calls(node)), over, hands_on, gives, exits,
+            any(map(_is_left_by_success, node.body)), _skips(node),
+        )  # fmt: skip
     elif isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
         lines = node.lineno, node.end_lineno or node.lineno
         yield CodeBlock("comprehension", *lines, lines, "")
@@ -107,11 +116,22 @@ def _blocks_of(node: ast.AST) -> Iterator[CodeBlock]:
         test, whole = ast.unparse(node.test), (node.lineno, node.end_lineno or node.lineno)
         for arm in (node.body, node.orelse):
             if arm:
-                yield CodeBlock("branch", arm[0].lineno, _end(arm), whole, test)
+                calls = tuple(call for statement in arm for call in _calls(statement))
+                yield CodeBlock("branch", arm[0].lineno, _end(arm), whole, test, calls)
+    elif isinstance(node, (ast.With, ast.AsyncWith, ast.FunctionDef, ast.AsyncFunctionDef)):
+        kind = "entered" if isinstance(node, (ast.With, ast.AsyncWith)) else "function"
+        whole = node.lineno, node.end_lineno or node.lineno
+        yield CodeBlock(kind, node.body[0].lineno, _end(node.body), whole, "", skips=_skips(node))
     elif isinstance(node, ast.Try) and node.handlers:
-        yield CodeBlock(
-            "tried", node.body[0].lineno, _end(node.body), (node.lineno, node.end_lineno or node.lineno), ""
-        )
+        tried = node.body[0].lineno, _end(node.body)
+        yield CodeBlock("tried", *tried, (node.lineno, node.end_lineno or node.lineno), "")
+        for handler in node.handlers:
+            yield CodeBlock("caught", handler.body[0].lineno, _end(handler.body), tried, "")
+
+
+def _skips(node: ast.AST) -> tuple[int, ...]:
+    passes_by = (ast.Return, ast.Raise, ast.Break, ast.Continue)
+    return tuple(below.lineno for below in ast.walk(node) if isinstance(below, passes_by))
 
 
 def _calls(node: ast.AST) -> Iterator[str]:
@@ -132,6 +152,17 @@ def _only_awaits(node: ast.For | ast.AsyncFor | ast.While) -> bool:
         and only.value.func.attr == "wait"
         and isinstance(only.value.func.value, ast.Name)
         and only.value.func.value.id == node.target.id
+    )
+
+
+def _is_left_by_success(statement: ast.stmt) -> bool:
+    """Whether a statement of a loop's body is a ``try`` that leaves the loop if nothing fails, and goes on if something does."""
+    if not isinstance(statement, ast.Try) or not statement.handlers:
+        return False
+    succeeds = (statement.orelse or statement.body)[-1]
+    fails = [handler.body[-1] for handler in statement.handlers]
+    return isinstance(succeeds, (ast.Return, ast.Break)) and not all(
+        isinstance(last, (ast.Return, ast.Break, ast.Raise)) for last in fails
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from kb.text.catalog import Section
-from troubleshooter.hang.collectives import MEETING, POLLS, STORE, WORK
+from troubleshooter.hang.collectives import MEETING, OUTSIDE, POLLS, STORE, WORK
 from troubleshooter.hang.flight import Apart
 from troubleshooter.hang.judge import HangVerdict
 from troubleshooter.hang.source import source_line
@@ -65,6 +65,8 @@ def _where(one: Standing, lang: str, key: str) -> list[str]:
         )
     if one.innermost is not None and one.innermost != one.own:
         out.append("  " + say("inside", lang, place=str(one.innermost)))
+    if one.rank.program:
+        out.append("  " + say("program", lang, rank=one.rank.number, pid=one.rank.pid, name=one.rank.program))
     if one.rank.kernel and not one.collective:
         out.append("  " + say("kernel", lang, name=one.rank.kernel, state=one.rank.state))
     return out
@@ -76,7 +78,7 @@ def _numbers(numbers: Sequence[int]) -> str:
 
 
 def _collective(name: str, lang: str) -> str:
-    return say(name, lang) if name in ("backward", MEETING, POLLS, STORE, WORK) else name
+    return say(name, lang) if name in ("backward", MEETING, OUTSIDE, POLLS, STORE, WORK) else name
 
 
 def difference(apart: Apart, lang: str) -> list[str]:

@@ -14,7 +14,7 @@ from packaging.version import Version
 from kb.index.make.kept import KeptReleases, versions
 from kb.index.make.link import LinkedMessage, LinkedRelease, in_order, link, spans
 from kb.index.make.plan import Package
-from kb.index.make.shipped import shipped_package
+from kb.index.make.shipped import ShippedPackage, shipped_package
 from kb.index.make.write import Linked, kept_sites, write
 
 MANIFEST = Path(__file__).with_name("manifest.json")
@@ -24,7 +24,7 @@ def linked(plan: Sequence[Package], folder: Path, index: Path) -> Iterator[Linke
     """The packages of the plan with their distinct messages, from what is kept and what ``index`` holds.
 
     A package of which every release of the index is kept is linked from its sources alone. Of any other one, the kept releases that the index
-    lacks are linked to the messages of the index.
+    lacks are linked to the messages of the index. A place in a file that the plan leaves out is dropped.
     """
     for package in plan:
         known = shipped_package(index, package.package)
@@ -40,9 +40,7 @@ def linked(plan: Sequence[Package], folder: Path, index: Path) -> Iterator[Linke
                 for read in kept.releases()
                 if read.version not in old
             ]
-            messages = link(
-                releases, kept.places, quiet=package.quiet, known=known.messages if known else (), before=old
-            )
+            messages = link(releases, kept.places, quiet=package.quiet, known=_wanted(known, package), before=old)
             kept.save()
         yield Linked(
             package.package,
@@ -52,6 +50,16 @@ def linked(plan: Sequence[Package], folder: Path, index: Path) -> Iterator[Linke
             messages,
             package.brief,
         )
+
+
+def _wanted(known: ShippedPackage | None, package: Package) -> list[LinkedMessage]:
+    """The messages of a package of the index that stand in files which the plan reads."""
+    wanted = []
+    for message in known.messages if known else ():
+        message.sites = {key: site for key, site in message.sites.items() if package.wants(key[0])}
+        if message.sites:
+            wanted.append(message)
+    return wanted
 
 
 def ship(

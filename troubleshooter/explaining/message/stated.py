@@ -1,4 +1,4 @@
-"""What a message states of one argument: a bound, the only value that is supported, its shape, a case in which it is left out."""
+"""What a message states of one argument: a bound, the only value that is supported, its shape, a case in which it is left out, or that another needs it."""
 
 from __future__ import annotations
 
@@ -24,6 +24,11 @@ _SHAPE = lazy.compile(
     r"(?i)\b(?:shape|size) of (?:the )?(?:\w+ )?[`'\"]?(\w{2,60})[`'\"]? is (?:torch\.Size)?[\[(]{1,2}([\d, ]{1,80})[\])]{1,2},? but (?:it )?(?:should|must|has to) be (?:torch\.Size)?[\[(]{1,2}([\d, ]{1,80})[\])]{1,2}"
 )
 
+_NEEDS = lazy.compile(
+    r"\brequires? (?:the )?[`'\"](\w{2,60})[`'\"](?: \w{1,20})? to be (?:set|passed|given|provided|specified)\b"
+)
+"""What an argument needs beside it."""
+
 
 def stated(message: str, passed: Mapping[str, str]) -> Iterator[Remedy]:
     """Suggestions for the arguments of the user's own calls. ``passed``: their names, with what is passed as source."""
@@ -42,6 +47,10 @@ def stated(message: str, passed: Mapping[str, str]) -> Iterator[Remedy]:
             if found[1] in passed:
                 values = (("x", found[1]), ("y", found["case"].strip()))
                 yield Remedy("do-leave-case", values, f"{found[1]}=None", "message")
+    if "require" in message:
+        for found in _NEEDS.finditer(message):
+            if found[1] not in passed:
+                yield Remedy("do-pass", (("x", found[1]),), f"{found[1]}=...", "message")
     for found in _SHAPE.finditer(message) if "but " in message else ():
         if found[1] in passed:
             yield _shaped(passed[found[1]], found[1], _sizes(found[2]), _sizes(found[3]))

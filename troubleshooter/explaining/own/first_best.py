@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from kb import lazy
 from troubleshooter.explaining.found import FoundPlace
@@ -27,9 +28,9 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     context = trace.context(len(trace.frames) - 1) if said is not None else None
     if said is None or context is None or context.function is None:
         return None
-    tests = _branches_to(said[1], context.function)
+    tests = [*_branches_to(said[1], context.function)]
     compared = [one for test in tests if (one := _compared(test, context.function)) is not None]
-    if not tests or len(compared) != len(tests) or len({(name, line) for name, line, _ in compared}) != 1:
+    if not tests or tests[0] is None or len(compared) != len(tests) or len({one[:2] for one in compared}) != 1:
         return None
     name, line, is_smaller_better = compared[0]
     text = f"{name} = {_FIRST[is_smaller_better]}"
@@ -39,25 +40,15 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     return found
 
 
-def _branches_to(name: str, function: Function) -> list[ast.expr]:
-    """The tests of the innermost ``if`` around each place that gives a name its value; [] where one has none."""
-    tests: list[ast.expr] = []
-
-    def visit(node: ast.AST, test: ast.expr | None) -> bool:
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.Name) and child.id == name and isinstance(child.ctx, ast.Store):
-                if test is None:
-                    return False
-                tests.append(test)
-            inside = node.test if isinstance(node, ast.If) and child in node.body else test
-            if not visit(child, inside):
-                return False
-        return True
-
-    return tests if visit(function, None) else []
+def _branches_to(name: str, node: ast.AST, test: ast.expr | None = None) -> Iterator[ast.expr | None]:
+    """For each place that gives a name its value: the test of the innermost ``if`` around it; None where there is none."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Name) and child.id == name and isinstance(child.ctx, ast.Store):
+            yield test
+        yield from _branches_to(name, child, node.test if isinstance(node, ast.If) and child in node.body else test)
 
 
-def _compared(test: ast.expr, function: Function) -> tuple[str, int, bool] | None:
+def _compared(test: ast.expr | None, function: Function) -> tuple[str, int, bool] | None:
     """The "best" of a comparison that cannot hold at first: its name, the line that sets it, whether smaller is better."""
     if not isinstance(test, ast.Compare) or len(test.ops) != 1:
         return None

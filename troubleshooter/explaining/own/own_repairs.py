@@ -6,8 +6,11 @@ from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.own import (
     absent_keys,
     batch_indices,
+    circles,
     dtypes,
+    fed_back,
     first_best,
+    groups,
     in_place,
     lengths,
     marks,
@@ -41,6 +44,8 @@ _STEPS = (
     absent_keys,
     marks,
     searched,
+    fed_back,
+    groups,
     tuples,
     past_the_end,
     row_numbers,
@@ -52,6 +57,7 @@ _STEPS = (
     used_up,
     batch_indices,
     no_batches,
+    circles,
 )
 
 

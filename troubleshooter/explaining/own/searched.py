@@ -40,12 +40,12 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
         if isinstance(node, ast.Attribute) and node.attr == said["a"]
     ]
     call = own_flow.way(asked[0], context)[-1] if len(asked) == 1 else None
-    given = _pattern(call.value, call.context) if call is not None else None
+    given = pattern_of(call.value, call.context) if call is not None else None
     if given is None:
         return None
     name, pattern, line = given
     file = PurePath(context.source.path).name
-    shown = _raw(pattern)
+    shown = raw(pattern)
     key = "pattern-none" if name else "pattern-literal"
     name = name or shown
     found.condition = say(key, lang, x=name, v=shown)
@@ -54,17 +54,17 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     if sample is not None:
         text, where = sample
         found.condition = say("pattern-sample", lang, told=found.condition, y=text, place=f"{file}:{where}")
-        if (folded := _compiled(pattern, "(?i)")) is not None and folded.search(text) is not None:
+        if (folded := compiled(pattern, "(?i)")) is not None and folded.search(text) is not None:
             value = f"re.compile({shown}, re.IGNORECASE)"
             code = f"{name} = {value}" if name.isidentifier() else value
             found.remedies.insert(0, Remedy("do-set", (("x", name), ("y", value)), code, "rule"))
         elif (wider := _wider(pattern, text)) is not None:
-            code = f"{name} = re.compile({_raw(wider)})" if name.isidentifier() else _raw(wider)
-            found.remedies.insert(0, Remedy("do-set", (("x", name), ("y", _raw(wider))), code, "rule"))
+            code = f"{name} = re.compile({raw(wider)})" if name.isidentifier() else raw(wider)
+            found.remedies.insert(0, Remedy("do-set", (("x", name), ("y", raw(wider))), code, "rule"))
     return found
 
 
-def _pattern(value: ast.expr, context: NameContext) -> tuple[str, str, int] | None:
+def pattern_of(value: ast.expr, context: NameContext) -> tuple[str, str, int] | None:
     """The name of a pattern that a call looks for ("" for one that has none), its text, and the line that gives it."""
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or value.func.attr not in _FINDS:
         return None
@@ -81,7 +81,7 @@ def _pattern(value: ast.expr, context: NameContext) -> tuple[str, str, int] | No
 def _unfit(pattern: str, context: NameContext) -> Iterator[tuple[str, int]]:
     """What the texts of the file hold behind the pattern's own beginning, where the pattern does not fit."""
     begin = _BEGIN.match(pattern)
-    tried = _compiled(pattern)
+    tried = compiled(pattern)
     if begin is None or tried is None:
         return
     start = begin[0][:-1] if pattern[begin.end() : begin.end() + 1] in tuple("*+?{") else begin[0]
@@ -103,13 +103,13 @@ def _wider(pattern: str, text: str) -> str | None:
     at = at if at >= 0 else pattern.find("[0-9]")
     for more in _NUMBER if at > 0 and pattern[at - 1] in "( " else ():
         wider = pattern[:at] + more + pattern[at:]
-        tried = _compiled(wider)
+        tried = compiled(wider)
         if tried is not None and (fits := tried.search(text)) is not None and fits.end() == len(text.rstrip()):
             return wider
     return None
 
 
-def _compiled(pattern: str, flags: str = "") -> Any:
+def compiled(pattern: str, flags: str = "") -> Any:
     """A pattern that can be tried; None where RE2, which is linear, does not take it."""
     options = re2.Options()
     options.log_errors = False
@@ -119,6 +119,6 @@ def _compiled(pattern: str, flags: str = "") -> Any:
         return None
 
 
-def _raw(text: str) -> str:
+def raw(text: str) -> str:
     """A pattern as people write it."""
     return f'r"{text}"' if '"' not in text and not text.endswith("\\") and "\n" not in text else repr(text)

@@ -41,7 +41,9 @@ def of_attribute(kind: str, asked: ast.Attribute, meant: str | None) -> Iterator
         yield "own-rename", f"{holder}.{_RENAMED[name]}"
     elif kind == "dict" and name not in _NO_FIELDS:
         yield "day-key", f'{holder}["{name}"]'
-    elif kind in ("int", "float", "bool") and hasattr(str, name) and not hasattr(float, name):
+    elif kind == "bool" and hasattr(str, name):
+        yield "day-yaml-word", '"no"'  # of a truth value no text can be made that the code knows
+    elif kind in ("int", "float") and hasattr(str, name) and not hasattr(float, name):
         yield "own-convert", f"str({holder})"
     elif kind == "str" and name == "decode":
         yield "day-text", holder

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from kb import lazy
-from troubleshooter.explaining.python import everyday, joined
+from troubleshooter.explaining.python import everyday, joined, ties
 from troubleshooter.explaining.python.calling import LineAnswer, each, text
 
 _SIGNS: dict[type[ast.AST], str] = {
@@ -36,7 +36,7 @@ def operand(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
         if found == sign and may_be(left, kinds[0]) and may_be(right, kinds[1])
     ]
     if not pairs:
-        return None
+        return ties.without_order(m, nodes)
     sides = [(text(left), text(right)) for left, right in pairs]
     if len(dict.fromkeys(sides)) > 1:
         names = list(dict.fromkeys(side for pair in sides for side in pair))

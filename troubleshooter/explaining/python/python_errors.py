@@ -18,8 +18,10 @@ from troubleshooter.explaining.python import (
     function_rules,
     joined,
     keys,
+    looped,
     number_texts,
     operands,
+    slices,
     tensor_parts,
     whole_numbers,
 )
@@ -239,7 +241,7 @@ OPERANDS: tuple[LineRule, ...] = (
     ("TypeError", lazy.compile(r"can't concat (\w+) to bytes"), operands.bytes_and_text),
     ("TypeError", lazy.compile(r"(?:unsupported operand type\(s\) for|') ?([^:']{1,12}):? ?'?(?: not supported between instances of)? ?'([\w.]+)' and '([\w.]+)'"), operands.operand),
     ("TypeError", lazy.compile(r"'([\w.]+)' object is not callable"), _not_callable),
-    ("TypeError", lazy.compile(r"'([\w.]+)' object is not iterable|argument of type '([\w.]+)' is not iterable|cannot unpack non-iterable ([\w.]+)"), _not_iterable),
+    ("TypeError", lazy.compile(r"'([\w.]+)' object is not iterable|argument of type '([\w.]+)' is not (?:a container or )?iterable|cannot unpack non-iterable ([\w.]+)"), _not_iterable),
     ("UnboundLocalError", lazy.compile(r"local variable '(\w+)'"), _unbound),
     ("NameError", lazy.compile(r"name '(\w+)' is not defined(?:\. Did you mean: '(\w+)')?"), _name),
     ("ValueError", lazy.compile(r"^range\(\) arg 3 must not be zero$"), function_rules.no_step),
@@ -267,6 +269,8 @@ OPERANDS: tuple[LineRule, ...] = (
 OWN: tuple[LineRule, ...] = (
     ("OverflowError", lazy.compile(r"^Python integer (-?\d{1,30}) out of bounds for (u?int)(8|16|32|64)$"), whole_numbers.out_of_bounds),
     ("TypeError", lazy.compile(r"^slice indices must be integers"), operands.slice_bound),
+    ("RuntimeError", lazy.compile(r"^(?:OrderedDict|deque) mutated during iteration$|^(?:dictionary|Set) (?:changed size|keys changed) during iteration$"), looped.changed),
+    ("TypeError", lazy.compile(r"^(?:can only assign an iterable|must assign iterable to extended slice)$"), slices.one_value),
     ("StopIteration", lazy.compile(r"^$"), function_rules.at_end),
 )  # fmt: skip
 """The same for the user's own lines only: libraries catch it themselves."""

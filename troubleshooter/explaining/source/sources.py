@@ -122,6 +122,19 @@ class Sources:
                 return found
         return None
 
+    def beside(self, source: SourceFile, module: str, *, is_relative: bool = False) -> SourceFile | None:
+        """A module of the run itself, as a file of the run imports it: from its own folder, or by the name of that folder."""
+        if source.below or not all(part.isidentifier() for part in module.split(".")):
+            return None
+        folder = os.path.dirname(source.path)
+        first, _, rest = module.partition(".")
+        below = [module] if is_relative or not rest or os.path.basename(folder) != first else [rest, module]
+        for path in (one.replace(".", "/") for one in below):
+            found = self._file(f"{folder}/{path}.py", "")
+            if found is not None:
+                return found
+        return None
+
     def _shows(self, source: SourceFile, frame: Frame) -> bool:
         if frame.line > len(source.lines):
             return False

@@ -1,0 +1,127 @@
+"""An async function of the user's own that is called without ``await``, so that a coroutine stands in the place of its result."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import PurePath
+
+from kb import lazy
+from troubleshooter.explaining.found import FoundPlace
+from troubleshooter.explaining.origin import Origin
+from troubleshooter.explaining.remedy import Remedy
+from troubleshooter.explaining.source.origins import Trace
+from troubleshooter.explaining.source.own_functions import functions_of
+from troubleshooter.explaining.source.own_imports import definition, modules_of
+from troubleshooter.explaining.source.sources import SourceFile
+from troubleshooter.explaining.words import say
+from troubleshooter.observe.model import Failure
+
+_MESSAGE = lazy.compile(r"['\"]coroutine['\"]|\b(?:not|got|type) coroutine\b")
+_WAITING = frozenset(
+    (
+        "run", "gather", "create_task", "ensure_future", "wait", "wait_for", "as_completed", "run_until_complete", "shield", "timeout",
+        "run_coroutine_threadsafe", "start_soon", "spawn", "iscoroutine", "isawaitable", "close",
+    )
+)  # fmt: skip
+"""Functions that take a coroutine as such."""
+_COLLECTING = ("append", "add", "extend", "insert", "setdefault")
+MAX_FILES = 6
+"""Files in which the call is looked for."""
+LONG = 120
+
+
+class _Call:
+    """A call of an async function that nothing waits for. ``parents``: by the number of a node, the node around it."""
+
+    def __init__(self, node: ast.Call, name: str, source: SourceFile, parents: dict[int, ast.AST]) -> None:
+        self.node = node
+        self.name = name
+        self.source = source
+        self.parents = parents
+
+
+def explain(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str) -> FoundPlace | None:
+    """The explanation with the call; None where no call, or calls of several functions, can have given the coroutine."""
+    if failure.type not in ("TypeError", "AttributeError", "ValueError") or not trace.own:
+        return None
+    if _MESSAGE.search(failure.message) is None:
+        return None
+    several = [one for source in trace.own_sources[:MAX_FILES] for one in _unawaited(source, trace)]
+    if len({one.name for one in several}) != 1:
+        return None
+    call = several[0]
+    place = f"{PurePath(call.source.path).name}:{call.node.lineno}"
+    found = found or FoundPlace(trace.frames[trace.own[-1]], "", [], [], "rule")
+    found.condition = say("await-lacks", lang, f=call.name, place=place)
+    found.origins = [Origin(ast.unparse(call.node)[:LONG], "data", "", None, None, place=place)]
+    found.remedies = [Remedy(key, (("x", text),), text, "rule") for key, text in _waiting(call, trace)]
+    return found
+
+
+def _unawaited(source: SourceFile, trace: Trace) -> Iterator[_Call]:
+    parents = {id(child): node for node in ast.walk(source.tree) for child in ast.iter_child_nodes(node)}
+    modules = modules_of(source)
+    inner = {one.name for one in functions_of(source) if isinstance(one.function, ast.AsyncFunctionDef)}
+    inner -= {one.name for one in functions_of(source) if one.is_generator}
+    plain = {one.name for one in functions_of(source) if not isinstance(one.function, ast.AsyncFunctionDef)}
+    for node in ast.walk(source.tree):
+        if not isinstance(node, ast.Call) or ast.unparse(node.func).partition(".")[0] in modules:
+            continue
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        is_async = name in inner and name not in plain
+        if not is_async and isinstance(node.func, ast.Name) and name not in plain:
+            other = definition(name, source, trace.sources)
+            is_async = other is not None and isinstance(other.node, ast.AsyncFunctionDef)
+        if is_async and not _is_waited_for(node, source, parents):
+            yield _Call(node, name, source, parents)
+
+
+def _is_waited_for(node: ast.Call, source: SourceFile, parents: dict[int, ast.AST]) -> bool:
+    """Whether something waits for what a call gives, or hands it on to who may."""
+    function = source.around(node.lineno)[1]
+    part: ast.AST = node
+    while (around := parents.get(id(part))) is not None:
+        if isinstance(around, ast.Await) or (isinstance(around, ast.Call) and _takes_coroutine(around)):
+            return True
+        if isinstance(around, ast.Call) and isinstance(around.func, ast.Attribute) and around.func.attr in _COLLECTING:
+            return _is_name_waited_for(around.func.value, function or source.tree)
+        if isinstance(around, (ast.Return, ast.Lambda)):
+            return isinstance(around, ast.Lambda) or (around.value is node and isinstance(function, ast.FunctionDef))
+        if isinstance(around, ast.Assign):
+            return any(_is_name_waited_for(one, function or source.tree) for one in around.targets)
+        if isinstance(around, ast.stmt):
+            return False
+        part = around
+    return False
+
+
+def _takes_coroutine(call: ast.Call) -> bool:
+    return (call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)) in _WAITING
+
+
+def _is_name_waited_for(name: ast.expr, scope: ast.AST) -> bool:
+    shown = ast.unparse(name)
+    return any(
+        ast.unparse(part) == shown
+        for node in ast.walk(scope)
+        if isinstance(node, ast.Await) or (isinstance(node, ast.Call) and _takes_coroutine(node))
+        for part in ast.walk(node)
+        if isinstance(part, (ast.Name, ast.Attribute))
+    )
+
+
+def _waiting(call: _Call, trace: Trace) -> Iterator[tuple[str, str]]:
+    """How the result is waited for in the place of the call."""
+    written = ast.unparse(call.node)
+    is_async = isinstance(call.source.around(call.node.lineno)[1], ast.AsyncFunctionDef)
+    if not is_async and not any("asyncio/" in frame.path for frame in trace.frames):
+        yield "do-await", f"asyncio.run({written})"[:LONG]
+        return
+    around = call.parents.get(id(call.node))
+    if is_async and isinstance(around, (ast.ListComp, ast.GeneratorExp)) and around.elt is call.node:
+        each = ast.unparse(ast.ListComp(ast.Await(call.node), around.generators))
+        together = f"await asyncio.gather(*{ast.unparse(ast.GeneratorExp(call.node, around.generators))})"
+        yield from (("do-await", each[:LONG]), ("await-together", together[:LONG]))
+        return
+    yield "do-await", f"await {written}"[:LONG]

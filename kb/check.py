@@ -17,7 +17,7 @@ from kb.check_references import KnownNames, OfLibrary, aliases, references
 from kb.check_translations import differing
 from kb.conditions.frame import FrameForm
 from kb.form import Entry
-from kb.form_texts import own_wordings
+from kb.form_texts import own_wordings, texts
 from kb.load import Library, Loaded, conditions, english_hash
 from kb.patterns import groups
 from kb.placeholders import HOLE, TYPES
@@ -36,6 +36,8 @@ MAX_TITLE_CELLS = 80
 """The widest title, its placeholders filled with their defaults; a Chinese character takes two cells."""
 PLACEHOLDER_CELLS = 6
 """The width that is assumed for a placeholder without a default."""
+_EATS = re.compile(r"(?<!\\)\.\?\(\?P<(\w+)>(?:\(\?:)?(?:\\[wdS]|\.|\[(?:\^|[^\]]*(?:\\[wdS]|[aA0]-)))")
+"""Any character, or none, before a capture that may begin with a letter."""
 
 
 def check(library: Library, wanted: Iterable[str] | None = None, known: KnownNames | None = None) -> list[Problem]:
@@ -50,6 +52,7 @@ def check(library: Library, wanted: Iterable[str] | None = None, known: KnownNam
             *_titles(item),
             *_unwritten(item),
             *_unsafe(item),
+            *_eating(item),
             *unpasteable(item),
             *mislabelled(item),
             *cut_off(item),
@@ -90,6 +93,14 @@ def unread(item: Loaded) -> list[Problem]:
         "try to refute it (docs/writing-entries.md) and add the date, or call it a draft, which is never above possible"
     )
     return [item.document.problem((), text, step)]
+
+
+def _eating(item: Loaded) -> Iterator[Problem]:
+    """Patterns that take the first letter of a value for the quote that may stand before it."""
+    for place, pattern, _ in texts(item.entry):
+        for found in _EATS.finditer(pattern):
+            message = f"`.?` takes the first letter of <<{found[1]}>> where no quote stands before it"
+            yield item.document.problem(place, message, "write [^\\w/]? for the character that may be missing")
 
 
 def _samples(item: Loaded) -> Iterator[Problem]:

@@ -83,6 +83,7 @@ def test_a_text_that_is_split_too_often(of_run: Run, line: str, code: str) -> No
         "first, *second, third, last = 'a:b'.split(':')\n",  # too few
         "def parts():\n    return 1, 2, 3\nfirst, second = parts()\n",
         "first, second = 'a:b:c:d'.split(':', 2)\n",  # the number is said
+        "folder, name = 'runs/one/model.pt'.split('/')\n",  # the last parts may be meant
     ],
 )
 def test_parts_that_no_mark_cuts(of_run: Run, program: str) -> None:
@@ -105,12 +106,13 @@ FULL = "def full(size, fill_value):\n    raise TypeError(\"full(): argument 'fil
         ("def pad():\n    return 0\nrange(pad)\n", "pad()"),
         ("def rows(size):\n    return [size]\nlen(rows)\n", "rows(...)"),
         (CHARS + "from widget.core import take\ntake(chars.pad, chars.pad_id, 3)\n", "chars.pad_id()"),
-        (BESIDE + "from pads import pad\nrange(pad)\n", "pad()"),
+        (CHARS + "import json\nrows = {'pad': chars.pad, 'id': chars.pad_id}\njson.dumps(rows)\n", "chars.pad_id()"),
+        (BESIDE + "import pads\nfrom widget.core import fill\nfill(2, fill_value=pads.Pads().pad_id)\n", "pads.Pads().pad_id()"),
     ],
 )
 def test_a_method_that_is_not_called(of_run: Run, program: str, code: str) -> None:
-    library = FULL + "def take(name, number, times):\n    return [name] * times * number\n"
-    found = of_run(library, program, files={"pads.py": "def pad():\n    return 0\n"})
+    library = FULL + "def take(name, number, times):\n    return [name] * times * number\ndef fill(size, fill_value):\n    raise TypeError(\"fill(): argument 'fill_value' (position 2) must be float, not method\")\n"
+    found = of_run(library, program, files={"pads.py": "def pad():\n    return 0\nclass Pads:\n    def pad_id(self):\n        return 0\n"})
     assert codes(found)[0] == code
 
 
@@ -141,7 +143,6 @@ USED = "@register('a')\ndef score(row):\n    return row\n"
         ("def keep(kind):\n    print(kind)\n@keep\nclass Score:\n    pass\nScore()\n", "return kind"),
         ("def keep(fn):\n    print(fn)\nclass Model:\n    @keep\n    def step(self):\n        return 1\nmodel = Model()\nmodel.step()\n", "return fn"),
         ("def keep(name):\n    def wrapper(fn):\n        return fn\n@keep('a')\ndef score(row):\n    return row\nscore(1)\n", "return wrapper"),
-        (BESIDE + "from scores import score\nprint(score(1))\n", "return fn"),
     ],
 )
 def test_a_decorator_that_gives_nothing_back(of_run: Run, program: str, code: str) -> None:
@@ -222,8 +223,8 @@ JUDGE = "import asyncio\nasync def judge(row):\n    return row / 2\n"
         (JUDGE + "found = judge(3)\nprint(found + 1)\n", "asyncio.run(judge(3))"),
         (JUDGE + "async def main():\n    rows = [await judge(1), judge(2)]\n    return sum(rows)\nasyncio.run(main())\n", "await judge(2)"),
         (JUDGE + "class Judge:\n    async def ask(self, row):\n        return [row]\n    async def run(self):\n        return len(self.ask(1))\nasyncio.run(Judge().run())\n", "await self.ask(1)"),
-        (BESIDE + "import asyncio\nfrom judges import judge\nprint(judge(3) + 1)\n", "asyncio.run(judge(3))"),
         (JUDGE + "from widget.core import add\nadd(judge(3))\n", "asyncio.run(judge(3))"),
+        (JUDGE + "async def rate(row):\n    return row\ndef other():\n    rate(2)\nfound = judge(3)\nprint(found + 1)\n", "asyncio.run(judge(3))"),  # Python names the one
     ],
 )
 def test_an_async_function_without_await(of_run: Run, program: str, code: str) -> None:
@@ -263,6 +264,12 @@ def test_a_group_that_the_pattern_has_not(of_run: Run, pattern: str, asked: str,
     found = of_run("", program)
     assert codes(found) == wanted
     assert pattern in found.explained[0]["condition"]
+
+
+def test_each_group_that_is_asked_for_has_a_part(of_run: Run) -> None:
+    program = "import re\nLINE = re.compile(r'step \\d+ loss \\d+\\.\\d+')\nfound = LINE.match('step 3 loss 2.5')\nstep, loss = int(found.group(1)), float(found.group({n}))\n"
+    assert codes(of_run("", program.format(n=2)))[0] == r'r"step (\d+) loss (\d+\.\d+)"'
+    assert codes(of_run("", program.format(n=3))) == ["found.group(0)"]
 
 
 @pytest.mark.parametrize(
@@ -356,3 +363,15 @@ def test_a_none_among_tensors_that_are_joined(line: str, number: int, code: str)
 def test_a_list_of_tensors_without_a_none_that_is_seen(line: str, message: str) -> None:
     [found] = TOOL.diagnose(OF_LINE.format(line=line, message=message)).explained
     assert "is not None" not in str(found["suggestions"])
+
+
+@pytest.mark.parametrize(
+    ("program", "files"),
+    [
+        ("from pads import pad\nrange(pad)\n", {"pads.py": "def pad():\n    return 3\n"}),
+        ("from judges import judge\nprint(judge(3) + 1)\n", {"judges.py": JUDGE}),
+    ],
+)
+def test_a_file_that_the_traceback_does_not_name_is_not_read(of_run: Run, program: str, files: dict[str, str]) -> None:
+    told = of_run("", BESIDE + program, files=files).explained
+    assert not any(next(iter(files)) in one["condition"] for one in told)

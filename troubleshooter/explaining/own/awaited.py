@@ -12,12 +12,14 @@ from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.own_functions import functions_of
-from troubleshooter.explaining.source.own_imports import definition, modules_of
+from troubleshooter.explaining.source.own_imports import definition, modules_of, names_from
 from troubleshooter.explaining.source.sources import SourceFile
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
 _MESSAGE = lazy.compile(r"['\"]coroutine['\"]|\b(?:not|got|type) coroutine\b")
+_WARNED = lazy.compile(r"coroutine '(?:[\w.<>]{1,120}\.)?(\w{1,80})' was never awaited")
+"""What Python prints below the traceback."""
 _WAITING = frozenset(
     (
         "run", "gather", "create_task", "ensure_future", "wait", "wait_for", "as_completed", "run_until_complete", "shield", "timeout",
@@ -48,6 +50,8 @@ def explain(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
     if _MESSAGE.search(failure.message) is None:
         return None
     several = [one for source in trace.own_sources[:MAX_FILES] for one in _unawaited(source, trace)]
+    warned = set(_WARNED.findall(failure.message))
+    several = [one for one in several if one.name in warned] or several
     if len({one.name for one in several}) != 1:
         return None
     call = several[0]
@@ -61,20 +65,24 @@ def explain(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
 
 def _unawaited(source: SourceFile, trace: Trace) -> Iterator[_Call]:
     parents = {id(child): node for node in ast.walk(source.tree) for child in ast.iter_child_nodes(node)}
+    own = list(functions_of(source))
+    plain = {one.name for one in own if not isinstance(one.function, ast.AsyncFunctionDef) or one.is_generator}
+    names = {one.name for one in own} - plain
+    imported = {name for name in names_from(source) - plain - names if _is_async(name, source, trace)}
     modules = modules_of(source)
-    inner = {one.name for one in functions_of(source) if isinstance(one.function, ast.AsyncFunctionDef)}
-    inner -= {one.name for one in functions_of(source) if one.is_generator}
-    plain = {one.name for one in functions_of(source) if not isinstance(one.function, ast.AsyncFunctionDef)}
     for node in ast.walk(source.tree):
         if not isinstance(node, ast.Call) or ast.unparse(node.func).partition(".")[0] in modules:
             continue
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        is_async = name in inner and name not in plain
-        if not is_async and isinstance(node.func, ast.Name) and name not in plain:
-            other = definition(name, source, trace.sources)
-            is_async = other is not None and isinstance(other.node, ast.AsyncFunctionDef)
+        is_async = name in names or (name in imported and isinstance(node.func, ast.Name))
         if is_async and not _is_waited_for(node, source, parents):
             yield _Call(node, name, source, parents)
+
+
+def _is_async(name: str, source: SourceFile, trace: Trace) -> bool:
+    """Whether an imported name stands for an async function of the user's own."""
+    other = definition(name, source, trace.own_sources)
+    return other is not None and isinstance(other.node, ast.AsyncFunctionDef)
 
 
 def _is_waited_for(node: ast.Call, source: SourceFile, parents: dict[int, ast.AST]) -> bool:

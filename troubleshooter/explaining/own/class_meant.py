@@ -81,7 +81,7 @@ def _call(trace: Trace, method: str) -> ast.Call | None:
 
 def _class(name: str, method: str, context: NameContext, trace: Trace) -> tuple[bool | None, ast.Call | None]:
     """Whether a method of a class takes an object (None where the class is not seen), and how an object is made of it."""
-    found = definition_at(name, context, trace.sources)
+    found = definition_at(name, context, trace.own_sources)
     if found is None or not isinstance(found.node, ast.ClassDef):
         return None, None
     methods = {node.name: node for node in found.node.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))}

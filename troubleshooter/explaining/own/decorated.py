@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from troubleshooter.explaining.found import FoundPlace
@@ -14,7 +14,7 @@ from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.own_functions import OwnFunction, functions_of
 from troubleshooter.explaining.source.own_imports import OwnDefinition, definition, definition_at
 from troubleshooter.explaining.source.shown import nodes_of
-from troubleshooter.explaining.source.sources import Function, SourceFile, Sources
+from troubleshooter.explaining.source.sources import Function, SourceFile
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
@@ -27,9 +27,9 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     context = trace.context(len(trace.frames) - 1)
     if failure.type != "TypeError" or failure.message != _MESSAGE or context is None:
         return found
-    told = _at_decorator(context.source, context.line, trace.sources)
+    told = _at_decorator(context.source, context.line, trace.own_sources)
     for name, one in () if told is not None else _called(trace, context):
-        forgetful = next(_forgetful(one, trace.sources), None)
+        forgetful = next(_forgetful(one, trace.own_sources), None)
         told = (name, *forgetful) if forgetful is not None else told
     if told is None:
         return found
@@ -51,7 +51,7 @@ def _called(trace: Trace, context: NameContext) -> Iterator[tuple[str, OwnDefini
     for nodes in nodes_of(trace.frames[-1]):
         functions = {ast.unparse(one.func): one.func for one in nodes if isinstance(one, ast.Call)}
         for name, func in functions.items():
-            if isinstance(func, ast.Name) and (one := definition_at(func.id, context, trace.sources)) is not None:
+            if isinstance(func, ast.Name) and (one := definition_at(func.id, context, trace.own_sources)) is not None:
                 yield name, one
             elif isinstance(func, ast.Attribute):
                 methods = [
@@ -64,22 +64,24 @@ def _called(trace: Trace, context: NameContext) -> Iterator[tuple[str, OwnDefini
                     yield name, OwnDefinition(methods[0].function, methods[0].source)
 
 
-def _at_decorator(source: SourceFile, line: int, sources: Sources) -> tuple[str, str, Function, SourceFile] | None:
+def _at_decorator(
+    source: SourceFile, line: int, files: Sequence[SourceFile]
+) -> tuple[str, str, Function, SourceFile] | None:
     """The same where the line is a decorator with brackets, and what it calls gives no decorator."""
     for node in ast.walk(source.tree):
         for decorator in node.decorator_list if isinstance(node, _DEFINITIONS) else ():
             if isinstance(decorator, ast.Call) and decorator.lineno <= line <= (decorator.end_lineno or 0):
-                found = _function(decorator.func, source, sources)
+                found = _function(decorator.func, source, files)
                 if found is not None and _gives_none(found):
                     return ast.unparse(decorator), ast.unparse(decorator.func), found.function, found.source
     return None
 
 
-def _forgetful(one: OwnDefinition, sources: Sources) -> Iterator[_Told]:
+def _forgetful(one: OwnDefinition, files: Sequence[SourceFile]) -> Iterator[_Told]:
     """The decorators of a definition that give nothing back."""
     for decorator in one.node.decorator_list:
         made_by = decorator.func if isinstance(decorator, ast.Call) else decorator
-        found = _function(made_by, one.source, sources)
+        found = _function(made_by, one.source, files)
         if found is not None and isinstance(decorator, ast.Call):
             inner = {node.name: node for node in ast.walk(found.function) if isinstance(node, _DEFINITIONS[:2])}
             names = [ast.unparse(node.value) for node in found.returned if node.value is not None]
@@ -88,8 +90,8 @@ def _forgetful(one: OwnDefinition, sources: Sources) -> Iterator[_Told]:
             yield ast.unparse(decorator), found.function, found.source
 
 
-def _function(name: ast.expr, source: SourceFile, sources: Sources) -> OwnFunction | None:
-    found = definition(name.id, source, sources) if isinstance(name, ast.Name) else None
+def _function(name: ast.expr, source: SourceFile, files: Sequence[SourceFile]) -> OwnFunction | None:
+    found = definition(name.id, source, files) if isinstance(name, ast.Name) else None
     if found is None or isinstance(found.node, ast.ClassDef):
         return None
     return OwnFunction(found.node, None, found.source)

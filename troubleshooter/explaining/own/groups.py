@@ -11,6 +11,7 @@ from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.own import searched
 from troubleshooter.explaining.remedy import Remedy, literal
 from troubleshooter.explaining.source import own_flow
+from troubleshooter.explaining.source.names import NameContext
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.shown import nodes_of
 from troubleshooter.explaining.words import say
@@ -43,7 +44,7 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     found.origins = [Origin(name or shown, "data", "", shown, True, place=place), *found.origins]
     look, found.remedies = found.remedies, []
     if compiled.groups == 0:
-        with_group = _bracketed(pattern, number)
+        with_group = _bracketed(pattern, number, _most(asked, context))
         if with_group is not None:
             found.remedies.append(
                 Remedy("group-brackets", (("x", searched.raw(with_group)),), searched.raw(with_group), "rule")
@@ -67,16 +68,27 @@ def _asked(trace: Trace) -> ast.Call | None:
     return None
 
 
-def _bracketed(pattern: str, number: int | str) -> str | None:
-    """The pattern with brackets around the one part of it that differs from text to text; None where it has several, or none."""
+def _most(asked: ast.Call, context: NameContext) -> int:
+    """The largest number of a group that the function, or the file, asks the same thing for."""
+    scope = context.function or context.source.tree
+    func = ast.unparse(asked.func)
+    calls = [node for node in ast.walk(scope) if isinstance(node, ast.Call) and ast.unparse(node.func) == func]
+    numbers = [literal(ast.unparse(one)) for call in calls for one in call.args]
+    return max((one for one in numbers if isinstance(one, int)), default=0)
+
+
+def _bracketed(pattern: str, number: int | str, most: int) -> str | None:
+    """The pattern with brackets around each part of it that differs from text to text; None where it has more such parts, or fewer, than
+    groups are asked for."""
     parts = [one for one in _PART.finditer(pattern) if one[0] and not _is_escaped(pattern, one.start())]
-    if len(parts) != 1 or (isinstance(number, int) and number != 1):
+    if len(parts) != (most if isinstance(number, int) else 1):
         return None
-    [part] = parts
     begin = "(" if isinstance(number, int) else f"(?P<{number}>"
-    whole = f"{pattern[: part.start()]}{begin}{part[0]}){pattern[part.end() :]}"
+    whole = pattern
+    for part in reversed(parts):
+        whole = f"{whole[: part.start()]}{begin}{part[0]}){whole[part.end() :]}"
     tried = searched.compiled(whole)
-    return whole if tried is not None and tried.groups == 1 else None
+    return whole if parts and tried is not None and tried.groups == len(parts) else None
 
 
 def _is_escaped(pattern: str, at: int) -> bool:

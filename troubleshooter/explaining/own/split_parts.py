@@ -15,6 +15,7 @@ from troubleshooter.observe.model import Failure
 _MANY = lazy.compile(r"^too many values to unpack \(expected (\d{1,3})")
 _MODULES = ("torch", "np", "numpy", "re", "regex", "F", "functional", "random", "datasets")
 """What has a function ``split`` of its own."""
+_OF_PATHS = ("/", "\\")
 _LAST = ("ext", "extension", "suffix", "port", "number", "num", "step", "epoch", "layer_id", "idx", "index")
 """Names of a part that is meant to be the last one, so that the rest stands in front of it."""
 
@@ -57,10 +58,10 @@ def _split(node: ast.AST, names: int, trace: Trace) -> ast.Call | None:
 
 
 def _is_text(mark: ast.expr, trace: Trace) -> bool:
-    """Whether a mark is a text: a tensor is split by a number."""
+    """Whether a mark is a text: a tensor is split by a number. Of a path other parts are meant than the first ones."""
     context = trace.context(len(trace.frames) - 1)
     made = own_flow.way(mark, context)[-1].value if context is not None else mark
-    return isinstance(made, ast.Constant) and isinstance(made.value, str)
+    return isinstance(made, ast.Constant) and isinstance(made.value, str) and made.value not in _OF_PATHS
 
 
 def _cut(call: ast.Call, cuts: int) -> str:

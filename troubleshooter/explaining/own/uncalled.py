@@ -12,6 +12,7 @@ from kb import lazy
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.remedy import Remedy
+from troubleshooter.explaining.source import own_flow
 from troubleshooter.explaining.source.calls import passed
 from troubleshooter.explaining.source.names import parameters
 from troubleshooter.explaining.source.origins import Trace
@@ -21,7 +22,7 @@ from troubleshooter.explaining.source.shown import called, code, gone_through, m
 from troubleshooter.explaining.source.sources import Function
 from troubleshooter.explaining.source.statements import statement_at
 from troubleshooter.explaining.words import say
-from troubleshooter.observe.model import Failure, Frame
+from troubleshooter.observe.model import Failure
 
 _KIND = r"(?P<{}>builtin_function_or_method|method-wrapper|method|function)"
 _MESSAGE = lazy.compile(
@@ -61,9 +62,11 @@ def explain(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
         return None
     kind, at = said["a"] or said["b"] or said["c"], trace.own[-1]
     is_mine = at == len(trace.frames) - 1
-    several = [*_candidates(failure.message, kind, at, trace)]
+    several = [*_candidates(failure.message, kind, at, trace)] or [*_stored(kind, at, trace)]
     known = [one for one in several if _is_known(one, trace)]
-    chosen = known if len({ast.unparse(one) for one in several}) > 1 or not is_mine else several
+    is_told = _ARGUMENT.search(failure.message) is not None  # the message names the argument
+    is_open = len({ast.unparse(one) for one in several}) > 1 or not is_mine
+    chosen = known if is_open and not is_told else several
     if len({ast.unparse(one) for one in chosen}) != 1:
         return None
     name = ast.unparse(chosen[0])
@@ -83,17 +86,31 @@ def _candidates(message: str, kind: str, at: int, trace: Trace) -> Iterator[ast.
     for tree in (parsed(marked(frame)), whole):
         nodes = list(ast.walk(tree)) if tree is not None else []
         if argument is not None:
-            calls = [one for one in nodes if isinstance(one, ast.Call) and called(one) in message]
+            calls = [
+                one for one in nodes if isinstance(one, ast.Call) and f"{called(one).rpartition('.')[2]}()" in message
+            ]
             given = [passed(one, argument["x"], int(argument["n"]) - 1) for one in calls]
             values = [one for one in given if isinstance(one, ast.expr)]
         elif _FORMAT.match(message) is not None:
             values = [one.value for one in nodes if isinstance(one, ast.FormattedValue) and one.format_spec is not None]
         else:
             values = [value for node in nodes for value in _values(node)]
-        mine = [one for one in values if _may_be(one, kind, frame, trace)]
+        mine = [one for one in values if _may_be(one, kind, trace)]
         if mine:
             yield from mine
             return
+
+
+def _stored(kind: str, at: int, trace: Trace) -> Iterator[ast.expr]:
+    """The known methods in a dictionary or a list that the line passes on by its name."""
+    context = trace.context(at)
+    statement = statement_at(context) if context is not None else None
+    for node in ast.walk(statement) if statement is not None and context is not None else ():
+        for value in _values(node):
+            made = own_flow.way(value, context)[-1] if isinstance(value, ast.Name) and context is not None else None
+            if made is not None and not made.each and isinstance(made.value, (ast.Dict, ast.List, ast.Tuple)):
+                parts = [part for part in _values(made.value) if _may_be(part, kind, trace)]
+                yield from (part for part in parts if _is_known(part, trace))
 
 
 def _values(node: ast.AST) -> Iterator[ast.expr]:
@@ -113,7 +130,7 @@ def _values(node: ast.AST) -> Iterator[ast.expr]:
         yield from gone_through(node.iter)
 
 
-def _may_be(value: ast.expr, kind: str, frame: Frame, trace: Trace) -> bool:
+def _may_be(value: ast.expr, kind: str, trace: Trace) -> bool:
     if isinstance(value, ast.Name):
         return kind == "function" and _function(value, trace) is not None
     if not isinstance(value, ast.Attribute):
@@ -142,7 +159,7 @@ def _methods(name: str, trace: Trace) -> list[OwnFunction]:
 def _function(name: ast.Name, trace: Trace) -> Function | None:
     """The user's own function that a name stands for in the line."""
     context = trace.context(trace.own[-1])
-    found = definition_at(name.id, context, trace.sources) if context is not None else None
+    found = definition_at(name.id, context, trace.own_sources) if context is not None else None
     return found.node if found is not None and not isinstance(found.node, ast.ClassDef) else None
 
 

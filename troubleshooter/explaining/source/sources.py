@@ -2,7 +2,8 @@
 
 They are read as text. Nothing is imported or run. Read are Python files of installed packages and of the run itself, at most
 `MAX_FILE_BYTES` each and `MAX_FILES` for one explanation, and only where the file holds the very line that the log shows:
-a log is untrusted, and another release of the file would explain another failure.
+a log is untrusted, and another release of the file would explain another failure. Of the run itself also a file beside
+such a file that this one imports by name.
 """
 
 from __future__ import annotations
@@ -118,19 +119,6 @@ class Sources:
         below = module.replace(".", "/")
         for ending in (".py", "/__init__.py"):
             found = self._file(f"{root}{below}{ending}", below + ending)
-            if found is not None:
-                return found
-        return None
-
-    def beside(self, source: SourceFile, module: str, *, is_relative: bool = False) -> SourceFile | None:
-        """A module of the run itself, as a file of the run imports it: from its own folder, or by the name of that folder."""
-        if source.below or not all(part.isidentifier() for part in module.split(".")):
-            return None
-        folder = os.path.dirname(source.path)
-        first, _, rest = module.partition(".")
-        below = [module] if is_relative or not rest or os.path.basename(folder) != first else [rest, module]
-        for path in (one.replace(".", "/") for one in below):
-            found = self._file(f"{folder}/{path}.py", "")
             if found is not None:
                 return found
         return None

@@ -18,7 +18,7 @@ from troubleshooter.hang.flight import Collective
 from troubleshooter.hang.judge import judge
 from troubleshooter.hang.notice import verdict_on
 from troubleshooter.hang.parting import goes_first
-from troubleshooter.hang.ranks import Rank, _runs_python, ranks_of
+from troubleshooter.hang.ranks import Rank, ranks_of, runs_python
 from troubleshooter.hang.recorded import RankRecord, Waits, absent_from_groups, off_the_usual_way
 from troubleshooter.hang.stacks import StackFrame
 from troubleshooter.hang.tell import lines
@@ -212,7 +212,7 @@ def look_at(monkeypatch: pytest.MonkeyPatch, python: bool, others: tuple[StackFr
     monkeypatch.setattr(
         "troubleshooter.hang.notice.environment_of", lambda pid: {"RANK": str(min(pid - GONE, 1)), "WORLD_SIZE": "2"}
     )
-    monkeypatch.setattr("troubleshooter.hang.ranks._runs_python", lambda pid: python and pid == GONE + 2)
+    monkeypatch.setattr("troubleshooter.hang.ranks.runs_python", lambda pid: python and pid == GONE + 2)
     return look
 
 
@@ -245,12 +245,12 @@ def test_a_rank_that_starts_below_its_script_is_waited_for(monkeypatch: pytest.M
 def test_which_processes_run_python() -> None:
     with subprocess.Popen(["sleep", "60"]) as program:
         try:
-            assert not _runs_python(program.pid)
+            assert not runs_python(program.pid)
         finally:
             program.kill()
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as python:
-        assert _runs_python(python.pid)
-    assert _runs_python(GONE)
+        assert runs_python(python.pid)
+    assert runs_python(GONE)
 
 
 # --- ranks told by a thread ---

@@ -147,10 +147,10 @@ def _without_python(processes: Iterable[ProcessState]) -> dict[int, ProcessState
     for one in sorted(processes):
         if (number := _number(one.pid)) is not None:
             found.setdefault(number, []).append(one)
-    return {number: those[0] for number, those in found.items() if not any(_runs_python(one.pid) for one in those)}
+    return {number: those[0] for number, those in found.items() if not any(runs_python(one.pid) for one in those)}
 
 
-def _runs_python(pid: int) -> bool:
+def runs_python(pid: int) -> bool:
     """Whether a process runs Python, or may: nothing tells what it runs."""
     try:
         if "py" in os.path.basename(os.readlink(f"/proc/{pid}/exe")):

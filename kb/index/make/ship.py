@@ -80,7 +80,8 @@ def ship(
             key: sum(count[key] for count in counts.values())
             for key in ("messages", "places", "guarded", "vanished", "replaced")
         },
-        "thinned": "of many packages only the last patch of each minor release was read, of some not every minor one; "
+        "thinned": "of most packages every release of the plan was read: the first and the last patch of each minor release, or all of a package "
+        "with few; of diffusers, fsspec, lightning, megatron-core, pandas, pyarrow, ray, sglang, vllm, wandb and some smaller ones only the last patch; "
         "of torch, libtorch_cpu was read of one release without CUDA, and the sources of its CUDA library of three releases",
         "counts": counts,
         "read": {item.package: _read(folder, item, before.get(item.package, {})) for item in found},

@@ -9,8 +9,9 @@ from kb.form import Entry, Translation
 from kb.load import Loaded, english_hash
 from kb.problem import Problem
 
-_EXACT = re.compile(r"(?<![\w.-])(?:v?\d+(?:\.\d+)+(?!\.\d| ?(?:million|billion|万|亿))|--[A-Za-z][\w-]*)")
-"""Versions and options, which are the same in every language. "12.8 万" is a number, which others may write as 128,000."""
+_EXACT = re.compile(r"(?<![\w.-])(?:v?\d+(?:\.\d+)+(?!\.\d| ?(?:million|billion|[\u4e07\u4ebf]))|--[A-Za-z][\w-]*)")
+"""Versions and options, which are the same in every language. A number before a word for a power of ten may be written otherwise: the two
+characters stand for ten thousand and for a hundred million."""
 
 
 def differing(item: Loaded) -> Iterator[Problem]:

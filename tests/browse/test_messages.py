@@ -18,7 +18,7 @@ def test_the_page_of_statistics_counts_every_package(client: TestClient, home: s
 def test_a_search_finds_messages_of_all_packages(client: TestClient) -> None:
     page = client.get("/messages/", params={"q": "boft_block_size divisible"})
     assert "peft/tuners/boft/layer.py, BOFTLayer.update_layer" in page.text
-    assert "since 0.11.1" in page.text
+    assert "since 0.11.0" in page.text
     nothing = client.get("/messages/", params={"q": "zzqqxx"})
     assert "Nothing" in nothing.text or "nothing" in nothing.text
 

@@ -14,7 +14,7 @@ def test_messages_stand_below_the_entries_with_place_and_releases(capsys: pytest
     entries, _, messages = capsys.readouterr().out.partition("Messages in the source of libraries")
     assert "peft-block-sizes" in entries
     assert "peft/tuners/boft/layer.py, BOFTLayer.update_layer" in messages
-    assert "peft 0.11.1 - " in messages
+    assert "peft 0.11.0 - " in messages
 
 
 def test_as_json_each_find_says_which_kind_it_is(capsys: pytest.CaptureFixture[str]) -> None:

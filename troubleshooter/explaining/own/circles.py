@@ -22,6 +22,9 @@ _MESSAGES = (
     lazy.compile(r"^partially initialized module '(?P<module>[\w.]{1,120})' has no attribute '(?P<name>\w{1,80})'"),
 )
 
+_THIRD = "from common import {}"
+"""The import from a third file, as it is suggested."""
+
 
 def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> FoundPlace | None:
     """The explanation with both lines; None where one of the files is not the user's own, or a file asks itself."""
@@ -38,7 +41,7 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     found.condition = say("circle", lang, x=name, m=module, begin=_place(frames[begin]), end=_place(frames[last]))
     found.origins = [Origin(name, "data", "", None, None, place=_place(frames[last]))]
     moved = ", ".join(_constants(trace.context(begin))) if not name.isupper() else name
-    text = f"from common import {moved or name}"
+    text = _THIRD.format(moved or name)
     found.remedies = [Remedy("circle-third", (("x", text), ("y", moved or name)), text, "rule")]
     for at in (last, begin):
         context = trace.context(at)

@@ -24,11 +24,13 @@ _PART = lazy.compile(
 )
 """A part of a pattern that stands for what differs from text to text."""
 
+_MESSAGE = "no such group"
+
 
 def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> FoundPlace | None:
     """The explanation with the pattern; None where the file does not show it."""
     context = trace.context(len(trace.frames) - 1)
-    if failure.type != "IndexError" or failure.message != "no such group" or context is None:
+    if failure.type != "IndexError" or failure.message != _MESSAGE or context is None:
         return None
     asked = _asked(trace)
     step = own_flow.way(asked.func.value, context)[-1] if asked and isinstance(asked.func, ast.Attribute) else None

@@ -11,11 +11,11 @@ _NOT_OWN = lazy.compile(
     r"/(?:site|dist)-packages/|/lib/python\d|(?i:/python[\d.]{0,8}/{1,2}lib/)|^<(?:frozen|string)|\.(?:pyx|pxi|so|c|cpp|cu)$"
 )
 _KNOWN_FILE = lazy.compile(
-    r"(?:^|/)(?:transformers/(?:trainer(?:_[a-z_]{1,30})?|modeling_utils|training_args|tokenization_utils(?:_base|_fast)?|configuration_utils|(?:utils|generation|integrations|quantizers)/[a-z_]{1,40})"
+    r"(?:^|/)(?:transformers/(?:trainer(?:_(?:seq2seq|callback|utils|pt_utils|optimizer|jit_checkpoint))?|modeling_utils|training_args|tokenization_utils(?:_base|_fast)?|configuration_utils|utils/(?:deprecation|generic|hub|import_utils)|(?:generation|integrations|quantizers)/[a-z0-9_]{1,40})"
     r"|datasets/(?:arrow_dataset|arrow_writer|dataset_dict|iterable_dataset|builder|features/features)"
     r"|torch/(?:nn/functional|nn/modules/[a-z_]{1,40}|utils/data/dataloader|utils/data/_utils/[a-z_]{1,20}|utils/_contextlib|optim/[a-z_]{1,40}|autograd/[a-z_]{1,40}|_tensor)"
-    r"|trl/trainer/[a-z_]{1,40}_trainer|peft/(?:peft_model|mapping|mapping_func|tuners/[a-z_]{1,40}(?:/[a-z_]{1,40})?|utils/[a-z_]{1,40})"
-    r"|accelerate/(?:accelerator|data_loader|optimizer|scheduler|launchers|utils/[a-z_]{1,40})|deepspeed/runtime/engine|(?:lightning/pytorch|pytorch_lightning)/trainer/trainer)\.py$"
+    r"|trl/trainer/[a-z_]{1,40}_trainer|peft/(?:peft_model|mapping|mapping_func|tuners/[a-z0-9_]{1,40}(?:/[a-z0-9_]{1,40})?|utils/(?:other|save_and_load|peft_types))"
+    r"|accelerate/(?:accelerator|data_loader|optimizer|scheduler|launchers|utils/(?:operations|modeling|dataclasses|other))|deepspeed/runtime/engine|(?:lightning/pytorch|pytorch_lightning)/trainer/trainer)\.py$"
 )
 """Files of well-known libraries, by which a clone or another folder of them is known (`pip install -e`, `--target`)."""
 _SITE = lazy.compile(r".*/(?:site|dist)-packages/(?P<file>.+)$")

@@ -191,9 +191,9 @@ def test_a_loop_that_does_not_show_what_it_changed(of_run: Run) -> None:
 @pytest.mark.parametrize(
     ("line", "code"),
     [
-        ("labels[:len(ask)] = -100", "labels[:len(ask)] = [-100] * len(ask)"),
-        ("labels[:n] = -100", "labels[:n] = [-100] * n"),
-        ("labels[-n:] = 0.5", "labels[-n:] = [0.5] * n"),
+        ("labels[:len(ask)] = -100", "labels[:len(ask)] = [-100] * len(labels[:len(ask)])"),
+        ("labels[:n] = -100", "labels[:n] = [-100] * len(labels[:n])"),
+        ("labels[-n:] = 0.5", "labels[-n:] = [0.5] * len(labels[-n:])"),
         ("labels[:] = None", "labels[:] = [None] * len(labels)"),
         ("labels[n:] = 0", "labels[n:] = [0] * len(labels[n:])"),
         ("labels[1:-1] = 0", "labels[1:-1] = [0] * len(labels[1:-1])"),
@@ -375,3 +375,21 @@ def test_a_list_of_tensors_without_a_none_that_is_seen(line: str, message: str) 
 def test_a_file_that_the_traceback_does_not_name_is_not_read(of_run: Run, program: str, files: dict[str, str]) -> None:
     told = of_run("", BESIDE + program, files=files).explained
     assert not any(next(iter(files)) in one["condition"] for one in told)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "def loss_of(run):\n    return run\ndef check(value):\n    raise TypeError(f'name must be str, not {type(value).__name__}')\ncheck(loss_of)\n",
+        "def loss_of(run):\n    return run\nmin([1, 2], loss_of)\n",
+    ],
+    ids=["own-check", "forgotten-key"],
+)
+def test_a_function_that_was_meant_as_such_is_not_called(of_run: Run, program: str) -> None:
+    told = of_run("", program).explained
+    assert not any("is not called" in one["condition"] for one in told)
+
+
+def test_a_loop_over_reversed_items_gets_whole_code(of_run: Run) -> None:
+    found = of_run("", "rows = {1: 2, 3: 4}\nfor key in reversed(rows):\n    rows[key + 5] = 0\n")
+    assert codes(found) in ([], ["for key in reversed(list(rows))"])

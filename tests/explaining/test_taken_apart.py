@@ -25,7 +25,7 @@ class Trainer:
         ("Trainer(optimizers=(made))", "optimizers=(made, None)"),
         ("Trainer(model=1, optimizers=made)", "optimizers=(made, None)"),
         ("scheduler = made\nTrainer(sizes=3, optimizers=scheduler)", "optimizers=(None, scheduler)"),
-        ("Trainer(sizes=3)", "sizes=(3, width)"),
+        ("Trainer(sizes=3)", "sizes=(3, ...)"),
     ],
 )
 def test_an_argument_that_is_taken_apart(of_run: Run, call: str, code: str) -> None:

@@ -80,8 +80,8 @@ def ship(
             key: sum(count[key] for count in counts.values())
             for key in ("messages", "places", "guarded", "vanished", "replaced")
         },
-        "thinned": "of a package with more than 60 releases the first and the last patch of each minor release were read, of vllm, sglang, ray, "
-        "megatron-core and ai2-olmo-core only the last one; of torch, libtorch_cpu was read of one release without CUDA, and the sources of its CUDA "
+        "thinned": "of a package with more than 60 releases the first and the last patch of each minor release were read, of vllm, sglang, ray "
+        "and megatron-core only the last one; of torch, libtorch_cpu was read of one release without CUDA, and the sources of its CUDA "
         "library of three releases",
         "counts": counts,
         "read": {item.package: _read(folder, item, before.get(item.package, {})) for item in found},

@@ -49,7 +49,7 @@ def stated(message: str, passed: Mapping[str, str]) -> Iterator[Remedy]:
                 yield Remedy("do-leave-case", values, f"{found[1]}=None", "message")
     if "require" in message:
         for found in _NEEDS.finditer(message):
-            if found[1] not in passed:
+            if found[1] not in passed and not found[1].isupper():  # in capitals it is a variable of the environment
                 yield Remedy("do-pass", (("x", found[1]),), f"{found[1]}=...", "message")
     for found in _SHAPE.finditer(message) if "but " in message else ():
         if found[1] in passed:

@@ -27,9 +27,13 @@ _WAITING = frozenset(
     )
 )  # fmt: skip
 """Functions that take a coroutine as such."""
+_OF_OTHERS = frozenset(("get", "run", "read", "write", "close", "send", "open", "next", "pop", "update", "put", "call"))
+"""Names of methods that many other classes have, too."""
 _COLLECTING = ("append", "add", "extend", "insert", "setdefault")
 MAX_FILES = 6
 """Files in which the call is looked for."""
+MAX_NAMES = 20
+"""Imported names of one file that are followed."""
 LONG = 120
 
 
@@ -55,6 +59,8 @@ def explain(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
     if len({one.name for one in several}) != 1:
         return None
     call = several[0]
+    if isinstance(call.node.func, ast.Attribute) and len(several) > 1:
+        return None  # only one of the calls can be the one that failed
     place = f"{PurePath(call.source.path).name}:{call.node.lineno}"
     found = found or FoundPlace(trace.frames[trace.own[-1]], "", [], [], "rule")
     found.condition = say("await-lacks", lang, f=call.name, place=place)
@@ -68,13 +74,18 @@ def _unawaited(source: SourceFile, trace: Trace) -> Iterator[_Call]:
     own = list(functions_of(source))
     plain = {one.name for one in own if not isinstance(one.function, ast.AsyncFunctionDef) or one.is_generator}
     names = {one.name for one in own} - plain
-    imported = {name for name in names_from(source) - plain - names if _is_async(name, source, trace)}
+    asked = [
+        node.func.id for node in ast.walk(source.tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    ]
+    others = (names_from(source) & set(asked)) - plain - names
+    imported = {name for name in sorted(others)[:MAX_NAMES] if _is_async(name, source, trace)}
     modules = modules_of(source)
     for node in ast.walk(source.tree):
         if not isinstance(node, ast.Call) or ast.unparse(node.func).partition(".")[0] in modules:
             continue
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        is_async = name in names or (name in imported and isinstance(node.func, ast.Name))
+        is_mine = isinstance(node.func, ast.Name) or name not in _OF_OTHERS
+        is_async = (name in names and is_mine) or (name in imported and isinstance(node.func, ast.Name))
         if is_async and not _is_waited_for(node, source, parents):
             yield _Call(node, name, source, parents)
 

@@ -46,7 +46,7 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
         return found
     name = ast.unparse(holder)
     new = ast.Call(holder, made.args if made is not None else [], [])
-    at_call = ast.unparse(ast.Call(ast.Attribute(new, method), call.args, []))[:LONG]
+    at_call = ast.unparse(ast.Call(ast.Attribute(new, method), call.args, call.keywords))[:LONG]
     if name == owner:
         if not takes_object or not call.args:
             return found

@@ -13,6 +13,7 @@ from troubleshooter.explaining.source.names import parameters
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.own_functions import OwnFunction
 from troubleshooter.explaining.source.shown import code, parsed
+from troubleshooter.explaining.source.statements import in_loop
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
@@ -29,8 +30,9 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     if name not in parameters(context.function) or given is None:
         return None
     for at in reversed(trace.own[:-1]):
-        frame = trace.frames[at]
-        again = _passed_again(parsed(code(frame)))
+        frame, caller = trace.frames[at], trace.context(at)
+        scope = (caller.function or caller.source.tree) if caller is not None else None
+        again = _passed_again(parsed(code(frame))) if scope is not None and in_loop(scope, frame.line) else None
         if again is not None:
             target, text = again
             others = ["_" if len(given.elts) == 2 else "*_"]

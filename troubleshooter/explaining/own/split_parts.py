@@ -49,6 +49,8 @@ def _split(node: ast.AST, names: int, trace: Trace) -> ast.Call | None:
     is_split = isinstance(func, ast.Attribute) and func.attr in ("split", "rsplit")
     if not isinstance(func, ast.Attribute) or not is_split or ast.unparse(func.value) in _MODULES:
         return None
+    if isinstance(func.value, ast.Attribute) and func.value.attr == "str":
+        return None  # a column of pandas, which is split row by row
     marks = [*value.args, *(one.value for one in value.keywords if one.arg == "sep")]
     is_plain = len(value.args) + len(value.keywords) == len(marks) < 2
     if not is_plain or not all(_is_text(one, trace) for one in marks):

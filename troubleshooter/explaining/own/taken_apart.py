@@ -22,7 +22,7 @@ def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
     """The explanation with the parts that are wanted, where the user's call passes one value for the argument."""
     said = _MESSAGE.match(failure.message) if failure.type == "TypeError" else None
     context = trace.context(len(trace.frames) - 1) if said is not None else None
-    taken = _taken(parsed(code(trace.frames[-1])))
+    taken = _taken(parsed(code(trace.frames[-1]))) if said is not None else None
     if said is None or context is None or context.function is None or taken is None:
         return found
     names, argument = taken
@@ -55,10 +55,11 @@ def _taken(tree: ast.Module | None) -> tuple[list[str], str] | None:
 
 
 def _filled(names: list[str], value: str, default: str | None) -> list[str]:
-    """The parts: the user's value in the place of its name, or in the first; the others as the default has them, else by name."""
+    """The parts: the user's value in the place of its name, or of one like it, else in the first; the others as the default has them."""
     usual = ast.parse(default, mode="eval").body if default else None
-    parts = names
+    parts = ["..."] * len(names)
     if isinstance(usual, ast.Tuple) and len(usual.elts) == len(names):
         parts = [ast.unparse(one) for one in usual.elts]
-    place = names.index(value) if value in names else 0
+    alike = [n for n, name in enumerate(names) if value.lower() in name.lower() or name.lower() in value.lower()]
+    place = names.index(value) if value in names else alike[0] if alike else 0
     return [*parts[:place], value, *parts[place + 1 :]]

@@ -37,7 +37,8 @@ _GIVE_A_VALUE = frozenset(
     )
 )  # fmt: skip
 """Methods of everybody's objects that are called for a value, and need no argument."""
-_TAKE_FUNCTIONS = frozenset(("map", "filter", "partial", "apply", "submit", "imap", "starmap", "sorted", "register_hook", "to_thread"))  # fmt: skip
+_TAKE_FUNCTIONS = frozenset(("map", "filter", "partial", "apply", "submit", "imap", "starmap", "sorted", "register_hook", "to_thread", "apply_async", "map_async",
+    "imap_unordered", "run_in_executor", "vmap", "compile", "LambdaLR",))  # fmt: skip
 _OF_FUNCTIONS = (
     "fn",
     "func",
@@ -52,6 +53,8 @@ _OF_FUNCTIONS = (
     "metrics",
 )
 """How names of arguments end that take a function."""
+MAX_VALUES = 40
+"""Values of a statement that are looked at."""
 _MODULES = frozenset(("torch", "nn", "F", "np", "math", "os", "sys", "random", "time", "json", "pd", "re"))
 
 
@@ -61,6 +64,8 @@ def explain(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
     if said is None or not trace.own or any(one.key == "day-call" for one in (found.remedies if found else ())):
         return None
     kind, at = said["a"] or said["b"] or said["c"], trace.own[-1]
+    if code(trace.frames[at]).startswith(("raise", "assert")):
+        return None  # a check of the user's own made the message
     is_mine = at == len(trace.frames) - 1
     several = [*_candidates(failure.message, kind, at, trace)] or [*_stored(kind, at, trace)]
     known = [one for one in several if _is_known(one, trace)]
@@ -95,7 +100,7 @@ def _candidates(message: str, kind: str, at: int, trace: Trace) -> Iterator[ast.
             values = [one.value for one in nodes if isinstance(one, ast.FormattedValue) and one.format_spec is not None]
         else:
             values = [value for node in nodes for value in _values(node)]
-        mine = [one for one in values if _may_be(one, kind, trace)]
+        mine = [one for one in values[:MAX_VALUES] if _may_be(one, kind, trace)]
         if mine:
             yield from mine
             return
@@ -109,14 +114,15 @@ def _stored(kind: str, at: int, trace: Trace) -> Iterator[ast.expr]:
         for value in _values(node):
             made = own_flow.way(value, context)[-1] if isinstance(value, ast.Name) and context is not None else None
             if made is not None and not made.each and isinstance(made.value, (ast.Dict, ast.List, ast.Tuple)):
-                parts = [part for part in _values(made.value) if _may_be(part, kind, trace)]
+                parts = [part for part in [*_values(made.value)][:MAX_VALUES] if _may_be(part, kind, trace)]
                 yield from (part for part in parts if _is_known(part, trace))
 
 
 def _values(node: ast.AST) -> Iterator[ast.expr]:
     """What stands as a value in a part of a line, not where a function is wanted."""
     if isinstance(node, ast.Call):
-        yield from node.args[called(node).rpartition(".")[2] in _TAKE_FUNCTIONS :]
+        name = called(node).rpartition(".")[2]
+        yield from () if name in ("min", "max") else node.args[name in _TAKE_FUNCTIONS :]
         yield from (one.value for one in node.keywords if not (one.arg or "").endswith(_OF_FUNCTIONS))
     elif isinstance(node, (ast.List, ast.Tuple, ast.Set)) and not isinstance(getattr(node, "ctx", None), ast.Store):
         yield from node.elts
@@ -133,7 +139,7 @@ def _values(node: ast.AST) -> Iterator[ast.expr]:
 def _may_be(value: ast.expr, kind: str, trace: Trace) -> bool:
     if isinstance(value, ast.Name):
         return kind == "function" and _function(value, trace) is not None
-    if not isinstance(value, ast.Attribute):
+    if not isinstance(value, ast.Attribute) or value.attr.startswith("__"):
         return False
     root: ast.expr = value
     while isinstance(root, ast.Attribute):

@@ -29,24 +29,8 @@ def one_value(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
 
 
 def _places(target: ast.Subscript, part: ast.Slice) -> str:
-    """How many places a slice has, as short as its bounds allow."""
+    """How many places a slice has: so many as there are, for its bounds may lie outside of the list."""
     whole = text(target.value)
-    if part.step is not None:
-        return f"len({text(target)})"
-    if part.lower is None and part.upper is None:
+    if part.step is None and part.lower is None and part.upper is None:
         return f"len({whole})"
-    if part.lower is None and part.upper is not None and _is_count(part.upper):
-        return text(part.upper)
-    lower = part.lower if part.upper is None else None
-    if isinstance(lower, ast.UnaryOp) and isinstance(lower.op, ast.USub) and _is_count(lower.operand):
-        return text(lower.operand)
     return f"len({text(target)})"
-
-
-def _is_count(bound: ast.expr) -> bool:
-    """Whether a bound counts places from the beginning: a length, a name, a number that is not negative."""
-    if isinstance(bound, ast.Call):
-        return text(bound.func) == "len"
-    return isinstance(bound, (ast.Name, ast.Attribute)) or (
-        isinstance(bound, ast.Constant) and isinstance(bound.value, int)
-    )

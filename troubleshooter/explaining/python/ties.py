@@ -33,7 +33,10 @@ def without_order(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
 
 def _sorted(node: ast.Call, name: str) -> Iterator[tuple[str, str]]:
     """What a call sorts, and the call with a key."""
-    if name in _SORTS and node.args and not isinstance(node.args[-1], ast.Starred):
-        yield text(node.args[-1]), f"{text(node)[:-1]}, key=lambda one: one[...])"
+    by = ast.keyword("key", ast.parse("lambda one: one[...]", mode="eval").body)
+    fixed = ast.unparse(ast.Call(node.func, node.args, [*node.keywords, by]))
+    of_several = name in ("min", "max") and len(node.args) > 1
+    if name in _SORTS and node.args and not of_several and not isinstance(node.args[-1], ast.Starred):
+        yield text(node.args[-1]), fixed
     elif name == "sort" and isinstance(node.func, ast.Attribute) and not node.args:
-        yield text(node.func.value), f"{text(node.func.value)}.sort(key=lambda one: one[...])"
+        yield text(node.func.value), fixed

@@ -2,8 +2,7 @@
 
 They are read as text. Nothing is imported or run. Read are Python files of installed packages and of the run itself, at most
 `MAX_FILE_BYTES` each and `MAX_FILES` for one explanation, and only where the file holds the very line that the log shows:
-a log is untrusted, and another release of the file would explain another failure. Of the run itself also a file beside
-such a file that this one imports by name.
+a log is untrusted, and another release of the file would explain another failure.
 """
 
 from __future__ import annotations

@@ -9,7 +9,9 @@ from kb.form import Entry, Translation
 from kb.load import Loaded, english_hash
 from kb.problem import Problem
 
-_EXACT = re.compile(r"(?<![\w.-])(?:v?\d+(?:\.\d+)+(?!\.\d| ?(?:million|billion|[\u4e07\u4ebf]))|--[A-Za-z][\w-]*)")
+_EXACT = re.compile(
+    r"(?<![A-Za-z0-9_.-])v?(\d+(?:\.\d+)+(?!\d|\.\d| ?(?:million|billion|[\u4e07\u4ebf]))|--[A-Za-z][A-Za-z0-9_-]*)"
+)
 """Versions and options, which are the same in every language. A number before a word for a power of ten may be written otherwise: the two
 characters stand for ten thousand and for a hundred million."""
 

@@ -73,16 +73,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         known = {} if options.all else old
         left_out = read_releases(chosen, folder, thin=options.thin, most=options.most, known=known, older=options.older)
     if options.new:
+        last = {name: releases[-1] for name, releases in old.items()}
         newer = [
-            package for package in chosen if set(versions(folder, package.package)) - set(old.get(package.package, ()))
+            package for package in chosen if _has_newer(versions(folder, package.package), last.get(package.package))
         ]
         for item in linked(newer, folder, FILE):
-            _tell(item, max(old.get(item.package, ()), key=Version, default=None))
+            _tell(item, last.get(item.package))
     if options.ship:
         manifest = ship(list(plan.values()), folder, FILE, remembered(folder, left_out))
         told = ("packages", "releases", "messages", "places", "bytes")
         print(f"{FILE}: " + ", ".join(f"{manifest[key]} {key}" for key in told))
     return 0
+
+
+def _has_newer(kept: Sequence[str], last: str | None) -> bool:
+    return bool(kept) and (last is None or Version(kept[-1]) > Version(last))
 
 
 def _tell(item: Linked, last: str | None) -> None:

@@ -119,8 +119,10 @@ def test_releases_are_added_to_an_index_whose_sources_are_gone(
 
 def test_files_that_the_plan_leaves_out_leave_the_index(tmp_path: Path) -> None:
     fewer = Package("made-up", "0.1", ("madeup",), skip=("madeup/data.py",))
+    moved = {**NEW, "madeup/load.py": NEW["madeup/data.py"]}  # the same messages, from this release on also elsewhere
     for folder in ("grown", "whole"):
         keep(tmp_path / folder / "cache", "0.9", OLD)
+        keep(tmp_path / folder / "cache", "0.9.5", moved)
         if folder == "grown":
             shipped(tmp_path / folder)
             (tmp_path / folder / "cache" / "made-up.sqlite").unlink()
@@ -128,6 +130,8 @@ def test_files_that_the_plan_leaves_out_leave_the_index(tmp_path: Path) -> None:
         index = tmp_path / folder / "messages.sqlite"
         ship([fewer], tmp_path / folder / "cache", index, {}, tmp_path / folder / "manifest.json")
     assert (tmp_path / "grown" / "messages.sqlite").read_bytes() == (tmp_path / "whole" / "messages.sqlite").read_bytes()
+    [item] = linked([fewer], tmp_path / "grown" / "cache", tmp_path / "grown" / "messages.sqlite")
+    assert [spans(one.present) for one in item.messages if one.text.startswith("no data")] == [[(1, 1)]]
 
 
 def test_an_index_stays_as_it_is_where_nothing_is_kept(tmp_path: Path) -> None:

@@ -102,6 +102,9 @@ def test_stale_translations_are_named_and_stamped(folder: Path) -> None:
         ("The pump stops early with --pump.", "2.1 이후 펌프가 멈춥니다.", "lacks --pump, names 2.1, other than"),
         ("Since 4.43 the pump stops at 1.6 million drops.", "4.43부터 펌프가 멈춥니다.", ""),
         ("Pump 2 stops early.", "펌프가 너무 일찍 멈춥니다.", ""),
+        ("The pump stops at 1.25 million drops.", "펌프가 너무 일찍 멈춥니다.", ""),
+        ("Since v4.43 the pump stops early.", "버전4.43부터 펌프가 멈춥니다.", ""),
+        ("Since v4.43 the pump stops early.", "버전4.44부터 펌프가 멈춥니다.", "lacks 4.43, names 4.44, other than"),
     ],
 )
 def test_versions_and_options_are_the_same_in_both_languages(folder: Path, english: str, korean: str, said: str) -> None:

@@ -19,7 +19,7 @@ class CodeBlock(NamedTuple):
     ``try`` goes on after, ``caught`` for what it does if that fails, ``entered`` for what a ``with`` holds, or ``function``.
 
     ``whole``: the first and last line of the statement with all of its arms; of ``caught`` those that were tried. ``test``: the condition of a ``while`` or ``if``.
-    ``calls``: what a loop or an arm calls, with its arguments. ``over``: what a ``for`` goes over. ``hands_on``: whether a ``for`` yields each item.
+    ``calls``: what a loop calls, or an arm outside of the ``if`` inside of it, with its arguments. ``over``: what a ``for`` goes over. ``hands_on``: whether a ``for`` yields each item.
     ``gives``: whether a loop yields anything. ``tries``: whether a loop tries one thing until it succeeds. ``skips``: the lines at
     which a loop or a function passes by what follows. ``exits``: the first and last lines of the statements that leave a loop. A ``for`` that only awaits what it goes over is a ``comprehension``: it ends no data.
     """
@@ -116,7 +116,7 @@ def _blocks_of(node: ast.AST) -> Iterator[CodeBlock]:
         test, whole = ast.unparse(node.test), (node.lineno, node.end_lineno or node.lineno)
         for arm in (node.body, node.orelse):
             if arm:
-                calls = tuple(call for statement in arm for call in _calls(statement))
+                calls = tuple(call for one in arm if not isinstance(one, ast.If) for call in _calls(one))
                 yield CodeBlock("branch", arm[0].lineno, _end(arm), whole, test, calls)
     elif isinstance(node, (ast.With, ast.AsyncWith, ast.FunctionDef, ast.AsyncFunctionDef)):
         kind = "entered" if isinstance(node, (ast.With, ast.AsyncWith)) else "function"

@@ -1337,7 +1337,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "own-unexpected": "`{f}` has no parameter `{x}`",
         "own-positional": "`{f}` takes {most} arguments in order, and {given} were passed",
         "own-concatenate": "`{y}` is of type {t} and cannot be joined to `{x}`",
-        "own-tie": "tuples like `{x}` are compared part by part: two had the same `{y}`, so that one {t} was compared with another, which have no order",
+        "own-tie": "tuples like `{x}` are compared part by part, the later ones where the first are equal (here `{y}`): one {t} was compared with another, which have no order",
         "own-unordered": "`{x}` was to be put in order, and two of type {t} in it have none",
         "own-operand": "`{x}` is of type {a} and `{y}` of type {b}, for which `{op}` is not defined",
         "own-operand-several": "in one of {x} the left side is of type {a} and the right one of type {b}, for which `{op}` is not defined",

@@ -1256,7 +1256,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "own-unexpected": "`{f}` 没有参数 `{x}`",
         "own-positional": "`{f}` 按顺序最多接收 {most} 个参数，却传入了 {given} 个",
         "own-concatenate": "`{y}` 的类型是 {t}，不能与 `{x}` 相加",
-        "own-tie": "`{x}` 这样的元组会逐项比较：两个元组的 `{y}` 相同，于是比较了两个 {t}，而它们没有大小顺序",
+        "own-tie": "`{x}` 这样的元组会逐项比较，前面的项（这里是 `{y}`）相同时才比较后面的：比较了两个 {t}，而它们没有大小顺序",
         "own-unordered": "要对 `{x}` 排序，而其中两个 {t} 之间没有大小顺序",
         "own-operand": "`{x}` 的类型是 {a}，`{y}` 的类型是 {b}，二者之间没有 `{op}`",
         "own-operand-several": "{x} 之一的左边类型是 {a}，右边类型是 {b}，二者之间没有 `{op}`",

@@ -7,12 +7,12 @@ each time.
 from __future__ import annotations
 
 import ast
-from pathlib import PurePath
 
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal
 from troubleshooter.explaining.source import own_flow
+from troubleshooter.explaining.source.file_lines import file_line
 from troubleshooter.explaining.source.names import NameContext, parameters
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.shown import called, code, nodes_of, parsed
@@ -104,7 +104,7 @@ def _of_other_kind(
     holder, asked = ast.unparse(item.value), ast.unparse(item.slice)
     other = next(one for one in keys if str(one) == str(key))
     turned = repr(other) if isinstance(item.slice, ast.Constant) else f"{type(other).__name__}({asked})"
-    place = f"{PurePath(made.context.source.path).name}:{made.value.lineno}"
+    place = file_line(made.context.source.path, made.value.lineno)
     text = f"{holder}[{turned}]"
     found.condition = say("key-kind", lang, x=holder, k=repr(key), y=repr(other), place=place)
     found.origins = [Origin(asked, "data", "", repr(key)), Origin(holder, "data")]
@@ -118,7 +118,7 @@ def _of_json(found: FoundPlace, item: ast.Subscript, key: int, context: NameCont
     read = read or later
     if read is None:
         return None
-    place = f"{PurePath(read.context.source.path).name}:{read.value.lineno}"
+    place = file_line(read.context.source.path, read.value.lineno)
     holder, asked = ast.unparse(item.value), ast.unparse(item.slice)
     text = f'{holder}["{asked}"]' if isinstance(item.slice, ast.Constant) else f"{holder}[str({asked})]"
     found.condition = say("key-json", lang, x=holder, k=key, place=place)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import PurePath
+from typing import NamedTuple
 
 from kb import lazy
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.remedy import Remedy
+from troubleshooter.explaining.source.file_lines import file_line
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.own_functions import functions_of
 from troubleshooter.explaining.source.own_imports import definition, modules_of, names_from
@@ -35,16 +36,16 @@ MAX_FILES = 6
 MAX_NAMES = 20
 """Imported names of one file that are followed."""
 LONG = 120
+"""Characters of code that is shown; a suggestion that is longer is left out, as a part of it is no code."""
 
 
-class _Call:
-    """A call of an async function that nothing waits for. ``parents``: by the number of a node, the node around it."""
+class _Call(NamedTuple):
+    """A call of an async function that nothing waits for. ``parents``: by the `id` of a node, the node around it."""
 
-    def __init__(self, node: ast.Call, name: str, source: SourceFile, parents: dict[int, ast.AST]) -> None:
-        self.node = node
-        self.name = name
-        self.source = source
-        self.parents = parents
+    node: ast.Call
+    name: str
+    source: SourceFile
+    parents: dict[int, ast.AST]
 
 
 def explain(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str) -> FoundPlace | None:
@@ -61,11 +62,13 @@ def explain(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
     call = several[0]
     if isinstance(call.node.func, ast.Attribute) and len(several) > 1:
         return None  # only one of the calls can be the one that failed
-    place = f"{PurePath(call.source.path).name}:{call.node.lineno}"
+    place = file_line(call.source.path, call.node.lineno)
     found = found or FoundPlace(trace.frames[trace.own[-1]], "", [], [], "rule")
     found.condition = say("await-lacks", lang, f=call.name, place=place)
     found.origins = [Origin(ast.unparse(call.node)[:LONG], "data", "", None, None, place=place)]
-    found.remedies = [Remedy(key, (("x", text),), text, "rule") for key, text in _waiting(call, trace)]
+    found.remedies = [
+        Remedy(key, (("x", text),), text, "rule") for key, text in _waiting(call, trace) if len(text) <= LONG
+    ]
     return found
 
 
@@ -135,12 +138,12 @@ def _waiting(call: _Call, trace: Trace) -> Iterator[tuple[str, str]]:
     written = ast.unparse(call.node)
     is_async = isinstance(call.source.around(call.node.lineno)[1], ast.AsyncFunctionDef)
     if not is_async and not any("asyncio/" in frame.path for frame in trace.frames):
-        yield "do-await", f"asyncio.run({written})"[:LONG]
+        yield "do-await", f"asyncio.run({written})"
         return
     around = call.parents.get(id(call.node))
     if is_async and isinstance(around, (ast.ListComp, ast.GeneratorExp)) and around.elt is call.node:
         each = ast.unparse(ast.ListComp(ast.Await(call.node), around.generators))
         together = f"await asyncio.gather(*{ast.unparse(ast.GeneratorExp(call.node, around.generators))})"
-        yield from (("do-await", each[:LONG]), ("await-together", together[:LONG]))
+        yield from (("do-await", each), ("await-together", together))
         return
-    yield "do-await", f"await {written}"[:LONG]
+    yield "do-await", f"await {written}"

@@ -10,6 +10,7 @@ from kb import lazy
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.remedy import Remedy
+from troubleshooter.explaining.source.file_lines import file_line
 from troubleshooter.explaining.source.names import NameContext
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.words import say
@@ -60,7 +61,7 @@ def _is_of(frame: Frame, module: str) -> bool:
 
 
 def _place(frame: Frame) -> str:
-    return f"{PurePath(frame.path).name}:{frame.line}"
+    return file_line(frame.path, frame.line)
 
 
 def _constants(context: NameContext | None) -> list[str]:

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import ast
 import copy
-from pathlib import PurePath
 
 from kb import lazy
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.source import own_flow
-from troubleshooter.explaining.source.names import NameContext, parameters
+from troubleshooter.explaining.source.file_lines import file_line
+from troubleshooter.explaining.source.names import NameContext, needs_arguments, parameters
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.own_imports import definition_at
-from troubleshooter.explaining.source.shown import nodes_of
+from troubleshooter.explaining.source.shown import call_of
 from troubleshooter.explaining.source.statements import statement_at
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
@@ -35,7 +35,7 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     """The explanation with the place that gives the class; the same where it cannot be seen that it is one."""
     said = _MESSAGE.match(failure.message) if failure.type == "TypeError" else None
     context = trace.context(len(trace.frames) - 1) if said is not None else None
-    call = _call(trace, said["f"]) if said is not None else None
+    call = call_of(trace.frames[-1], said["f"]) if said is not None else None
     if said is None or context is None or call is None or not isinstance(call.func, ast.Attribute):
         return found
     holder, owner, method = call.func.value, said["c"], said["f"]
@@ -46,7 +46,9 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
         return found
     name = ast.unparse(holder)
     new = ast.Call(holder, made.args if made is not None else [], [])
-    at_call = ast.unparse(ast.Call(ast.Attribute(new, method), call.args, call.keywords))[:LONG]
+    at_call = ast.unparse(ast.Call(ast.Attribute(new, method), call.args, call.keywords))
+    if len(at_call) > LONG:
+        return found
     if name == owner:
         if not takes_object or not call.args:
             return found
@@ -69,16 +71,6 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     return found
 
 
-def _call(trace: Trace, method: str) -> ast.Call | None:
-    """The one call of a method of this name in the line that failed."""
-    for nodes in nodes_of(trace.frames[-1]):
-        calls = [one for one in nodes if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)]
-        calls = [one for one in calls if isinstance(one.func, ast.Attribute) and one.func.attr == method]
-        if len({ast.unparse(one) for one in calls}) == 1:
-            return calls[0]
-    return None
-
-
 def _class(name: str, method: str, context: NameContext, trace: Trace) -> tuple[bool | None, ast.Call | None]:
     """Whether a method of a class takes an object (None where the class is not seen), and how an object is made of it."""
     found = definition_at(name, context, trace.own_sources)
@@ -89,11 +81,8 @@ def _class(name: str, method: str, context: NameContext, trace: Trace) -> tuple[
         return None, None
     takes_object = not methods[method].decorator_list and parameters(methods[method])[:1] == ["self"]
     begin = methods.get("__init__")
-    given = begin.args if begin is not None else None
-    needs = given is not None and (
-        len(given.posonlyargs) + len(given.args) - 1 > len(given.defaults) or None in given.kw_defaults
-    )
-    return takes_object, _made(ast.Name(name), needs=needs or (begin is None and bool(found.node.decorator_list)))
+    needs = needs_arguments(begin) if begin is not None else bool(found.node.decorator_list)  # as of a dataclass
+    return takes_object, _made(ast.Name(name), needs=needs)
 
 
 def _made(holder: ast.expr, *, needs: bool = False) -> ast.Call:
@@ -105,7 +94,7 @@ def _taken(holder: ast.expr, owner: str, made: ast.Call, context: NameContext) -
     for number, step in enumerate(own_flow.way(holder, context)):
         if step.each:
             return None
-        place = f"{PurePath(step.context.source.path).name}:{getattr(step.value, 'lineno', 0)}"
+        place = file_line(step.context.source.path, getattr(step.value, "lineno", 0))
         if number and isinstance(step.value, ast.Name) and step.value.id == owner:
             code = _replaced(step.value, made, step.context)
             return (place, code) if code else None
@@ -113,7 +102,7 @@ def _taken(holder: ast.expr, owner: str, made: ast.Call, context: NameContext) -
             entries = own_flow.way(table, step.context)[-1].value
             values = entries.values if isinstance(entries, ast.Dict) else []
             if any(isinstance(one, ast.Name) and one.id == owner for one in values):
-                place = f"{PurePath(step.context.source.path).name}:{step.value.lineno}"
+                place = file_line(step.context.source.path, step.value.lineno)
                 return place, ast.unparse(ast.Call(step.value, made.args, []))[:LONG]
     return None
 

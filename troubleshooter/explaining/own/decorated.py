@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from pathlib import PurePath
 
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.remedy import Remedy
+from troubleshooter.explaining.source.file_lines import file_line
 from troubleshooter.explaining.source.names import NameContext, parameters
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.own_functions import OwnFunction, functions_of
@@ -34,7 +34,7 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     if told is None:
         return found
     name, decorator, function, source = told
-    place = f"{PurePath(source.path).name}:{function.lineno}"
+    place = file_line(source.path, function.lineno)
     text = f"return {_given_back(function)}"
     found.condition = say("decorated-none", lang, x=name, d=decorator, f=function.name, place=place)
     found.origins = [Origin(function.name, "data", "", None, None, place=place), Origin(name, "data")]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from pathlib import PurePath
 
 from kb import lazy
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.remedy import Remedy
+from troubleshooter.explaining.source.file_lines import file_line
 from troubleshooter.explaining.source.names import parameters
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.own_functions import OwnFunction
@@ -35,9 +35,8 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
         again = _passed_again(parsed(code(frame))) if scope is not None and in_loop(scope, frame.line) else None
         if again is not None:
             target, text = again
-            others = ["_" if len(given.elts) == 2 else "*_"]
-            place = f"{PurePath(frame.path).name}:{frame.line}"
-            fixed = f"{', '.join([target, *others])} = {text}"
+            place = file_line(frame.path, frame.line)
+            fixed = f"{target}, {'_' if len(given.elts) == 2 else '*_'} = {text}"
             told = {"x": context.function.name, "y": ast.unparse(given), "place": place}
             found.condition = say("fed-back", lang, told=found.condition, **told)
             found.origins = [Origin(target, "data", "", text, True, place=place), *found.origins]

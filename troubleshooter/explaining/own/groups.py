@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from pathlib import PurePath
 
 from kb import lazy
 from troubleshooter.explaining.found import FoundPlace
@@ -11,12 +10,14 @@ from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.own import searched
 from troubleshooter.explaining.remedy import Remedy, literal
 from troubleshooter.explaining.source import own_flow
+from troubleshooter.explaining.source.file_lines import file_line
 from troubleshooter.explaining.source.names import NameContext
 from troubleshooter.explaining.source.origins import Trace
-from troubleshooter.explaining.source.shown import nodes_of
+from troubleshooter.explaining.source.shown import call_of
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
 
+_MESSAGE = "no such group"
 _ASKED = ("group", "start", "end", "span")
 _PART = lazy.compile(
     r"(?:-\??|\[-\+\]\??|\[\+-\]\??)?(?:\\d|\[0-9\])[+*]?(?:\{\d{1,3}(?:,\d{0,3})?\})?(?:\\\.(?:\\d|\[0-9\])[+*])?"
@@ -24,24 +25,22 @@ _PART = lazy.compile(
 )
 """A part of a pattern that stands for what differs from text to text."""
 
-_MESSAGE = "no such group"
-
 
 def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> FoundPlace | None:
     """The explanation with the pattern; None where the file does not show it."""
     context = trace.context(len(trace.frames) - 1)
     if failure.type != "IndexError" or failure.message != _MESSAGE or context is None:
         return None
-    asked = _asked(trace)
+    asked = call_of(trace.frames[-1], *_ASKED)
     step = own_flow.way(asked.func.value, context)[-1] if asked and isinstance(asked.func, ast.Attribute) else None
     given = searched.pattern_of(step.value, step.context) if step is not None else None
-    if asked is None or given is None:
+    if asked is None or given is None or len(asked.args) != 1:
         return None
     name, pattern, line = given
     compiled, number = searched.compiled(pattern), literal(ast.unparse(asked.args[0]))
     if compiled is None or not isinstance(number, (int, str)):
         return None
-    shown, place = searched.raw(pattern), f"{PurePath(context.source.path).name}:{line}"
+    shown, place = searched.raw(pattern), file_line(context.source.path, line)
     found.condition = say("group-count", lang, x=name or shown, v=shown, n=compiled.groups, k=repr(number))
     found.origins = [Origin(name or shown, "data", "", shown, True, place=place), *found.origins]
     look, found.remedies = found.remedies, []
@@ -58,16 +57,6 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     if compiled.groups or not found.remedies:
         found.remedies += look
     return found
-
-
-def _asked(trace: Trace) -> ast.Call | None:
-    """The one call of the line that asks for a group."""
-    for nodes in nodes_of(trace.frames[-1]):
-        calls = [one for one in nodes if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)]
-        calls = [one for one in calls if getattr(one.func, "attr", "") in _ASKED and len(one.args) == 1]
-        if len({ast.unparse(one) for one in calls}) == 1:
-            return calls[0]
-    return None
 
 
 def _most(asked: ast.Call, context: NameContext) -> int:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from pathlib import PurePath
 
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.python import none_parts
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.source import own_flow
+from troubleshooter.explaining.source.file_lines import file_line
 from troubleshooter.explaining.source.names import NameContext
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.own_functions import class_of_value, functions_of
@@ -54,7 +54,7 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     kind = _kind(call, where, is_mapping=_WANTS_MAPPING in failure.message)
     if kind == _OWN:
         return None
-    place = f"{PurePath(where.source.path).name}:{call.lineno}"
+    place = file_line(where.source.path, call.lineno)
     shown = ast.unparse(call)[:LONG]
     changed = ast.unparse(call.func.value if _is_method(call) else call.args[0])[:LONG]  # type: ignore[attr-defined]
     found.condition = say("in-place", lang, told=found.condition, x=shown, y=changed, place=place)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from pathlib import PurePath
 
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.remedy import Remedy
+from troubleshooter.explaining.source.file_lines import file_line
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.shown import gone_through
 from troubleshooter.explaining.words import say
@@ -26,7 +26,7 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
         if isinstance(node, ast.For) and any(_counts(part, name) for part in ast.walk(node))
     ]
     given = [
-        (f"{PurePath(source.path).name}:{word.value.lineno}", ast.unparse(word.value))
+        (file_line(source.path, word.value.lineno), ast.unparse(word.value))
         for source in trace.own_sources
         for call in ast.walk(source.tree)
         if isinstance(call, ast.Call)

@@ -14,8 +14,9 @@ from troubleshooter.observe.model import Failure
 
 _MESSAGE = lazy.compile(r"^expected Tensor as element (?P<n>\d{1,9}) in argument 0, but got NoneType$")
 _JOINS = ("cat", "concat", "concatenate", "hstack", "vstack", "dstack")
-_ALL = (*_JOINS, "stack", "block_diag")
+_ALL = (*_JOINS, "stack")
 LONG = 160
+"""Characters of a suggestion; a longer one is left out."""
 
 
 def amended(found: FoundPlace, failure: Failure, trace: Trace) -> FoundPlace:
@@ -25,7 +26,7 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace) -> FoundPlace:
         calls = [one for one in nodes if isinstance(one, ast.Call) and called(one).rpartition(".")[2] in _ALL]
         if len(calls) == 1 and calls[0].args and said is not None:
             found.origins, remedy = _told(found.origins, calls[0], int(said["n"]))
-            found.remedies = [remedy, *found.remedies]
+            found.remedies = [*([remedy] if len(remedy.code or "") <= LONG else []), *found.remedies]
             break
     return found
 
@@ -39,10 +40,10 @@ def _told(origins: list[Origin], call: ast.Call, number: int) -> tuple[list[Orig
         origins = [Origin(ast.unparse(parts[number]), "data"), *origins]
     if len(parts) == 2 and called(call).rpartition(".")[2] in _JOINS:
         here, other = ast.unparse(parts[number]), ast.unparse(parts[1 - number])
-        text = f"{ast.unparse(call)} if {here} is not None else {other}"[:LONG]
+        text = f"{ast.unparse(call)} if {here} is not None else {other}"
         return origins, Remedy("none-join", (("x", text),), text, "rule")
     name = ast.Name("one")
     given = ast.comprehension(name, rows, [ast.Compare(name, [ast.IsNot()], [ast.Constant(None)])], 0)
     kept = ast.Call(call.func, [ast.ListComp(name, [given]), *call.args[1:]], call.keywords)
-    text = ast.unparse(kept)[:LONG]
+    text = ast.unparse(kept)
     return origins, Remedy("none-out", (("x", text),), text, "rule")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from pathlib import PurePath
 
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, literal, nearest
 from troubleshooter.explaining.source import own_flow
 from troubleshooter.explaining.source.calls import NOT_PASSED, calls_at, passed
+from troubleshooter.explaining.source.file_lines import file_line
 from troubleshooter.explaining.source.names import NameContext, given_values, parameters, position_of
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.own_data import written_keys
@@ -147,7 +147,7 @@ def _of_default(
         or passed(call[0], name, position_of(function, name, method=context.owner is not None)) is not NOT_PASSED
     ):
         return None
-    place = f"{PurePath(call[1].source.path).name}:{call[0].lineno}"
+    place = file_line(call[1].source.path, call[0].lineno)
     told = say("none-not-passed", lang, x=name, f=function.name, place=place)
     return told, Remedy("own-pass", (("x", f"{name}=..."),), f"{name}=...", "rule")
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from pathlib import PurePath
 
 from kb import lazy
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.remedy import Remedy
+from troubleshooter.explaining.source.file_lines import file_line
 from troubleshooter.explaining.source.names import NameContext, given_values, parameters
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.sources import Function
@@ -30,7 +30,7 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
         return None
     word, line = outer
     text = f"{word} {name}"
-    place = f"{PurePath(context.source.path).name}:{line}"
+    place = file_line(context.source.path, line)
     found.condition = say("outer-name", lang, told=found.condition, x=name, place=place, f=context.function.name)
     found.origins = [Origin(name, "data", place=place), *(one for one in found.origins if one.name != name)]
     found.remedies = [Remedy("outer-say", (("x", text),), text, "rule")]

@@ -8,13 +8,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from pathlib import PurePath
 
 from kb import lazy
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.python import wrong_calls
 from troubleshooter.explaining.source.calls import calls_at
+from troubleshooter.explaining.source.file_lines import file_line
 from troubleshooter.explaining.source.names import parameters
 from troubleshooter.explaining.source.own_functions import OwnFunction, functions_of
 from troubleshooter.explaining.source.shown import called, calls, code, is_whole, marked
@@ -40,7 +40,7 @@ def explain(failure: Failure, sources: Sources, lang: str) -> FoundPlace | None:
     elif not _is_called_by(frames[-1], method.name):
         return None
     name = f"{wrong.found['c']}.{method.name}"
-    place = f"{PurePath(method.source.path).name}:{method.function.lineno}"
+    place = file_line(method.source.path, method.function.lineno)
     shown = f"def {method.name}({ast.unparse(method.function.args)})"
     origin = Origin(method.name, "data", "", shown, True, place=place)
     fix = wrong.remedy(name, _with_rest(method))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import PurePath
 from typing import NamedTuple
 
 from troubleshooter.explaining.found import FoundPlace
@@ -15,6 +14,7 @@ from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.own.past_the_end import counted_on
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.source import own_flow
+from troubleshooter.explaining.source.file_lines import file_line
 from troubleshooter.explaining.source.names import NameContext, parameters
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.own_functions import OwnFunction
@@ -53,7 +53,7 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
         return _of_sampler(found, rows, owner, context, number[0], trace, lang)
     holder = ast.unparse(rows.holder)
     text = _LENGTH.format(holder) + (f" - {rows.more}" if rows.more else "")
-    place = f"{PurePath(context.source.path).name}:{returned[0].lineno}"
+    place = file_line(context.source.path, returned[0].lineno)
     found.condition = say("rows-length", lang, told=found.condition, x=ast.unparse(returned[0]), y=holder, place=place)
     found.origins = [Origin("__len__", "data"), Origin(holder, "data")]
     found.remedies = [Remedy("rows-return", (("x", text),), text, "rule"), *found.remedies]
@@ -113,7 +113,7 @@ def _of_sampler(
     if len(too_far) != 1:
         return None
     sampler, node, text = too_far[0]
-    place = f"{PurePath(context.source.path).name}:{node.lineno}"
+    place = file_line(context.source.path, node.lineno)
     holder = ast.unparse(rows.holder)
     found.condition = say(
         "rows-sampler", lang, told=found.condition, x=sampler.name, y=ast.unparse(node), n=number, place=place
@@ -126,7 +126,7 @@ def _of_sampler(
 def _of_loader(found: FoundPlace, rows: AskedRows, trace: Trace, number: str, lang: str) -> FoundPlace | None:
     """A sampler that a loader in a file of the user's own is given, which was made for other rows."""
     given = {
-        ast.unparse(word.value): f"{PurePath(source.path).name}:{word.value.lineno}"
+        ast.unparse(word.value): file_line(source.path, word.value.lineno)
         for source in trace.own_sources
         for node in ast.walk(source.tree)
         if isinstance(node, ast.Call)

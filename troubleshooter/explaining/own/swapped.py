@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from pathlib import PurePath
 
 from kb import lazy
 from troubleshooter.explaining.found import FoundPlace
@@ -11,6 +10,7 @@ from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.source import own_flow
 from troubleshooter.explaining.source.bindings import binding_of
+from troubleshooter.explaining.source.file_lines import file_line
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.own_functions import OwnFunction
 from troubleshooter.explaining.words import say
@@ -35,7 +35,7 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
         taken, passed = [ast.unparse(one) for one in given.target.elts], _order(call, function)
         if taken == passed or sorted(taken) != sorted(passed) or taken.index(name) == passed.index(name):
             continue
-        place = f"{PurePath(context.source.path).name}:{given.statement.lineno}"
+        place = file_line(context.source.path, given.statement.lineno)
         text = f"{', '.join(passed)} = {ast.unparse(call)}"
         own = "" if function is None else "-own"
         found.condition = say(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from pathlib import PurePath
 
 from kb import lazy
 from troubleshooter.explaining.found import FoundPlace
@@ -11,6 +10,7 @@ from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.source import own_flow
 from troubleshooter.explaining.source.bindings import binding_of
+from troubleshooter.explaining.source.file_lines import file_line
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.shown import called
 from troubleshooter.explaining.words import say
@@ -38,7 +38,7 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
         return None
     line = last.value.lineno
     text = ast.unparse(last.value.elts[0])
-    place = f"{PurePath(last.context.source.path).name}:{line}"
+    place = file_line(last.context.source.path, line)
     found.condition = say("tuple-comma", lang, told=found.condition, place=place)
     found.origins = [Origin(name, "data", "", ast.unparse(last.value), True, place=place), *found.origins[1:]]
     found.remedies = [Remedy("tuple-no-comma", (("x", text), ("y", place)), text, "rule")]

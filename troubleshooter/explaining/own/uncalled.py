@@ -14,7 +14,7 @@ from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.source import own_flow
 from troubleshooter.explaining.source.calls import passed
-from troubleshooter.explaining.source.names import parameters
+from troubleshooter.explaining.source.names import needs_arguments
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.own_functions import OwnFunction, functions_of
 from troubleshooter.explaining.source.own_imports import definition_at, modules_of
@@ -37,8 +37,11 @@ _GIVE_A_VALUE = frozenset(
     )
 )  # fmt: skip
 """Methods of everybody's objects that are called for a value, and need no argument."""
-_TAKE_FUNCTIONS = frozenset(("map", "filter", "partial", "apply", "submit", "imap", "starmap", "sorted", "register_hook", "to_thread", "apply_async", "map_async",
-    "imap_unordered", "run_in_executor", "vmap", "compile", "LambdaLR",))  # fmt: skip
+_TAKE_FUNCTIONS = frozenset((
+    "map", "filter", "partial", "apply", "submit", "imap", "starmap", "sorted", "register_hook", "to_thread", "apply_async", "map_async",
+    "imap_unordered", "run_in_executor", "vmap", "compile", "LambdaLR",
+))  # fmt: skip
+"""Functions whose first argument is a function."""
 _OF_FUNCTIONS = (
     "fn",
     "func",
@@ -173,8 +176,4 @@ def _needs_more(value: ast.expr, trace: Trace) -> bool:
     """Whether a function needs arguments."""
     methods = _methods(value.attr, trace) if isinstance(value, ast.Attribute) else []
     function = methods[0].function if methods else _function(value, trace) if isinstance(value, ast.Name) else None
-    if function is None:
-        return False
-    given = function.args
-    taken = len(given.posonlyargs) + len(given.args) - (parameters(function)[:1] in (["self"], ["cls"]))
-    return taken > len(given.defaults) or None in given.kw_defaults
+    return function is not None and needs_arguments(function)

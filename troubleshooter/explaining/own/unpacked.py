@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from pathlib import PurePath
 
 from kb import lazy
 from troubleshooter.explaining.found import FoundPlace
@@ -12,6 +11,7 @@ from troubleshooter.explaining.python import tensor_parts
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.source import own_flow
 from troubleshooter.explaining.source.bindings import GivenName, binding_of
+from troubleshooter.explaining.source.file_lines import file_line
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.own_data import written_keys
 from troubleshooter.explaining.source.own_functions import functions_of
@@ -59,7 +59,7 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     holder, before = _held(given, value)
     each = [f"{holder}[{_quoted(key)}]" for key in keys]
     text = f"{', '.join(names)} = {', '.join(each)}"
-    place = f"{PurePath(context.source.path).name}:{value.lineno}"
+    place = file_line(context.source.path, value.lineno)
     whole = "unpacked" if isinstance(given.statement, ast.Assign) else "unpacked-each"
     found.condition = say(whole, lang, told=found.condition, place=place, x=ast.unparse(value))
     at = names.index(name)

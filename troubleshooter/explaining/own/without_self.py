@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from pathlib import PurePath
 
 from kb import lazy
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin
 from troubleshooter.explaining.remedy import Remedy
+from troubleshooter.explaining.source.file_lines import file_line
 from troubleshooter.explaining.source.names import parameters
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.own_functions import functions_of
@@ -36,7 +36,7 @@ def amended(found: FoundPlace, failure: Failure, trace: Trace, lang: str) -> Fou
     method, names = methods[0].function, parameters(methods[0].function)
     if method.decorator_list or names[:1] in (["self"], ["cls"]):
         return None
-    place = f"{PurePath(methods[0].source.path).name}:{method.lineno}"
+    place = file_line(methods[0].source.path, method.lineno)
     name = f"{methods[0].owner.name}.{method.name}"
     listed = ast.unparse(method.args)
     text = f"def {method.name}({', '.join(filter(None, ('self', listed)))}):"

@@ -18,6 +18,7 @@ from troubleshooter.observe.model import Failure
 _MESSAGE = lazy.compile(r"^dict contains fields not in fieldnames: (?P<x>['\"][^\n]{1,300})$")
 _IGNORED = 'extrasaction="ignore"'
 LONG = 160
+"""Characters of a suggestion; of a longer one only the new names are shown."""
 
 
 def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str) -> FoundPlace | None:
@@ -30,6 +31,7 @@ def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
     told = next(iter(several.values())) if len(several) == 1 else None
     shown = ast.unparse(told) if told is not None else None
     text = f"fieldnames={_with(told, names)}"
+    text = text if len(text) <= LONG else f"fieldnames={_with(None, names)}"
     listed = ", ".join(f"`{one}`" for one in names)
     found = found or FoundPlace(None, "", [], [], "rule")
     found.condition = say("fields-more", lang, x=listed)
@@ -58,9 +60,9 @@ def _with(told: ast.expr | None, names: list[str]) -> str:
     if told is None:
         return ast.unparse(ast.List([ast.Constant(...), *more]))
     if isinstance(told, (ast.List, ast.Tuple)):
-        return ast.unparse(ast.List([*told.elts, *more]))[:LONG]
+        return ast.unparse(ast.List([*told.elts, *more]))
     if isinstance(told, ast.Call) and called(told) in ("list", "tuple") and len(told.args) == 1:
         told = told.args[0]
     if isinstance(told, ast.Call) and called(told) == "keys" and isinstance(told.func, ast.Attribute):
         told = told.func.value
-    return ast.unparse(ast.List([ast.Starred(told), *more]))[:LONG]
+    return ast.unparse(ast.List([ast.Starred(told), *more]))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from pathlib import PurePath
 
 from kb import lazy
 from troubleshooter.explaining.found import FoundPlace
@@ -19,6 +18,7 @@ from troubleshooter.explaining.place.holding import Subjects
 from troubleshooter.explaining.remedy import UNKNOWN, Remedy, choices, literal, nearest
 from troubleshooter.explaining.source import accepted, own_data
 from troubleshooter.explaining.source.annotations import listed
+from troubleshooter.explaining.source.file_lines import file_line
 from troubleshooter.explaining.source.names import NameContext, parameters, references
 from troubleshooter.explaining.source.options import is_holder
 from troubleshooter.explaining.source.origins import Trace
@@ -127,7 +127,7 @@ def _own_key(trace: Trace, at: int, holder: ast.expr, key: str, lang: str) -> Fo
         if meant is UNKNOWN:
             fix = Remedy("ref-give-key", (("x", origin.name), ("y", repr(key))), f"{key!r}: ...", "rule")
             return FoundPlace(trace.frames[at], told, [origin, Origin(key, "data")], [fix], "source")
-        place = f"{PurePath(source.path).name}:{there[meant]}" if source is not None and values else ""
+        place = file_line(source.path, there[meant]) if source is not None and values else ""
         people = [Origin(meant, "data", "", repr(meant), True, place=place), origin]
         fix = Remedy("do-replace", (("x", repr(meant)), ("y", repr(key))), f"{key!r}: ...", "rule")
         return FoundPlace(trace.frames[at], told, people, [fix], "source")

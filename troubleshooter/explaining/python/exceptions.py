@@ -6,7 +6,6 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import PurePath
 
 from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin, is_own
@@ -14,6 +13,7 @@ from troubleshooter.explaining.python import python_errors
 from troubleshooter.explaining.python.calling import LineAnswer, LineFunction
 from troubleshooter.explaining.python.python_errors import LineRule
 from troubleshooter.explaining.remedy import Remedy
+from troubleshooter.explaining.source.file_lines import file_line
 from troubleshooter.explaining.source.shown import code, is_cut, marked, parsed
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure
@@ -40,7 +40,7 @@ def explain_raised(failure: Failure, lang: str) -> FoundPlace | None:
     found = _by_rules(failure, python_errors.RAISED, lang) if _is_mine(failure) else None
     if found is not None:
         frame = failure.frames[-1]
-        place = f"{PurePath(frame.path).name}:{frame.line}"
+        place = file_line(frame.path, frame.line)
         found.remedies.append(Remedy("own-read", (("x", place),), None, "rule"))
     return found
 
@@ -79,7 +79,7 @@ def _recursion(failure: Failure, lang: str) -> FoundPlace | None:
     lines = {(frame.file, frame.line): frame for frame in repeated}
     if not lines:
         return None
-    told = [f"`{frame.function}` ({PurePath(frame.file).name}:{frame.line})" for frame in lines.values()]
+    told = [f"`{frame.function}` ({file_line(frame.file, frame.line)})" for frame in lines.values()]
     condition = say(
         "own-recursion" if len(told) == 1 else "own-recursion-several", lang, f=" → ".join(told[:SHOWN_FUNCTIONS])
     )

@@ -22,15 +22,9 @@ def one_value(m: re.Match[str], nodes: list[ast.AST]) -> LineAnswer | None:
     target, value = found[0]
     assert isinstance(target.slice, ast.Slice)
     holder, shown = text(target.value), text(value)
-    fix = f"{text(target)} = [{shown}] * {_places(target, target.slice)}"
+    is_whole = target.slice.lower is target.slice.upper is target.slice.step is None
+    # As many as there are: the bounds may lie outside of the list.
+    fix = f"{text(target)} = [{shown}] * len({holder if is_whole else text(target)})"
     return LineAnswer(
         "slice-one", {"x": text(target), "y": shown, "h": holder}, (shown, holder), (("slice-many", fix),)
     )
-
-
-def _places(target: ast.Subscript, part: ast.Slice) -> str:
-    """How many places a slice has: so many as there are, for its bounds may lie outside of the list."""
-    whole = text(target.value)
-    if part.step is None and part.lower is None and part.upper is None:
-        return f"len({whole})"
-    return f"len({text(target)})"

@@ -160,6 +160,13 @@ def parameters(function: Function) -> list[str]:
     return [part.arg for part in (*given.posonlyargs, *given.args, *given.kwonlyargs)] + rest
 
 
+def needs_arguments(function: Function) -> bool:
+    """Whether a function cannot be called without arguments; ``self`` and ``cls`` are none."""
+    given = function.args
+    taken = len(given.posonlyargs) + len(given.args) - (parameters(function)[:1] in (["self"], ["cls"]))
+    return taken > len(given.defaults) or None in given.kw_defaults
+
+
 def signature(function: Function, name: str) -> tuple[str | None, str | None]:
     """The default and the annotation of a parameter, as source; None where there is none."""
     given = function.args

@@ -10,12 +10,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Container, Iterator, Sequence
 from functools import cached_property
-from pathlib import PurePath
 from typing import NamedTuple
 
 from troubleshooter.explaining.remedy import literal
 from troubleshooter.explaining.source.calls import NOT_PASSED, calls_at, passed
 from troubleshooter.explaining.source.declared_options import declared_by
+from troubleshooter.explaining.source.file_lines import file_line
 from troubleshooter.explaining.source.file_names import MAX_VALUE, FileNames
 from troubleshooter.explaining.source.mappings import named_entries
 from troubleshooter.explaining.source.names import parameters, position_of, signature
@@ -43,7 +43,7 @@ class Given(NamedTuple):
     @property
     def place(self) -> str:
         """The line as it is named to the user."""
-        return f"{PurePath(self.file).name}:{self.line}"
+        return file_line(self.file, self.line)
 
 
 class OwnCode:

@@ -55,6 +55,16 @@ def nodes_of(frame: Frame) -> Iterator[list[ast.AST]]:
             yield list(ast.walk(tree))
 
 
+def call_of(frame: Frame, *names: str) -> ast.Call | None:
+    """The one call of a method of these names in a frame's code; None where there is none, or where there are several."""
+    for nodes in nodes_of(frame):
+        calls = [one for one in nodes if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)]
+        several = {ast.unparse(one): one for one in calls if getattr(one.func, "attr", "") in names}
+        if len(several) == 1:
+            return next(iter(several.values()))
+    return None
+
+
 def is_whole(text: str) -> bool:
     """Whether the line shows its whole statement, so that an argument that is not there was not passed."""
     return not _open_brackets(text)

@@ -16,7 +16,6 @@ from kb.index.make.link import LinkedMessage, LinkedRelease, in_order, link, spa
 from kb.index.make.plan import Package
 from kb.index.make.shipped import ShippedPackage, shipped_package
 from kb.index.make.write import Linked, kept_sites, write
-from kb.index.record import MOST_SITES
 
 MANIFEST = Path(__file__).with_name("manifest.json")
 
@@ -57,12 +56,8 @@ def _wanted(known: ShippedPackage | None, package: Package) -> list[LinkedMessag
     """The messages of a package of the index that stand in files which the plan reads."""
     wanted = []
     for message in known.messages if known else ():
-        sites = {key: site for key, site in message.sites.items() if package.wants(key[0])}
-        if len(sites) < len(message.sites) < MOST_SITES:
-            # The index keeps all of its places, so where these do not have it, only the files that are left out did.
-            message.elsewhere = 0
-        message.sites = sites
-        if sites:
+        message.sites = {key: site for key, site in message.sites.items() if package.wants(key[0])}
+        if message.sites:
             wanted.append(message)
     return wanted
 

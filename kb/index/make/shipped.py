@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 
 from kb.index.make.link import LinkedMessage, Site
 from kb.index.place import Hole, Kind, MessagePlace, Piece
-from kb.index.record import FORMAT, Head, Row, Spans, StoredSite, Tail, head, tail, unpack
+from kb.index.record import FORMAT, MOST_SITES, Head, Row, Spans, StoredSite, Tail, head, tail, unpack
 
 
 class ShippedPackage(NamedTuple):
@@ -49,7 +49,8 @@ def _rows(base: sqlite3.Connection, begin: int, end: int) -> Iterator[tuple[Head
 
 def _message(stored: Head, told: Tail, row: Row) -> LinkedMessage:
     message = LinkedMessage(stored.kind, stored.exception, stored.level, stored.literals, replaced=told.replaced)
-    message.elsewhere = _bits(told.spans)
+    if len(told.sites) == MOST_SITES:  # it may have stood in more places; of any other message the index keeps them all
+        message.elsewhere = _bits(told.spans)
     for site, site_row in zip(told.sites, row[-1], strict=True):
         copy = sum((site.file, site.function) == known[:2] for known in message.sites)
         place = _place(stored, site)

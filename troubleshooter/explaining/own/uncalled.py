@@ -37,11 +37,13 @@ _GIVE_A_VALUE = frozenset(
     )
 )  # fmt: skip
 """Methods of everybody's objects that are called for a value, and need no argument."""
-_TAKE_FUNCTIONS = frozenset((
-    "map", "filter", "partial", "apply", "submit", "imap", "starmap", "sorted", "register_hook", "to_thread", "apply_async", "map_async",
-    "imap_unordered", "run_in_executor", "vmap", "compile", "LambdaLR",
+_TAKE_FIRST = frozenset((
+    "map", "filter", "partial", "apply", "submit", "imap", "starmap", "register_hook", "to_thread", "apply_async", "map_async", "imap_unordered",
+    "vmap", "compile",
 ))  # fmt: skip
 """Functions whose first argument is a function."""
+_TAKE_ANY = frozenset(("min", "max", "sorted", "run_in_executor", "LambdaLR"))
+"""Functions that take a function in another place, or that people forget to name by `key`."""
 _OF_FUNCTIONS = (
     "fn",
     "func",
@@ -125,7 +127,7 @@ def _values(node: ast.AST) -> Iterator[ast.expr]:
     """What stands as a value in a part of a line, not where a function is wanted."""
     if isinstance(node, ast.Call):
         name = called(node).rpartition(".")[2]
-        yield from () if name in ("min", "max") else node.args[name in _TAKE_FUNCTIONS :]
+        yield from () if name in _TAKE_ANY else node.args[name in _TAKE_FIRST :]
         yield from (one.value for one in node.keywords if not (one.arg or "").endswith(_OF_FUNCTIONS))
     elif isinstance(node, (ast.List, ast.Tuple, ast.Set)) and not isinstance(getattr(node, "ctx", None), ast.Store):
         yield from node.elts

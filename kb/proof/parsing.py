@@ -15,6 +15,7 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import yaml
@@ -30,7 +31,8 @@ EXAMPLES = {
 """A value of each type of placeholder, for those without a default."""
 _TO_FILL_IN = re.compile(r"(?<![<\w-])<[A-Za-z][\w .|/-]{0,40}>")
 _IN_QUOTES = re.compile(r"'[^']*'|\"[^\"]*\"")
-_INSTALL = re.compile(r"\b(?:pip3?|uv pip|python3? -m pip) install\b(?P<rest>.*)")
+_INSTALL = {("pip", "install"), ("pip3", "install")}
+"""How a command of pip or of ``uv pip`` begins that installs, without the mark of a notebook before it."""
 _PIN = re.compile(r"(?P<name>[\w.-]+)(?:\[[\w,.-]*\])?={2,3}(?P<version>\d[\w.!]*)(?![\w.*+!])")
 """An exact pin; not ``==2.6.*``, which is a bound, nor a local build (``==2.4.0+cu121``), which can only be pinned."""
 _INSTALLS = re.compile(r"\b(?:install|add)\b|#")
@@ -61,6 +63,11 @@ _VALUED = (
     "--target",
     "--requirement",
     "--constraint",
+    "-e",
+    "--editable",
+    "--python",
+    "--retries",
+    "--timeout",
 )
 """Options of ``pip install`` that take the next word."""
 
@@ -195,24 +202,34 @@ def pins(command: str, said: str) -> Iterator[str]:
 
 
 def requirements(command: str) -> Iterator[Requirement]:
-    """The packages that ``pip install`` commands ask for; paths, URLs and options are left out."""
+    """The packages that ``pip install`` commands ask for; paths, URLs, options, comments and what another command prints are left out."""
     for line in command.splitlines():
-        for found in _INSTALL.finditer(line):
-            try:
-                words = shlex.split(re.split(r"&&|\|\||;|\|", found["rest"])[0], comments=True)
-            except ValueError:
-                continue
+        for words in _installs(line):
             before = ""
             for word in words:
-                if (
-                    before not in _VALUED
-                    and not word.startswith("-")
-                    and "://" not in word
-                    and not word.startswith((".", "/"))
-                ):
+                if word.startswith("$("):
+                    break
+                if before not in _VALUED and not word.startswith(("-", ".", "/")) and "://" not in word:
                     with contextlib.suppress(InvalidRequirement):
                         yield Requirement(word)
                 before = word
+
+
+def _installs(line: str) -> Iterator[list[str]]:
+    """What follows each ``pip install`` of a line, up to the next command."""
+    reader = shlex.shlex(line, posix=True, punctuation_chars=";&|")
+    reader.whitespace_split = True
+    try:
+        words = list(reader)
+    except ValueError:  # a quote that is not closed
+        return
+    ends = [at for at, word in enumerate(words) if not word.strip(";&|")]
+    for begin, end in zip([-1, *ends], [*ends, len(words)], strict=True):
+        of_one = words[begin + 1 : end]
+        for at, pair in enumerate(pairwise(of_one)):
+            if (pair[0].lstrip("!%"), pair[1]) in _INSTALL:
+                yield of_one[at + 2 :]
+                break
 
 
 _PARSERS: dict[str, Callable[[str], str | None]] = {

@@ -67,6 +67,21 @@ def test_requirements_are_what_pip_is_asked_for() -> None:
     assert [str(asked) for asked in requirements(command)] == ["trl>=0.12", "peft"]
 
 
+@pytest.mark.parametrize(
+    ("command", "asked"),
+    [
+        ("pip index versions mlx      # then: pip install the release", []),
+        ("pip install -e Megatron-LM", []),
+        ('pip install "$(python -c "import trl; print(1)")"', []),
+        ("pip uninstall -y trl; uv pip install --python env 'vllm>=0.9' | tee log", ["vllm>=0.9"]),
+        ("!pip install -q peft      # brings transformers", ["peft"]),
+        ("pip install 'trl", []),
+    ],
+)
+def test_what_pip_is_not_asked_for_is_no_requirement(command: str, asked: list[str]) -> None:
+    assert [str(found) for found in requirements(command)] == asked
+
+
 def test_a_fault_is_a_problem_of_the_entry_with_its_place(tmp_path: Path) -> None:
     from kb.check import check
 
@@ -125,7 +140,11 @@ def test_a_value_that_gets_quotes_of_its_own_stands_in_none(shell: str, wrong: l
         if "quotes of its own" in fault.message
     ]
     assert len(said) == len(wrong)
-@pytest.mark.parametrize(("written", "lost"), [("do: 若是 Error #15，只留一个", True), ('do: "若是 Error #15，只留一个"', False)])
+
+
+@pytest.mark.parametrize(
+    ("written", "lost"), [("do: 若是 Error #15，只留一个", True), ('do: "若是 Error #15，只留一个"', False)]
+)
 def test_a_translated_sentence_that_yaml_cuts_is_a_problem(tmp_path: Path, written: str, lost: bool) -> None:
     from kb.check import check
 

@@ -80,6 +80,14 @@ def test_a_message_of_python_itself_dates_no_library() -> None:
     assert dates(printed[:1], {}, shipped()) == []
 
 
+def test_a_text_that_the_class_of_an_exception_makes_dates_no_release() -> None:
+    """NumPy's AxisError makes it in `__init__` up to 1.21, and in `__str__` since 1.22."""
+    text = "axis 2 is out of bounds for array of dimension 2"
+    found = shipped().find(text, "numpy.exceptions.AxisError", None, None)
+    assert any(site.function == "AxisError.__init__" for one in found for site in one.sites)
+    assert dates([PrintedMessage(text, "numpy.exceptions.AxisError")], {}, shipped()) == []
+
+
 def test_recorded_messages_of_transformers_are_dated_rightly() -> None:
     # Printed by 4.51.3 and by 4.57.6.
     old = "No label_names provided for model class `PeftModelForCausalLM`. Since `PeftModel` hides base models input arguments, if label_names is not given, label_names can't be set automatically within `Trainer`. Note that empty label_names list will be used instead."

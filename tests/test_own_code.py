@@ -196,3 +196,27 @@ def test_a_well_known_file_is_a_librarys_wherever_it_lies() -> None:
     assert paths.is_own("/home/me/project/datasets/loader.py")
     assert paths.is_own("/home/me/project/trl/train.py")
     assert paths.is_own("/home/me/my_datasets/arrow_dataset.py")
+
+
+@pytest.mark.parametrize(
+    ("path", "file"),
+    [
+        ("/v/lib/python3.11/site-packages/trl/trainer/sft_trainer.py", "trl/trainer/sft_trainer.py"),
+        ("/opt/overlays/datasets-3.6.0/datasets/fingerprint.py", "datasets/fingerprint.py"),
+        ("/build/gadgetlib-1.2.0rc1/src/gadgetlib/core.py", "gadgetlib/core.py"),
+        ("/work/packages/accelerate/accelerator.py", "accelerate/accelerator.py"),
+        ("numpy/random/_generator.pyx", "numpy/random/_generator.pyx"),
+    ],
+)
+def test_installed_code_is_known_wherever_it_lies(path: str, file: str) -> None:
+    assert paths.installed_file(path) == (file.partition("/")[0], file)
+    assert not paths.is_own(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/home/kim/llama-2.0/train/loop.py", "/home/kim/trl/train.py", "/srv/run-3/runs/fit.py", "train.py", "/data/gadget-1.0/notes/gadget/a.txt"],
+)
+def test_a_file_of_the_users_own_is_not_installed(path: str) -> None:
+    assert paths.installed_file(path) is None
+    assert paths.is_own(path)

@@ -17,6 +17,7 @@ from kb.index.store import MessageIndex, shipped
 from troubleshooter.observe.facts import canonical
 from troubleshooter.observe.model import DatedPackage
 from troubleshooter.observe.observations import Observations
+from troubleshooter.paths import below_packages
 from troubleshooter.read.line import Line
 
 LEAST_QUALITY = 24
@@ -34,6 +35,8 @@ _PREFIX = re.compile(
     r"^(?:\[[^\]]{1,80}\]:?\s*|\d{4}-\d\d-\d\d[ T][\d:.,]+\s*|(?:WARNING|INFO|ERROR)[: ]\S*\s*|>>\s*)+"
 )
 _RAISED = re.compile(r"^(?P<exception>[A-Za-z_][\w.]{0,80}(?:Error|Exception)): (?P<text>\S.*)", re.DOTALL)
+_BUILT_IN_CLASS = re.compile(r"(?:Error|Exception|Warning)\.__init__$")
+"""The text is made by the class of the exception, which other releases do in another method or file (NumPy's AxisError since 1.22)."""
 _SENTENCE = re.compile(r"(?<![A-Za-z])[A-Za-z]{2,40} [A-Za-z`'\"]{2,40}.{0,300} [A-Za-z]{2}")
 
 
@@ -89,7 +92,7 @@ def packages_by_messages(observations: Observations) -> dict[str, DatedPackage]:
     said: dict[PrintedMessage, None] = {}
     for failure in [one for one in observations.failures if one.exception and one.message][-MAX_FAILURES:]:
         frame = failure.frames[-1] if failure.frames else None
-        below = _below(frame.path) if frame is not None else ""
+        below = below_packages(frame.path) if frame is not None else ""
         if below and frame is not None:
             said[PrintedMessage(failure.message, failure.exception, below, frame.function)] = None
             lines.setdefault(failure.message, failure.line)
@@ -111,12 +114,6 @@ def packages_by_messages(observations: Observations) -> dict[str, DatedPackage]:
             one.package, releases, one.after, one.before, lines[one.because[-1]], one.printed, one.contradicted
         )
     return found
-
-
-def _below(path: str) -> str:
-    """The part of a path below site-packages; "" for another file."""
-    _, folder, below = path.replace("/dist-packages/", "/site-packages/").rpartition("/site-packages/")
-    return below if folder and below.endswith(".py") else ""
 
 
 def said_in(lines: Iterable[str]) -> list[PrintedMessage]:
@@ -181,6 +178,8 @@ def _releases(item: PrintedMessage, index: MessageIndex) -> dict[str, int]:
 
 def _telling(one: IndexedMessage, item: PrintedMessage) -> bool:
     if one.extent == "beginning" or one.quality < LEAST_QUALITY:
+        return False
+    if one.sites and all(_BUILT_IN_CLASS.search(site.function) for site in one.sites):
         return False
     if item.file and not any(site.file == item.file for site in one.sites) and one.sites:
         return len(one.sites) > 1 or one.sites[0].file.split("/")[0] == item.file.split("/")[0]

@@ -106,6 +106,8 @@ ARRAYS = [
     ("z = a @ w", "ValueError: matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) (size 5 is different from 4)", "4 and 5 elements", {"a", "w"}),
     ("x = x.reshape(3, 4)", "ValueError: cannot reshape array of size 12000 into shape (3,5)", "12000 values", {"x"}),
     ("v = x[i]", "IndexError: index 5 is out of bounds for axis 0 with size 5", "numbered 0 to 4", {"x"}),
+    ("v = x.argmax(axis=2)", "numpy.exceptions.AxisError: axis 2 is out of bounds for array of dimension 2", "they run from -2 to 1", {"x", "axis"}),
+    ("v = x.mean(1)", "numpy.AxisError: axis 1 is out of bounds for array of dimension 0", "asked for its dimension 1", {"x"}),
     ("x = np.stack(rows)", "ValueError: all input arrays must have the same shape", "those of `rows` have several", {"rows"}),
     ("v = x['a']", "IndexError: only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices", "`x` is an array", {"x"}),
     ("v = out['loss']", "IndexError: too many indices for tensor of dimension 2", "`out` is a tensor of 2 dimensions", {"out"}),

@@ -82,3 +82,14 @@ def test_one_answer_for_a_whole_batch(of_run: Run):
     hidden = LIBRARY.replace("sieve(Call(function),", "sieve(vars()['function'],")
     assert told(of_run(hidden, two.replace("rows is None", "3")))[2] == ["return [...]"]
     assert of_run(hidden, two).explained[0]["suggestions"] == []
+
+
+def test_an_object_with_a_call_that_is_given_to_a_library(of_run: Run):
+    made = "from widget import *\nclass Sieve:\n    def __call__(self, rows):\n        return {}\nclass Other:\n    def __call__(self, rows):\n        return False\n"
+    given = made + "sieve = Sieve()\nRows().keep(sieve, batched=True)\n"
+    name, condition, codes = told(of_run(LIBRARY, given.format("1 <= len(rows) <= 3")))
+    assert (name, codes) == ("Sieve.__call__", ["return [...]"])
+    assert "your function `Sieve.__call__` returns it (train.py:4)" in condition
+    at_once = made + "Rows().keep(Sieve(), batched=True)\n"
+    report = of_run(LIBRARY, at_once.format("len(rows) > 1"))
+    assert "leave `batched=True` out" in report.explained[0]["suggestions"][0]["do"]

@@ -377,6 +377,34 @@ def test_a_file_that_the_traceback_does_not_name_is_not_read(of_run: Run, progra
     assert not any(next(iter(files)) in one["condition"] for one in told)
 
 
+HOOKS = "class Run:\n    def __init__(self, hooks: list = None):\n        self.hooks = {}\n"
+
+
+@pytest.mark.parametrize(
+    ("use", "value", "code"),
+    [
+        ("[1] + hooks", "hook", "hooks=[hook]"),
+        ("[one for one in hooks]", "hook", "hooks=[hook]"),
+        ("[1] + hooks", "'hook'", None),  # a text may be meant for something else
+        ("[one for one in hooks or []]", "None", None),
+    ],
+)
+def test_one_object_in_the_place_of_a_list(of_run: Run, use: str, value: str, code: str | None) -> None:
+    program = f"from widget import *\nclass Hook:\n    pass\nhook = Hook()\nRun(hooks={value})\nhook.gone\n"
+    found = codes(of_run(HOOKS.format(use), program))
+    assert (code in found) if code else not any("hooks=[" in (one or "") for one in found)
+
+
+KEPT = "class Body:\n    def parameters(self):\n        return [1]\nbody = Body()\nparts = body.{}\nprint(sum(parts))\n"
+
+
+def test_a_method_that_is_kept_under_a_name_is_called_there(of_run: Run) -> None:
+    assert codes(of_run("", KEPT.format("parameters")))[0] == "parts()"
+    # A name that another line gives a value of another kind may be that one.
+    twice = KEPT.format("parameters").replace("print(", "if not body:\n    parts = 3\nprint(")
+    assert "parts()" not in codes(of_run("", twice))
+
+
 @pytest.mark.parametrize(
     "program",
     [

@@ -11,11 +11,10 @@ from troubleshooter.explaining.place.indexed import KnownMessage
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.source.run_options import COMMAND
 from troubleshooter.explaining.source.shown import code
-from troubleshooter.explaining.source.sources import installed
 from troubleshooter.explaining.words import say
 from troubleshooter.observe.model import Failure, Frame
 from troubleshooter.observe.values import value_in
-from troubleshooter.paths import shown_file
+from troubleshooter.paths import below_packages, shown_file
 from troubleshooter.report.fill import safe
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def presented(failure: Failure, found: FoundPlace, listed: KnownMessage | None, 
     frames = failure.frames
     frame = found.frame or (frames[-1] if frames else None)
     mine = next((one for one in reversed(frames) if is_own(one)), None)
-    below = installed(frame.path) if frame is not None else ""
+    below = below_packages(frame.path) if frame is not None else ""
     if found.basis == "index" and listed is not None:
         below = listed.place.path
     told = {

@@ -50,13 +50,13 @@ def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
 
 
 def passes_in_batches(call: ast.Call, function: str) -> bool:
-    """Whether a call passes a function together with ``batched=True``."""
+    """Whether a call passes a function, or an object of the class of this name, together with ``batched=True``."""
     given = {keyword.arg: keyword.value for keyword in call.keywords}
     first = call.args[0] if call.args else given.get("function")
     is_it = (
         isinstance(first, ast.Lambda)
         if function == "<lambda>"
-        else first is not None and ast.unparse(first) == function
+        else first is not None and ast.unparse(first.func if isinstance(first, ast.Call) else first) == function
     )
     return is_it and "batched" in given and ast.unparse(given["batched"]) == "True"
 

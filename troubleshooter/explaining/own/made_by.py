@@ -14,6 +14,7 @@ from troubleshooter.explaining.source.names import NameContext, given_values, pa
 from troubleshooter.explaining.source.origins import Trace
 from troubleshooter.explaining.source.own_functions import OwnFunction, functions_of
 from troubleshooter.explaining.source.shown import code, marked
+from troubleshooter.explaining.source.sources import SourceFile
 
 MAX_STEPS = 12
 """Names, calls and comprehensions that are followed for one value."""
@@ -140,15 +141,43 @@ class Makers:
         return any(base not in classes for base in bases)
 
     def given_to_library(self) -> Iterator[OwnFunction]:
-        """The functions that a library calls: those that a call passes by name, and methods of classes that are made from its own."""
-        passed_on = {
-            part.id
-            for source in self._trace.own_sources
-            for call in ast.walk(source.tree)
-            if isinstance(call, ast.Call)
-            for part in (*call.args, *(keyword.value for keyword in call.keywords))
-            if isinstance(part, ast.Name)
-        }
+        """The functions that a library calls: those that a call passes by name, objects of classes with ``__call__``, and methods of
+        classes that are made from the library's own."""
+        passed_on = {name for source in self._trace.own_sources for name in _passed_on(source)}
         for one in self.functions:
-            if (one.owner is None and one.name in passed_on) or self.is_derived(one):
+            if one.owner is None or one.name == "__call__":
+                if (one.name if one.owner is None else one.owner.name) in passed_on:
+                    yield one
+            elif self.is_derived(one):
                 yield one
+
+
+def names_of(maker: OwnFunction, trace: Trace) -> set[str]:
+    """How the user's files name a function where they pass it on: its own name, or its class and the objects of the class."""
+    if maker.owner is None:
+        return {maker.name}
+    several = [pair for source in trace.own_sources for pair in _objects(source).items()]
+    return {maker.owner.name, *(name for name, made in several if made == maker.owner.name)}
+
+
+def _objects(source: SourceFile) -> dict[str, str]:
+    """The names that a file gives the result of a call, and what is called."""
+    return {
+        target.id: ast.unparse(node.value.func)
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _passed_on(source: SourceFile) -> Iterator[str]:
+    """What the calls of a file pass on: the names, and the classes of objects that are made there or on a line before."""
+    made = _objects(source)
+    for call in ast.walk(source.tree):
+        if isinstance(call, ast.Call):
+            for part in (*call.args, *(keyword.value for keyword in call.keywords)):
+                if isinstance(part, ast.Name):
+                    yield from (part.id, made.get(part.id, part.id))
+                elif isinstance(part, ast.Call):
+                    yield ast.unparse(part.func)

@@ -58,6 +58,7 @@ _CLASSES = {
     "bool": "bool",
 }
 _ITERABLE = lazy.compile(r"^'(?P<t>[A-Z]\w{1,80})' object is not iterable")
+_JOINED = lazy.compile(r"^can only concatenate list \(not \"(?P<t>[A-Z]\w{1,80})\"\) to list$")
 _PARTS = ("parameters", "params")
 """Arguments that take the parameters of a module."""
 
@@ -85,7 +86,9 @@ def amended(found: FoundPlace | None, failure: Failure, trace: Trace, lang: str)
     if found is not None and (number := _number_wanted(message)):
         found.origins, found.remedies = _as_number(found, number, message, trace)
     elif found is not None and (said := _ITERABLE.match(message)) and said["t"] != "NoneType":
-        found.remedies = list(_parameters(found.origins))
+        found.remedies = list(_parameters(found.origins)) or list(_one_of_many(found.origins, trace, "list"))
+    elif found is not None and _JOINED.match(message):
+        found.remedies = list(_one_of_many(found.origins, trace))
     if (found is None or not found.remedies) and (wanted := _class_wanted(message)):
         said = _PROCESSING.search(message)
         found = _only_value(found, *wanted, trace, said["x"] if said is not None else "", lang)
@@ -102,6 +105,17 @@ def _parameters(origins: list[Origin]) -> Iterator[Remedy]:
         if one.name in _PARTS and one.passed and one.value:
             made = f"{one.value}.parameters()"
             yield Remedy("do-set", (("x", one.name), ("y", made)), f"{one.name}={made}", "rule")
+
+
+def _one_of_many(origins: list[Origin], trace: Trace, annotated: str = "") -> Iterator[Remedy]:
+    """A list of the one object that the user's call gives for several. ``annotated``: what the argument's annotation has to name."""
+    first = origins[0] if origins and origins[0].kind == "argument" and not origins[0].lost else None
+    context = trace.context(len(trace.frames) - 1)
+    if first is None or not first.passed or not first.value or context is None or context.function is None:
+        return
+    annotation = first.annotation or signature(context.function, first.name)[1] or ""
+    if annotated in annotation.lower():
+        yield set_to(first, f"[{first.value}]")
 
 
 def _by_annotation(found: FoundPlace | None, kind: str, trace: Trace) -> FoundPlace | None:

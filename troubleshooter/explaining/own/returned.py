@@ -12,7 +12,7 @@ from troubleshooter.explaining.found import FoundPlace
 from troubleshooter.explaining.origin import Origin, is_own
 from troubleshooter.explaining.own import collated, forgetful, returned_forms
 from troubleshooter.explaining.own.batched import passes_in_batches
-from troubleshooter.explaining.own.made_by import Makers
+from troubleshooter.explaining.own.made_by import Makers, names_of
 from troubleshooter.explaining.remedy import Remedy
 from troubleshooter.explaining.source.calls import passed
 from troubleshooter.explaining.source.names import parameters
@@ -198,8 +198,9 @@ def _instead(maker: OwnFunction, given: ast.expr, value: ast.expr, failure: Fail
     if wanted:
         return Remedy("ret-wanted", (("x", name), ("y", wanted)), f"return {wanted}", "rule")
     if "not iterable" in failure.message:
-        in_batches = any(passes_in_batches(call, name) for call in trace.own_calls)
+        names = names_of(maker, trace)
+        in_batches = any(passes_in_batches(call, one) for call in trace.own_calls for one in names)
         each = returned_forms.for_each(given)
         key = "ret-each" if in_batches else "ret-list"
-        return Remedy(key, (("x", name), ("y", shown)), f"return {each or '[...]'}", "rule")
+        return Remedy(key, (("x", maker.full_name), ("y", shown)), f"return {each or '[...]'}", "rule")
     return Remedy("ret-other", (("x", name), ("y", shown)), None, "rule")

@@ -143,7 +143,7 @@ def _values(node: ast.AST) -> Iterator[ast.expr]:
 
 def _may_be(value: ast.expr, kind: str, trace: Trace) -> bool:
     if isinstance(value, ast.Name):
-        return kind == "function" and _function(value, trace) is not None
+        return (kind == "function" and _function(value, trace) is not None) or _is_kept(value, trace)
     if not isinstance(value, ast.Attribute) or value.attr.startswith("__"):
         return False
     root: ast.expr = value
@@ -159,7 +159,20 @@ def _is_known(value: ast.expr, trace: Trace) -> bool:
     """Whether it is known that a part of the line is a method or a function that gives a value."""
     if isinstance(value, ast.Name):
         return True
-    return isinstance(value, ast.Attribute) and (value.attr in _GIVE_A_VALUE or bool(_methods(value.attr, trace)))
+    is_named = isinstance(value, ast.Attribute) and (value.attr in _GIVE_A_VALUE or bool(_methods(value.attr, trace)))
+    return is_named or _is_kept(value, trace)
+
+
+def _is_kept(value: ast.expr, trace: Trace) -> bool:
+    """Whether the user's files give a name nothing but a known method: ``self.weights = model.parameters``."""
+    name = ast.unparse(value)
+    given = [
+        node.value
+        for source in trace.own_sources
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Assign) and name in map(ast.unparse, node.targets)
+    ]
+    return bool(given) and all(isinstance(one, ast.Attribute) and one.attr in _GIVE_A_VALUE for one in given)
 
 
 def _methods(name: str, trace: Trace) -> list[OwnFunction]:

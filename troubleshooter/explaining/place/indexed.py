@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from kb.index.place import MessagePlace
 from troubleshooter.explaining.origin import is_own
 from troubleshooter.explaining.source.names import NameContext
-from troubleshooter.explaining.source.sources import SourceFile, installed
+from troubleshooter.explaining.source.sources import SourceFile
 from troubleshooter.observe.model import Failure, Frame
+from troubleshooter.paths import below_packages
 
 if TYPE_CHECKING:
     from kb.index.message import IndexedMessage
@@ -76,7 +77,7 @@ def known(failure: Failure) -> KnownMessage | None:
 def _below(frame: Frame, index: MessageIndex) -> str:
     """The path of a frame's file as the index has it: below site-packages, or below a clone of a package ("src/trl/…")."""
     if not is_own(frame):
-        return installed(frame.path)
+        return below_packages(frame.path)
     parts = frame.path.split("/")
     at = next((n for n in range(len(parts) - 2, -1, -1) if index.package(parts[n]) is not None), None)
     return "/".join(parts[at:]) if at is not None else ""

@@ -12,8 +12,9 @@ import textwrap
 
 from troubleshooter.explaining.source.names import NameContext
 from troubleshooter.explaining.source.shown import code, parsed
-from troubleshooter.explaining.source.sources import SourceFile, installed
+from troubleshooter.explaining.source.sources import SourceFile
 from troubleshooter.observe.model import Frame
+from troubleshooter.paths import below_packages
 
 _INDENT = "    "
 
@@ -22,7 +23,7 @@ def shown_context(frame: Frame, at: int) -> NameContext | None:
     """The place of a frame in what the log shows of its function; None where that holds no ``raise`` or ``assert``."""
     for lines, number in _versions(frame):
         text = f"def {_name(frame)}():\n" + "\n".join(f"{_INDENT}{line}" for line in lines)
-        source = SourceFile(frame.path, installed(frame.path), text)
+        source = SourceFile(frame.path, below_packages(frame.path), text)
         line = number + 1
         if any(place.line <= line <= place.end_line for place in source.places_at(line)):
             owner, function = source.around(line)

@@ -16,6 +16,7 @@ from functools import cached_property
 from kb.index.place import MessagePlace
 from troubleshooter.explaining.source.run_options import RunOptions
 from troubleshooter.observe.model import Frame
+from troubleshooter.paths import below_packages
 
 MAX_FILE_BYTES = 2_000_000
 MAX_FILES = 40
@@ -101,7 +102,7 @@ class Sources:
 
     def of(self, frame: Frame) -> SourceFile | None:
         """The file of a frame, if it is here and holds the line that the log shows; a frame without code is not trusted."""
-        below = installed(frame.path)
+        below = below_packages(frame.path)
         if not frame.line or not frame.shown:
             return None
         for path in [frame.path, *([f"{folder}/{below}" for folder in self.folders] if below else [])]:
@@ -134,12 +135,6 @@ class Sources:
             self._left -= found is not None  # a folder of the environment that lacks the file costs little
             self._read[path] = found
         return self._read[path]
-
-
-def installed(path: str) -> str:
-    """The part of a path below site-packages; "" for another file."""
-    _, folder, below = path.replace("/dist-packages/", "/site-packages/").rpartition("/site-packages/")
-    return below if folder and below.endswith(".py") else ""
 
 
 def _read(path: str, below: str) -> SourceFile | None:

@@ -56,6 +56,15 @@ def _axis(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     return OperationAnswer("op-index" if int(size) else "op-index-none", values, (holder,), fixes)
 
 
+def _no_axis(m: re.Match[str], line: CallingLine) -> OperationAnswer:
+    got, count = m[1], int(m[2])
+    which = line.operand(0)
+    fixes = (("op-look", f"print({which}.shape)"),) if which else ()
+    if not count:
+        return OperationAnswer("op-no-dims", {"d": got}, (which,), fixes)
+    return OperationAnswer("op-dim-range", {"low": -count, "high": count - 1, "got": got}, (which, "axis"), fixes)
+
+
 def _no_index(m: re.Match[str], line: CallingLine) -> OperationAnswer:
     named = [one for one in line.subscripts if isinstance(one.slice, ast.Constant) and isinstance(one.slice.value, str)]
     if len(named) == 1:
@@ -283,6 +292,7 @@ NUMPY: tuple[tuple[str, re.Pattern[str], Rule], ...] = (
     ("has a mismatch in its core dimension", lazy.compile(r"has a mismatch in its core dimension \d+, .{0,200}?\(size (\d+) is different from (\d+)\)"), _inner),
     ("cannot reshape array of size", lazy.compile(r"cannot reshape array of size (\d+) into shape \(([-\d, ]{1,60})\)"), _reshape),
     ("is out of bounds for axis", lazy.compile(r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)"), _axis),
+    ("is out of bounds for array of dim", lazy.compile(r"^axis (-?\d+) is out of bounds for array of dimension (\d+)"), _no_axis),
     ("all input arrays must have the same shape", lazy.compile(r"^all input arrays must have the same shape$"), _array_stack),
     (" must have ", lazy.compile(r"^['`](?P<a>\w{1,40})['`] and ['`](?P<b>\w{1,40})['`] must have (?:the )?same (?:size|length|number of elements)$"), _same_size),
     ("too many dimensions 'str'", lazy.compile(r"^too many dimensions 'str'$"), _texts),

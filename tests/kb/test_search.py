@@ -15,6 +15,22 @@ from kb.search import SearchIndex, Terms, commonness, search, words
 from troubleshooter.pipeline import Diagnoser
 
 
+@pytest.fixture(scope="module")
+def index(tool: Diagnoser) -> SearchIndex:
+    """The index of the shipped entries, read once: each `search` reads it anew, as a command does."""
+    return SearchIndex.of(tool.knowledge)
+
+
+def ids(index: SearchIndex, asked: str, limit: int = 10) -> list[str]:
+    return [index.ids[number] for _, number in index.find(asked)[:limit]]
+
+
+def test_a_search_gives_the_entries_of_the_index(tool: Diagnoser, index: SearchIndex) -> None:
+    found = search(tool.knowledge, "nccl timeout", limit=4)
+    assert [body["id"] for _, body in found] == ids(index, "nccl timeout", 4)
+    assert [share for share, _ in found] == [100 * share for share, _ in index.find("nccl timeout")[:4]]
+
+
 @pytest.mark.parametrize(
     ("asked", "wanted"),
     [
@@ -28,8 +44,8 @@ from troubleshooter.pipeline import Diagnoser
         ("合并 显存不足", "oom-merging-adapter"),
     ],
 )
-def test_what_is_asked_for_is_among_the_first(tool: Diagnoser, asked: str, wanted: str) -> None:
-    assert wanted in [body["id"] for _, body in search(tool.knowledge, asked, limit=4)]
+def test_what_is_asked_for_is_among_the_first(index: SearchIndex, asked: str, wanted: str) -> None:
+    assert wanted in ids(index, asked, 4)
 
 
 @pytest.mark.parametrize(
@@ -44,21 +60,20 @@ def test_what_is_asked_for_is_among_the_first(tool: Diagnoser, asked: str, wante
         ("loss 0", {"fp16-overflow-zero-loss", "all-labels-masked"}),
     ],
 )
-def test_the_general_entry_comes_first(tool: Diagnoser, asked: str, wanted: set[str]) -> None:
-    assert search(tool.knowledge, asked)[0][1]["id"] in wanted
+def test_the_general_entry_comes_first(index: SearchIndex, asked: str, wanted: set[str]) -> None:
+    assert ids(index, asked)[0] in wanted
 
 
-def test_a_harmless_entry_comes_first_only_where_the_words_are_its_own(tool: Diagnoser) -> None:
+def test_a_harmless_entry_comes_first_only_where_the_words_are_its_own(tool: Diagnoser, index: SearchIndex) -> None:
     kinds = [body["kind"] for _, body in search(tool.knowledge, "pad token", limit=5)]
     assert kinds == ["failure"] * 5
     own = "Setting pad_token_id to eos_token_id for open-end generation"
-    assert search(tool.knowledge, own)[0][1]["id"] == "pad-token-open-end-generation"
+    assert ids(index, own)[0] == "pad-token-open-end-generation"
 
 
-def test_the_number_is_the_share_of_the_words(tool: Diagnoser) -> None:
-    found = search(tool.knowledge, "flash attention not installed", limit=50)
-    assert all(35 <= share <= 100 for share, _ in found)
-    assert round(search(tool.knowledge, "cuda-out-of-memory")[0][0]) == 100
+def test_the_number_is_the_share_of_the_words(index: SearchIndex) -> None:
+    assert all(0.35 <= share <= 1 for share, _ in index.find("flash attention not installed")[:50])
+    assert round(index.find("cuda-out-of-memory")[0][0], 2) == 1
 
 
 def test_commonness_counts_references_and_threads() -> None:
@@ -78,10 +93,9 @@ ASKED = [
 ]  # fmt: skip
 
 
-def test_the_pages_rank_as_we_do(tool: Diagnoser) -> None:
+def test_the_pages_rank_as_we_do(index: SearchIndex) -> None:
     if (node := shutil.which("node")) is None:
         pytest.skip("no node to run the pages' search with")
-    index = SearchIndex.of(tool.knowledge)
     given = json.dumps({"data": index.data(), "ids": index.ids, "asked": ASKED})
     script = (
         "require(process.argv[1]); const g = JSON.parse(require('fs').readFileSync(0)); const i = SearchIndex(g.data, g.ids);"
@@ -113,8 +127,8 @@ def test_entries_of_a_team_are_found_beside_ours_and_instead_of_them(tmp_path: P
 
 
 @pytest.mark.parametrize("asked", ["qqxzzvk wwqjjx", "the of and", "", "??"])
-def test_what_nothing_is_like_finds_nothing(tool: Diagnoser, asked: str) -> None:
-    assert search(tool.knowledge, asked) == []
+def test_what_nothing_is_like_finds_nothing(index: SearchIndex, asked: str) -> None:
+    assert index.find(asked) == []
 
 
 def test_names_count_whole_and_in_parts_and_chinese_in_pairs() -> None:

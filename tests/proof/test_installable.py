@@ -10,7 +10,8 @@ from kb.cache import CHECKOUT
 from kb.load import Library, load
 from tests.conftest import Draw
 from troubleshooter.proof import installable as proof
-from troubleshooter.proof.installable import COMMON, PYTHONS, Wish
+from troubleshooter.proof.installable import COMMON, Answer, Wish
+from troubleshooter.proof.offered import PYTHONS, releases
 
 DRAWN = 600
 """Entries of which the default run asks; the stage `entries` asks all."""
@@ -18,7 +19,13 @@ OLD, NEW = PYTHONS[:3], PYTHONS[2:]
 
 
 def told(*asked: str, said: str = "Upgrade it", elsewhere: bool = False) -> list[str]:
-    known = {"flux<1": OLD, "flux>=2": NEW, "pump": PYTHONS, "gone": ()}
+    known = {
+        "flux<1": Answer(OLD),
+        "flux>=2": Answer(NEW),
+        "pump": Answer(PYTHONS),
+        "gone": Answer(()),
+        "pump[oil]": Answer(PYTHONS, ("oil",)),
+    }
     return list(proof.problems([Wish("flux-empty", 2, asked, said, elsewhere)], known))
 
 
@@ -29,6 +36,11 @@ def test_a_fix_says_which_python_it_needs() -> None:
     assert told("flux<1", said="Go back (Python 3.11 or older)") == []
     assert told("flux<1", said="conda create -n old python=3.9") == []
     assert told("pump") == []
+
+
+def test_an_extra_that_is_gone_is_a_problem_under_every_python() -> None:
+    told_of = "flux-empty, fix 2: the newest release that pump[oil] allows has no extra oil"
+    assert told("pump[oil]", said="Use python=3.11") == [told_of]
 
 
 def test_all_that_one_line_installs_goes_into_one_python() -> None:
@@ -58,20 +70,20 @@ def test_what_no_python_can_install_is_a_problem_unless_it_comes_from_elsewhere(
     ],
 )
 def test_a_python_takes_what_its_name_and_bound_allow(filename: str, bound: str, fits: tuple[str, ...]) -> None:
-    releases = proof.releases([{"filename": filename, "requires-python": bound}])
-    assert proof.pythons("flux>=1", releases) == fits
-    assert proof.pythons("flux<1", releases) == ()
+    there = releases([{"filename": filename, "requires-python": bound}])
+    assert proof.pythons("flux>=1", there) == fits
+    assert proof.pythons("flux<1", there) == ()
 
 
 def test_a_release_that_was_taken_back_is_none() -> None:
     files = [{"filename": "flux-1.0.tar.gz", "yanked": "broken", "requires-python": None}]
-    assert proof.pythons("flux", proof.releases(files)) == ()
+    assert proof.pythons("flux", releases(files)) == ()
 
 
 def test_answers_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "installable.tsv"
     assert proof.kept_answers(path) == {}
-    answers = {"flux>=2": NEW, "gone": ()}
+    answers = {"flux>=2": Answer(NEW), "gone": Answer(()), "pump[oil]": Answer(PYTHONS, ("oil",))}
     proof.write(answers, path)
     assert proof.kept_answers(path) == answers
 
@@ -85,4 +97,4 @@ def test_every_fix_can_be_installed_or_says_where(draw: Draw) -> None:
     assert not missing, "nobody has asked for these: run python -m troubleshooter.proof.installable, and keep its file"
     assert len(wishes) > DRAWN / 10
     assert list(proof.problems(wishes, known)) == []
-    assert any(set(known[asked]) >= COMMON for wish in wishes for asked in wish.asked)
+    assert any(set(known[asked].pythons) >= COMMON for wish in wishes for asked in wish.asked)

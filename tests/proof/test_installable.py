@@ -10,7 +10,7 @@ from kb.cache import CHECKOUT
 from kb.load import Library, load
 from tests.conftest import Draw
 from troubleshooter.proof import installable as proof
-from troubleshooter.proof.installable import COMMON, Answer, Wish
+from troubleshooter.proof.installable import COMMON, Installable, Wish
 from troubleshooter.proof.offered import PYTHONS, releases
 
 DRAWN = 600
@@ -20,11 +20,11 @@ OLD, NEW = PYTHONS[:3], PYTHONS[2:]
 
 def told(*asked: str, said: str = "Upgrade it", elsewhere: bool = False) -> list[str]:
     known = {
-        "flux<1": Answer(OLD),
-        "flux>=2": Answer(NEW),
-        "pump": Answer(PYTHONS),
-        "gone": Answer(()),
-        "pump[oil]": Answer(PYTHONS, ("oil",)),
+        "flux<1": Installable(OLD),
+        "flux>=2": Installable(NEW),
+        "pump": Installable(PYTHONS),
+        "gone": Installable(()),
+        "pump[oil]": Installable(PYTHONS, ("oil",)),
     }
     return list(proof.problems([Wish("flux-empty", 2, asked, said, elsewhere)], known))
 
@@ -83,7 +83,7 @@ def test_a_release_that_was_taken_back_is_none() -> None:
 def test_answers_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "installable.tsv"
     assert proof.kept_answers(path) == {}
-    answers = {"flux>=2": Answer(NEW), "gone": Answer(()), "pump[oil]": Answer(PYTHONS, ("oil",))}
+    answers = {"flux>=2": Installable(NEW), "gone": Installable(()), "pump[oil]": Installable(PYTHONS, ("oil",))}
     proof.write(answers, path)
     assert proof.kept_answers(path) == answers
 

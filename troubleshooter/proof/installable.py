@@ -46,7 +46,7 @@ class Wish(NamedTuple):
     elsewhere: bool
 
 
-class Answer(NamedTuple):
+class Installable(NamedTuple):
     """What the index of packages says of a requirement: the Pythons that can install it, and the extras that its newest release lacks."""
 
     pythons: tuple[str, ...]
@@ -75,20 +75,20 @@ def pythons(asked: str, there: Mapping[str, frozenset[Version]]) -> tuple[str, .
     )
 
 
-def kept_answers(path: Path = KEPT) -> dict[str, Answer]:
+def kept_answers(path: Path = KEPT) -> dict[str, Installable]:
     """The kept answers by requirement; none where there is no such file yet."""
     rows = path.read_text(encoding="utf-8").splitlines()[1:] if path.is_file() else []
     cells = (row.split("\t") for row in rows)
-    return {asked: Answer(tuple(found.split()), tuple(absent.split())) for asked, found, absent in cells}
+    return {asked: Installable(tuple(found.split()), tuple(absent.split())) for asked, found, absent in cells}
 
 
-def write(found: Mapping[str, Answer], path: Path = KEPT) -> None:
+def write(found: Mapping[str, Installable], path: Path = KEPT) -> None:
     """Keep answers: a row a requirement, sorted."""
     rows = ["\t".join([asked, *map(" ".join, found[asked])]) for asked in sorted(found)]
     path.write_text("\n".join([_HEAD, *rows]) + "\n", encoding="utf-8")
 
 
-def problems(asked: Iterable[Wish], found: Mapping[str, Answer]) -> Iterator[str]:
+def problems(asked: Iterable[Wish], found: Mapping[str, Installable]) -> Iterator[str]:
     """Fixes that ask for an extra that is gone, or for what some common Python, or every Python, cannot install, while they do not say so."""
     for wish in asked:
         place = f"{wish.entry}, fix {wish.fix}"
@@ -118,7 +118,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"asking for {len(missing)} requirements of {len(packages)} packages", file=sys.stderr)
     there = {package: offered(package) for package in sorted(packages)}
     known |= {
-        asked: Answer(pythons(asked, there[canonicalize_name(Requirement(asked).name)]), absent_extras(asked))
+        asked: Installable(pythons(asked, there[canonicalize_name(Requirement(asked).name)]), absent_extras(asked))
         for asked in missing
     }
     write({asked: known[asked] for wish in every for asked in wish.asked})

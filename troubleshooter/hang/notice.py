@@ -23,12 +23,14 @@ from troubleshooter.hang.busy import (
     matches_without_end,
 )
 from troubleshooter.hang.collectives import MEETING, OUTSIDE, POLLS, STORE, collective_of
-from troubleshooter.hang.doing import asks_again, reads_network, runs_event_loop, waits_outside
+from troubleshooter.hang.doing import asks_again, asks_for_its_end, reads_network, runs_event_loop, waits_outside
 from troubleshooter.hang.endless import PackageLoop, package_loop
 from troubleshooter.hang.failed import awaits_failing_pool, with_failed
+from troubleshooter.hang.forming import with_forming
 from troubleshooter.hang.judge import HangVerdict, judge, without_ranks
 from troubleshooter.hang.look import Look, further_stacks
 from troubleshooter.hang.parting import has_gone_on
+from troubleshooter.hang.pipes import holds_all_below
 from troubleshooter.hang.ranks import (
     Rank,
     environment_of,
@@ -36,11 +38,14 @@ from troubleshooter.hang.ranks import (
     is_of_loader,
     launcher_meets,
     numbers_of,
+    others_of,
     ranks_of,
+    without_helpers,
 )
 from troubleshooter.hang.recorded import with_recorded
 from troubleshooter.hang.stacks import stacks_of
 from troubleshooter.hang.standing import standing_of
+from troubleshooter.hang.tasks import only_polls
 from troubleshooter.hook import ENDED
 from troubleshooter.supervise.state import family
 
@@ -165,7 +170,11 @@ def verdict_on(
         ]
         if work and not (is_awaited and patience > LOOP_PATIENCE and _workers_never_rest(work, [*past, before, now])):
             return None  # it waits for a process that works for it
-        if reads_network(rank) and now.receives_since(before, rank):
+        if (
+            reads_network(rank)
+            and now.receives_since(before, rank)
+            and not (is_awaited and patience > PATIENCE and only_polls(rank, now.folder))
+        ):
             return None  # a slow download: no counter tells the bytes that a process receives
         if asks_again(rank) and patience <= PATIENCE:
             return None  # a service that is at work for it
@@ -193,15 +202,34 @@ def verdict_on(
             else matches_without_end(then, rank, patience, now.stands_still)
         ):
             return None
-    verdict = with_failed(judge(ranks, world, well, failed), ranks, now.folder)
+    first = without_helpers(ranks, now.processes)
+    verdict = with_failed(judge(first, world, well, failed), first, now.folder)
+    if len(first) < len(ranks):
+        if _waits_on_purpose(verdict, first, now):
+            verdict = with_failed(judge(ranks, world, well, failed), ranks, now.folder)
+        else:
+            started = {rank.pid for rank in ranks} - {rank.pid for rank in first}
+            below = [one for one in now.processes if one.pid in started]
+            verdict, ranks = verdict._replace(processes=others_of(below, now.stacks)), first
     if not verdict.late and not verdict.missing and any(one.collective == POLLS for one in verdict.waiting):
         return None  # ranks that poll all together may go on from one operation to the next
     if set(verdict.missing) & numbers_of(now.processes):
         return None  # a rank that starts has no stack yet
-    alone = not verdict.waiting or verdict.collective == OUTSIDE
-    if alone and (verdict.cause in _ALONE or all(map(runs_event_loop, ranks))):
-        return None  # a script that waits on purpose, a debugger, a loop whose next timer is far away
-    return with_loops(with_recorded(verdict, ranks, now.folder), loops)
+    if _waits_on_purpose(verdict, ranks, now):
+        return None
+    return with_loops(with_recorded(with_forming(verdict, now.folder), ranks, now.folder), loops)
+
+
+def _waits_on_purpose(verdict: HangVerdict, ranks: Sequence[Rank], now: Look) -> bool:
+    """Whether nobody waits for the late ranks, and they may wait for as long as they like: a script that sleeps, a debugger, a loop whose next timer is
+    far away, or who looks after a server that it started."""
+    if verdict.waiting and verdict.collective != OUTSIDE:
+        return False
+    if verdict.cause in _ALONE or all(map(runs_event_loop, ranks)):
+        return True
+    return verdict.cause == "child" and any(
+        asks_for_its_end(one) and not holds_all_below(one.rank, now.processes) for one in verdict.late
+    )
 
 
 def _still_waits_outside(before: Rank, now: Rank) -> bool:
@@ -314,7 +342,7 @@ def verdict_now(pids: Sequence[int], folder: Path | None, between: float = 2.0) 
         return without_ranks(processes, stacks) if stacks else None
     failed = failed_beside(processes, ranks)
     verdict = with_failed(judge(ranks, world_size(ranks), False if failed else None, failed), ranks, folder)
-    verdict = with_recorded(verdict, ranks, folder)
+    verdict = with_recorded(with_forming(verdict, folder), ranks, folder)
     waiting = [one.rank.stack for one in verdict.waiting]
     asked = time.monotonic()
     loops: list[PackageLoop] = []

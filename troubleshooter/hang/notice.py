@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -32,6 +32,7 @@ from troubleshooter.hang.look import Look, further_stacks
 from troubleshooter.hang.parting import has_gone_on
 from troubleshooter.hang.pipes import holds_all_below
 from troubleshooter.hang.ranks import (
+    OtherProcess,
     Rank,
     environment_of,
     failed_beside,
@@ -43,11 +44,11 @@ from troubleshooter.hang.ranks import (
     without_helpers,
 )
 from troubleshooter.hang.recorded import with_recorded
-from troubleshooter.hang.stacks import stacks_of
+from troubleshooter.hang.stacks import Stack, stacks_of
 from troubleshooter.hang.standing import standing_of
 from troubleshooter.hang.tasks import only_polls
 from troubleshooter.hook import ENDED
-from troubleshooter.supervise.state import family
+from troubleshooter.supervise.state import ProcessState, family
 
 LEAST_SILENCE_SECONDS = 180.0
 RHYTHM = 5.0
@@ -208,9 +209,7 @@ def verdict_on(
         if _waits_on_purpose(verdict, first, now):
             verdict = with_failed(judge(ranks, world, well, failed), ranks, now.folder)
         else:
-            started = {rank.pid for rank in ranks} - {rank.pid for rank in first}
-            below = [one for one in now.processes if one.pid in started]
-            verdict, ranks = verdict._replace(processes=others_of(below, now.stacks)), first
+            verdict, ranks = verdict._replace(processes=_helpers(ranks, first, now.processes, now.stacks)), first
     if not verdict.late and not verdict.missing and any(one.collective == POLLS for one in verdict.waiting):
         return None  # ranks that poll all together may go on from one operation to the next
     if set(verdict.missing) & numbers_of(now.processes):
@@ -218,6 +217,14 @@ def verdict_on(
     if _waits_on_purpose(verdict, ranks, now):
         return None
     return with_loops(with_recorded(with_forming(verdict, now.folder), ranks, now.folder), loops)
+
+
+def _helpers(
+    ranks: Sequence[Rank], first: Sequence[Rank], processes: Sequence[ProcessState], stacks: Mapping[int, list[Stack]]
+) -> tuple[OtherProcess, ...]:
+    """The processes that the first of these have started."""
+    started = {rank.pid for rank in ranks} - {rank.pid for rank in first}
+    return others_of([one for one in processes if one.pid in started], stacks)
 
 
 def _waits_on_purpose(verdict: HangVerdict, ranks: Sequence[Rank], now: Look) -> bool:
@@ -341,7 +348,10 @@ def verdict_now(pids: Sequence[int], folder: Path | None, between: float = 2.0) 
     if not ranks:
         return without_ranks(processes, stacks) if stacks else None
     failed = failed_beside(processes, ranks)
-    verdict = with_failed(judge(ranks, world_size(ranks), False if failed else None, failed), ranks, folder)
+    first = without_helpers(ranks, processes)
+    verdict = with_failed(judge(first, world_size(ranks), False if failed else None, failed), first, folder)
+    if len(first) < len(ranks):
+        verdict, ranks = verdict._replace(processes=_helpers(ranks, first, processes, stacks)), first
     verdict = with_recorded(with_forming(verdict, folder), ranks, folder)
     waiting = [one.rank.stack for one in verdict.waiting]
     asked = time.monotonic()

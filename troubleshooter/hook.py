@@ -522,9 +522,9 @@ def _forming() -> Dict[str, Any]:
 
 
 def _main_frame() -> Optional[FrameType]:
-    import threading
-
-    return sys._current_frames().get(threading.main_thread().ident or 0)
+    """Where the main thread stands. The module is not imported here: it would take this thread for the main one, and wait for it at the end."""
+    main = getattr(sys.modules.get("threading"), "main_thread", None)
+    return sys._current_frames().get(main().ident or 0) if main is not None else None
 
 
 def _tasks() -> List[Any]:

@@ -26,9 +26,16 @@ def holds_all_below(rank: Rank, processes: Iterable[ProcessState]) -> bool:
 
 def _waits_for(pid: int, other: int) -> bool:
     held = held_by_kernel(pid)
-    if "pipe_read" in held or "wait_for_partner" in held:
-        return bool(_pipes(pid, os.O_RDONLY) & _pipes(other, os.O_WRONLY))
-    return "pipe_write" in held and bool(_pipes(pid, os.O_WRONLY) & _pipes(other, os.O_RDONLY))
+    reads, writes = "pipe_read" in held, "pipe_write" in held
+    return (reads or writes) and _named_pipe(pid) in _pipes(other, os.O_WRONLY if reads else os.O_RDONLY)
+
+
+def _named_pipe(pid: int) -> str:
+    """The pipe that a process reads or writes just now: the first argument of both is the descriptor. "" if the system does not say."""
+    with suppress(OSError, ValueError, IndexError):
+        descriptor = int(Path(f"/proc/{pid}/syscall").read_text().split()[1], 16)
+        return os.readlink(f"/proc/{pid}/fd/{descriptor}")
+    return ""
 
 
 def _pipes(pid: int, access: int) -> set[str]:

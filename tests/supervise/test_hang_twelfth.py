@@ -29,6 +29,7 @@ from troubleshooter.hang.recorded import Forming, RankRecord
 from troubleshooter.hang.source import calls_pattern
 from troubleshooter.hang.stacks import Stack, StackFrame
 from troubleshooter.hang.standing import standing_of
+from troubleshooter.hang.tasks import with_tasks
 from troubleshooter.hang.tell import lines
 from troubleshooter.supervise.state import family
 
@@ -207,6 +208,24 @@ def test_a_rank_whose_event_loop_only_polls(
     assert verdict_on(before, now, patience=PATIENCE) is None
     verdict = verdict_on(before, now, patience=PATIENCE + 0.1)
     assert (None if verdict is None else late(verdict)) == (("network", [1]) if hangs else None)
+
+
+def test_the_report_tells_where_the_tasks_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = Source(tmp_path, ASKS)
+    found = ((SLEEP, source.frame("sleeps", "until_ready")), (source.frame("gathers", "main"),), (SLEEP,))
+    monkeypatch.setattr(
+        tasks, "ask", lambda ranks, folder: {one.number: RankRecord({}, [], None, None, found) for one in ranks}
+    )
+    waits = Rank(1, True, GONE + 1, "S", ((*frames(*LOOP), source.frame("runs", "<module>")),))
+    verdict = with_tasks(judge([Rank(0, True, GONE, "S", (ARRIVED,)), waits], 2), None)
+    told = "\n".join(lines(verdict, "en"))
+    assert (
+        f"a task of its event loop is at {source.frame('sleeps', 'until_ready')}\n      await asyncio.sleep(2)" in told
+    )
+    assert told.count("a task of its event loop") == 2
+    assert f"它的事件循环中有一个任务停在 {source.frame('gathers', 'main')}" in "\n".join(lines(verdict, "zh"))
+    others = with_tasks(judge([Rank(0, True, GONE, "S", (ARRIVED,)), waits._replace(stacks=(frames(MAIN),))], 2), None)
+    assert "event loop" not in "\n".join(lines(others, "en"))
 
 
 # --- a script with helpers ---

@@ -46,7 +46,7 @@ from troubleshooter.hang.ranks import (
 from troubleshooter.hang.recorded import with_recorded
 from troubleshooter.hang.stacks import Stack, stacks_of
 from troubleshooter.hang.standing import standing_of
-from troubleshooter.hang.tasks import only_polls
+from troubleshooter.hang.tasks import only_polls, with_tasks
 from troubleshooter.hook import ENDED
 from troubleshooter.supervise.state import ProcessState, family
 
@@ -216,7 +216,8 @@ def verdict_on(
         return None  # a rank that starts has no stack yet
     if _waits_on_purpose(verdict, ranks, now):
         return None
-    return with_loops(with_recorded(with_forming(verdict, now.folder), ranks, now.folder), loops)
+    verdict = with_recorded(with_forming(verdict, now.folder), ranks, now.folder)
+    return with_loops(with_tasks(verdict, now.folder), loops)
 
 
 def _helpers(
@@ -352,7 +353,7 @@ def verdict_now(pids: Sequence[int], folder: Path | None, between: float = 2.0) 
     verdict = with_failed(judge(first, world_size(ranks), False if failed else None, failed), first, folder)
     if len(first) < len(ranks):
         verdict, ranks = verdict._replace(processes=_helpers(ranks, first, processes, stacks)), first
-    verdict = with_recorded(with_forming(verdict, folder), ranks, folder)
+    verdict = with_tasks(with_recorded(with_forming(verdict, folder), ranks, folder), folder)
     waiting = [one.rank.stack for one in verdict.waiting]
     asked = time.monotonic()
     loops: list[PackageLoop] = []

@@ -37,7 +37,7 @@ class Rank(NamedTuple):
     ``numbered``: whether the environment gives the number. ``cpu``: CPU time in use while it was watched, as a share of one
     core. ``workers``: the stacks of the main threads of its data loader workers. ``awaits_program``: whether an event loop
     of it will be told when a program that it started ends. ``program``: the name of another program than Python that the rank's process runs.
-    ``by_thread``: whether its first stack is that of a thread for which its main thread waits.
+    ``by_thread``: whether its first stack is that of a thread for which its main thread waits. ``tasks``: where the tasks of its event loop stand, if asked.
     """
 
     number: int
@@ -51,6 +51,7 @@ class Rank(NamedTuple):
     awaits_program: bool = False
     program: str = ""
     by_thread: bool = False
+    tasks: tuple[Stack, ...] = ()
 
     @property
     def stack(self) -> Stack:

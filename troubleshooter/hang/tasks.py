@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from troubleshooter.hang.doing import runs_event_loop
+from troubleshooter.hang.judge import HangVerdict
 from troubleshooter.hang.owned import is_own
 from troubleshooter.hang.ranks import Rank
 from troubleshooter.hang.recorded import ask
@@ -24,6 +25,19 @@ def only_polls(rank: Rank, folder: Path | None) -> bool:
     tasks = record.tasks if record is not None else ()
     polls = [task for task in tasks if _polls(task)]
     return bool(polls) and all(task in polls or _awaits_tasks(task) for task in tasks)
+
+
+def with_tasks(verdict: HangVerdict, folder: Path | None) -> HangVerdict:
+    """The verdict with what the tasks of late ranks wait for whose main threads are in an event loop."""
+    loops = [one.rank for one in verdict.late if runs_event_loop(one.rank)]
+    records = ask(loops, folder) if loops else {}
+    late = [
+        one._replace(rank=one.rank._replace(tasks=tuple(records[one.rank.number].tasks)))
+        if one.rank.number in records
+        else one
+        for one in verdict.late
+    ]
+    return verdict._replace(late=late)
 
 
 def _polls(task: Stack) -> bool:

@@ -169,6 +169,8 @@ async def once():
 async def download():
     while piece := await reader.read():  # reads
         keep(piece)
+async def limited():
+    await asyncio.wait_for(reader.read(), 9)  # waits
 async def main():
     await asyncio.gather(until_ready())  # gathers
 asyncio.run(main())  # runs
@@ -191,14 +193,15 @@ class Receives(Ranks):
     ("marks", "hangs"),
     [
         ([("sleeps", "until_ready")], True), ([("sleeps", "until_ready"), ("gathers", "main")], True), ([("gathers", "main")], False),
-        ([("backs off", "once")], False), ([("reads", "download")], False), ([("sleeps", "until_ready"), ("reads", "download")], False), ([], False),
+        ([("backs off", "once")], False), ([("reads", "download")], False), ([("sleeps", "until_ready"), ("reads", "download")], False),
+        ([("sleeps", "until_ready"), ("waits", "limited")], False), ([], False),
     ],
 )  # fmt: skip
 def test_a_rank_whose_event_loop_only_polls(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, marks: list[tuple[str, str]], hangs: bool
 ) -> None:
     source = Source(tmp_path, ASKS)
-    inner = {"sleeps": (SLEEP,), "backs off": (SLEEP,), "reads": (READ,), "gathers": ()}
+    inner = {"sleeps": (SLEEP,), "backs off": (SLEEP,), "reads": (READ,), "waits": (READ,), "gathers": ()}
     found = tuple((*inner[mark], source.frame(mark, function)) for mark, function in marks)
     monkeypatch.setattr(
         tasks, "ask", lambda ranks, folder: {one.number: RankRecord({}, [], None, None, found) for one in ranks}

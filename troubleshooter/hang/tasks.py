@@ -14,6 +14,7 @@ from troubleshooter.hang.source import blocks_around, source_line
 from troubleshooter.hang.stacks import Stack, StackFrame
 
 _SLEEPS, _ASKS_IN_THREAD = ("sleep", "/asyncio/tasks.py"), ("to_thread", "/asyncio/threads.py")
+_OF_TASKS = ("/asyncio/tasks.py", "/asyncio/taskgroups.py")
 _AWAITS_TASKS = re.compile(r"\b(?:gather|wait|wait_for|as_completed|TaskGroup)\(|\.join\(")
 
 
@@ -52,7 +53,10 @@ def _polls(task: Stack) -> bool:
 
 
 def _awaits_tasks(task: Stack) -> bool:
-    return bool(task) and bool(_AWAITS_TASKS.search(source_line(_own(task))))
+    """Whether a task waits for others, each of which tells for itself what it waits for."""
+    if not task or not (is_own(task[0]) or task[0].file.replace("\\", "/").endswith(_OF_TASKS)):
+        return False
+    return bool(_AWAITS_TASKS.search(source_line(_own(task))))
 
 
 def _own(task: Stack) -> StackFrame | None:

@@ -164,6 +164,11 @@ ASKS = """\
 async def until_ready():
     while not await asyncio.to_thread(healthy):
         await asyncio.sleep(2)  # sleeps
+async def until_there():
+    while True:
+        if os.path.exists(name):
+            return
+        await asyncio.sleep(2)  # looks
 async def once():
     await asyncio.sleep(2)  # backs off
 async def download():
@@ -190,18 +195,25 @@ class Receives(Ranks):
 
 
 @pytest.mark.parametrize(
-    ("marks", "hangs"),
+    ("marks", "cause"),
     [
-        ([("sleeps", "until_ready")], True), ([("sleeps", "until_ready"), ("gathers", "main")], True), ([("gathers", "main")], False),
-        ([("backs off", "once")], False), ([("reads", "download")], False), ([("sleeps", "until_ready"), ("reads", "download")], False),
-        ([("sleeps", "until_ready"), ("waits", "limited")], False), ([], False),
+        ([("sleeps", "until_ready")], "sleeping"), ([("sleeps", "until_ready"), ("gathers", "main")], "sleeping"), ([("looks", "until_there")], "file"),
+        ([("gathers", "main")], ""), ([("backs off", "once")], ""), ([("reads", "download")], ""), ([], ""),
+        ([("sleeps", "until_ready"), ("reads", "download")], ""), ([("sleeps", "until_ready"), ("waits", "limited")], ""),
     ],
 )  # fmt: skip
 def test_a_rank_whose_event_loop_only_polls(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, marks: list[tuple[str, str]], hangs: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, marks: list[tuple[str, str]], cause: str
 ) -> None:
     source = Source(tmp_path, ASKS)
-    inner = {"sleeps": (SLEEP,), "backs off": (SLEEP,), "reads": (READ,), "waits": (READ,), "gathers": ()}
+    inner = {
+        "sleeps": (SLEEP,),
+        "looks": (SLEEP,),
+        "backs off": (SLEEP,),
+        "reads": (READ,),
+        "waits": (READ,),
+        "gathers": (),
+    }
     found = tuple((*inner[mark], source.frame(mark, function)) for mark, function in marks)
     monkeypatch.setattr(
         tasks, "ask", lambda ranks, folder: {one.number: RankRecord({}, [], None, None, found) for one in ranks}
@@ -210,7 +222,7 @@ def test_a_rank_whose_event_loop_only_polls(
     before, now = (Receives(at, ("S", ARRIVED), ("S", waits)) for at in (0, 10))
     assert verdict_on(before, now, patience=PATIENCE) is None
     verdict = verdict_on(before, now, patience=PATIENCE + 0.1)
-    assert (None if verdict is None else late(verdict)) == (("network", [1]) if hangs else None)
+    assert (None if verdict is None else late(verdict)) == ((cause, [1]) if cause else None)
 
 
 def test_the_report_tells_where_the_tasks_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -123,13 +123,13 @@ def waits_outside(one: Standing) -> bool:
     files = [frame.file.replace("\\", "/") for frame in rank.stack[:8]]
     if any(word in file for file in files for word in _LOCKS) or _FILE_LOCK.search(code):
         return True
-    return _sleeps(rank, code) and _polls(one, code) in ("lock", "file")
+    return _sleeps(rank, code) and awaited_by_polling(one, code) in ("lock", "file")
 
 
 def asks_for_its_end(one: Standing) -> bool:
     """Whether a rank sleeps until it asks once more whether a process that it started has ended."""
     code = source_line(one.innermost)
-    return not one.collective and _sleeps(one.rank, code) and _polls(one, code) == "child"
+    return not one.collective and _sleeps(one.rank, code) and awaited_by_polling(one, code) == "child"
 
 
 def runs_event_loop(rank: Rank) -> bool:
@@ -184,7 +184,7 @@ def _cause_in(one: Standing, files: Sequence[str]) -> Cause:
     if _MEETS.search(code):
         return "meeting"
     if _sleeps(rank, code):
-        return _polls(one, code)
+        return awaited_by_polling(one, code)
     if _ENTERS.search(code):
         return "lock"
     if re.search(
@@ -208,7 +208,7 @@ def _sleeps(rank: Rank, code: str) -> bool:
     return "nanosleep" in rank.kernel or bool(re.search(r"\bsleep\(", code) or _WAITS_FOR_SIGNAL.search(code))
 
 
-def _polls(one: Standing, code: str) -> Cause:
+def awaited_by_polling(one: Standing, code: str) -> Cause:
     """What a rank that sleeps waits for, as the loop around its line says: ``while os.path.exists(lock): sleep(1)``, or one that tries to
     make a folder, or to reach a server."""
     around = blocks_around(one.innermost) if one.innermost is not None else []

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
-from troubleshooter.hang.doing import runs_event_loop
+from troubleshooter.hang.doing import Cause, awaited_by_polling, runs_event_loop
 from troubleshooter.hang.judge import HangVerdict
 from troubleshooter.hang.owned import is_own
 from troubleshooter.hang.ranks import Rank
 from troubleshooter.hang.recorded import ask
 from troubleshooter.hang.source import blocks_around, source_line
 from troubleshooter.hang.stacks import Stack, StackFrame
+from troubleshooter.hang.standing import Standing
 
 _SLEEPS, _ASKS_IN_THREAD = ("sleep", "/asyncio/tasks.py"), ("to_thread", "/asyncio/threads.py")
 _OF_TASKS = ("/asyncio/tasks.py", "/asyncio/taskgroups.py")
@@ -23,13 +26,12 @@ def only_polls(rank: Rank, folder: Path | None) -> bool:
     if not runs_event_loop(rank):
         return False
     record = ask([rank], folder).get(rank.number)
-    tasks = record.tasks if record is not None else ()
-    polls = [task for task in tasks if _polls(task)]
-    return bool(polls) and all(task in polls or _awaits_tasks(task) for task in tasks)
+    return record is not None and bool(_polling(record.tasks))
 
 
 def with_tasks(verdict: HangVerdict, folder: Path | None) -> HangVerdict:
-    """The verdict with what the tasks of late ranks wait for whose main threads are in an event loop."""
+    """The verdict with what the tasks of late ranks wait for whose main threads are in an event loop. What they look for is the cause, if they only do
+    that."""
     loops = [one.rank for one in verdict.late if runs_event_loop(one.rank)]
     records = ask(loops, folder) if loops else {}
     late = [
@@ -38,7 +40,22 @@ def with_tasks(verdict: HangVerdict, folder: Path | None) -> HangVerdict:
         else one
         for one in verdict.late
     ]
-    return verdict._replace(late=late)
+    polling = [_polling(one.rank.tasks) for one in late]
+    cause = verdict.cause
+    if late and all(polling) and cause == "network":
+        found = Counter(_awaited(one.rank, own) for one, places in zip(late, polling, strict=True) for own in places)
+        cause = found.most_common(1)[0][0]
+    return verdict._replace(late=late, cause=cause)
+
+
+def _polling(tasks: Sequence[Stack]) -> list[StackFrame]:
+    """Where tasks poll; none if any of them waits for something else."""
+    polls = [own for task in tasks if (own := _own(task)) is not None and _polls(task)]
+    return polls if all(_polls(task) or _awaits_tasks(task) for task in tasks) else []
+
+
+def _awaited(rank: Rank, own: StackFrame) -> Cause:
+    return awaited_by_polling(Standing(rank, "", own, own), source_line(own))
 
 
 def _polls(task: Stack) -> bool:

@@ -5,6 +5,8 @@ that each hangs at the place that is meant.
 
 First run: ``python -m benchmarks.hangs --python PYTHON --set twelfth --at-once 3 --hang-after 8``, rules of 06e46a939, load 7 to 15: rank right in 22 of 30
 (73 %, 56-86 %), class right in 25 of 30 (83 %, 66-93 %); 27 reported, 8 to 54 s after the stall (median 13 s).
+After the mends, now known (load 12 to 15): rank right in 28, class right in 30 of 30. What stays wrong: the rank of ``writes-its-key-for-another-epoch``, as no
+frame tells for which key each rank waits, and that of ``an-old-flag-on-one-node``, where nothing tells which of two arms was meant.
 """
 
 from __future__ import annotations

@@ -34,9 +34,6 @@ def lines(verdict: HangVerdict, lang: str) -> list[str]:
     if verdict.standing or verdict.missing or verdict.cause == "meeting":
         unset = verdict.cause == "meeting" and verdict.collective == STORE
         told.append(say("cause-unset" if unset else f"cause-{verdict.cause}", lang))
-    for other in verdict.processes[:MOST_RANKS]:
-        place = str(other.stack[0]) if other.stack else "?"
-        told.append("  " + say("process-at", lang, pid=other.pid, name=other.name, place=place))
     for loop in verdict.loops[:MOST_RANKS]:
         place = f"{loop.frame.file}:{loop.first_line}"
         told.append(
@@ -47,6 +44,9 @@ def lines(verdict: HangVerdict, lang: str) -> list[str]:
         )  # fmt: skip
     for one in (verdict.late or (verdict.standing if not verdict.waiting else []))[:MOST_RANKS]:
         told += _where(one, lang, "stands-at")
+    for other in verdict.processes[:MOST_RANKS]:
+        place = str(other.stack[0]) if other.stack else "?"
+        told.append("  " + say("process-at", lang, pid=other.pid, name=other.name, place=place))
     if verdict.waiting:
         first = verdict.waiting[0]
         numbers = _numbers([one.rank.number for one in verdict.waiting])

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from tests.supervise.running import ENVIRONMENT
 from tests.supervise.test_hang import C10D, GONE, frames
 from tests.supervise.test_hang_judged import Source, late
 from tests.supervise.test_hang_patience import ARRIVED, MAIN, PYTHON, Ranks
+from tests.waiting import wait_for
 from troubleshooter.hang import forming, recorded, tasks
 from troubleshooter.hang import ranks as of_ranks
 from troubleshooter.hang.busy import ALONE_PATIENCE, PATIENCE
@@ -31,7 +31,7 @@ from troubleshooter.hang.stacks import Stack, StackFrame
 from troubleshooter.hang.standing import standing_of
 from troubleshooter.hang.tasks import with_tasks
 from troubleshooter.hang.tell import lines
-from troubleshooter.supervise.state import family
+from troubleshooter.supervise.state import family, process
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc")
 
@@ -149,12 +149,15 @@ def test_a_process_tells_where_the_tasks_of_its_event_loop_stand(tmp_path: Path)
         one.stdin.write(b"\n" * 4)
         one.stdin.flush()
         (pid,) = {int(one.stdout.readline()) for _ in range(5)}
-        for _ in range(100):
-            found = recorded.ask([Rank(0, True, pid, "S", ())], tmp_path)[0].tasks
-            if len(found) == 2:
-                break
-            time.sleep(0.1)
+        asked: list[RankRecord] = []
+
+        def tells_both() -> bool:
+            asked.append(recorded.ask([Rank(0, True, pid, "S", ())], tmp_path)[0])
+            return len(asked[-1].tasks) == 2
+
+        wait_for(tells_both)
         one.kill()
+    found = asked[-1].tasks
     assert {task[-1].function for task in found} == {"main", "ready"}
     (sleeper,) = (task for task in found if task[-1].function == "ready")
     assert (sleeper[0].function, sleeper[-1]) == ("sleep", script.frame("sleeps", "ready"))
@@ -327,6 +330,12 @@ def test_a_script_may_look_after_a_server(
     assert (None if verdict is None else late(verdict)) == (("child", [0]) if hangs else None)
 
 
+def rests(pid: int) -> bool:
+    """Whether a program has come to where it waits, or the system does not say where."""
+    found, held = process(pid), held_by_kernel(pid)
+    return found is not None and found.state == "S" and (not held or "pipe" in held or "nanosleep" in held)
+
+
 @pytest.mark.parametrize(
     ("code", "given", "hangs"),
     [
@@ -339,10 +348,7 @@ def test_a_script_may_look_after_a_server(
 def test_which_programs_are_held_by_a_pipe_of_their_parent(code: str, given: dict[str, int], hangs: bool) -> None:
     with subprocess.Popen([sys.executable, "-c", code], **given) as program:  # type: ignore[call-overload]
         try:
-            for _ in range(100):
-                if any(word in held_by_kernel(program.pid) for word in ("pipe", "nanosleep")):
-                    break
-                time.sleep(0.1)
+            wait_for(lambda: rests(program.pid))
             own = Rank(0, False, os.getpid(), "S", (frames(MAIN),))
             below = [one for one in family(os.getpid()) if one.pid == program.pid]
             if not held_by_kernel(program.pid) or not os.access(f"/proc/{program.pid}/syscall", os.R_OK):

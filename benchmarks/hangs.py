@@ -1,6 +1,6 @@
 """Runs scripts of 2 to 4 ranks that really hang under ``troubleshoot run``: which rank, and which class of cause?
 
-    python -m benchmarks.hangs --python PYTHON [--set first|fresh|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh] [--only NAME...] [--at-once 3] [--write FILE]
+    python -m benchmarks.hangs --python PYTHON [--set first|fresh|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth] [--only NAME...] [--at-once 3] [--write FILE]
     python -m benchmarks.hangs --python PYTHON --set fourth --places      # judges nothing: prints where each rank stands after 25 s
 
 A case is right in its rank if the verdict's late ranks are exactly the culprits, and in its class if the verdict's cause is one of the given.
@@ -35,6 +35,7 @@ from benchmarks import (
     hang_sixth,
     hang_tenth,
     hang_third,
+    hang_twelfth,
 )
 from benchmarks.hang_cases import Hang
 from benchmarks.intervals import share
@@ -46,7 +47,7 @@ LIMIT_SECONDS = 240.0
 SETS = {
     "first": hang_cases.CASES, "fresh": hang_cases.FRESH, "third": hang_third.CASES, "fourth": hang_fourth.CASES, "fifth": hang_fifth.CASES,
     "sixth": hang_sixth.CASES, "seventh": hang_seventh.CASES, "eighth": hang_eighth.CASES, "ninth": hang_ninth.CASES,
-    "tenth": hang_tenth.CASES, "eleventh": hang_eleventh.CASES,
+    "tenth": hang_tenth.CASES, "eleventh": hang_eleventh.CASES, "twelfth": hang_twelfth.CASES,
 }  # fmt: skip
 """The later sets were written, and what is right with them, before their first run: after the rules had been changed on those before."""
 

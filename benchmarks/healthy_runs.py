@@ -1,6 +1,6 @@
 """Runs healthy scripts that are silent for a while under ``troubleshoot run --hang-after``: nothing may be told.
 
-    python -m benchmarks.healthy_runs --python PYTHON [--set first|second|third|fourth|fifth|sixth|seventh|eighth|ninth] [--seeds 0-99] [--hang-after 3] [--silent 9] [--at-once 4] [--write FILE]
+    python -m benchmarks.healthy_runs --python PYTHON [--set first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth] [--seeds 0-99] [--hang-after 3] [--silent 9] [--at-once 4] [--write FILE]
 
 The silence is three times ``--hang-after``, as for a user who sets 5 minutes and evaluates for 15. ``PYTHON`` has torch.
 """
@@ -20,16 +20,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from benchmarks.healthy import eighth, fifth, first, fourth, ninth, second, seventh, sixth, third
+from benchmarks.healthy import eighth, fifth, first, fourth, ninth, second, seventh, sixth, tenth, third
 from benchmarks.intervals import share
 
 ROOT = Path(__file__).parents[1]
 SETS = {"first": first, "second": second, "third": third, "fourth": fourth, "fifth": fifth, "sixth": sixth, "seventh": seventh, "eighth": eighth,
-        "ninth": ninth}
+        "ninth": ninth, "tenth": tenth}
 """The second and third sets have other kinds than those on which the rules were made, the fourth loops of packages, the fifth ranks that poll, the sixth
 workers whose own loops take long, the seventh programs that take our signal, stages, and calls of other ranks, the eighth pools
 that renew their workers, processes that are tried again, and threads that meet, the ninth trainings and saves in threads, what one rank does
-first, and objects that are long in pickling."""
+first, and objects that are long in pickling, the tenth programs that a script looks after, event loops, and groups that are formed late."""
 LIMIT_SECONDS = 300.0
 
 

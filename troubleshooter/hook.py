@@ -51,7 +51,7 @@ ROOTED = {
     "gather_object": "dst",
 }  # fmt: skip
 """Collectives from one rank, or to one, and the argument that names it."""
-MAX_MODULES, MAX_COLLECTIVES = 20000, 1000
+MAX_MODULES, MAX_COLLECTIVES, MAX_RANKS, MAX_TASKS = 20000, 1000, 100000, 1000
 MAX_TEXT, MAX_MESSAGE, MAX_CODE = 200, 4000, 400
 """Characters of a string, of an exception's message, of a line of code."""
 PACKAGES = (
@@ -77,6 +77,7 @@ _last = None  # type: Optional[int]
 _stacks = None  # type: Optional[Tuple[int, str]]
 _asked_by = 0
 _answers_in = 0
+_forms = ()  # type: Tuple[Any, ...]
 
 
 def install(folder: Optional[str] = None) -> Optional[str]:
@@ -212,13 +213,18 @@ def _patch_signal(module: Any) -> None:
 
 
 def _patch_groups(module: Any) -> None:
-    """From the first group on, a process can be asked which collectives torch has recorded, while its main thread waits in one."""
+    """From the first group on, a process can be asked which collectives torch has recorded, while its main thread waits in one, or for whom it waits
+    while it forms a group."""
     before = module._new_process_group_helper
 
     def _new_process_group_helper(*args: Any, **options: Any) -> Any:
-        made = before(*args, **options)
+        global _forms
+        _forms = args[:3]  # the size, the own number in it, the ranks; none for the first group, that of all
         _answer_questions()
-        return made
+        try:
+            return before(*args, **options)
+        finally:
+            _forms = ()
 
     for name in ("__doc__", "__module__", "__qualname__"):
         setattr(_new_process_group_helper, name, getattr(before, name))
@@ -479,7 +485,12 @@ def _recorded() -> Dict[str, Any]:
     module = sys.modules["torch.distributed.distributed_c10d"]
     world = module._world
     groups = {str(world.pg_names.get(group)): sorted(ranks) for group, ranks in world.pg_group_ranks.items()}
-    found = pickle.loads(sys.modules["torch._C._distributed_c10d"]._dump_fr_trace(True, False, False))
+    forms = _forming()
+    found = (
+        {"entries": []}
+        if forms
+        else pickle.loads(sys.modules["torch._C._distributed_c10d"]._dump_fr_trace(True, False, False))
+    )
     rows = [
         {
             "group": str(row["process_group"][0]), "number": row["collective_seq_id"], "operation": row["profiling_name"].rpartition(":")[2],
@@ -488,14 +499,66 @@ def _recorded() -> Dict[str, Any]:
         for row in found["entries"]
         if not row["is_p2p"]
     ]  # fmt: skip
-    return {"recorded": FORMAT, "groups": groups, "collectives": rows[-MAX_COLLECTIVES:], "root": _root()}
+    return {
+        "recorded": FORMAT,
+        "groups": groups,
+        "collectives": rows[-MAX_COLLECTIVES:],
+        "root": _root(),
+        "forms": forms,
+        "tasks": _tasks(),
+    }
+
+
+def _forming() -> Dict[str, Any]:
+    """The group that the main thread forms: its ranks, and which of them this process is. Empty if it forms none."""
+    if len(_forms) != 3:
+        return {}
+    size, own, ranks = _forms
+    if type(size) is not int or type(own) is not int or not 0 <= own < size <= MAX_RANKS:
+        return {}
+    members = [one for one in ranks if type(one) is int] if type(ranks) in (list, tuple) else []
+    members = members or list(range(size))
+    return {"ranks": members, "own": members[own]} if len(members) == size else {}
+
+
+def _main_frame() -> Optional[FrameType]:
+    """Where the main thread stands. The module is not imported here: it would take this thread for the main one, and wait for it at the end."""
+    main = getattr(sys.modules.get("threading"), "main_thread", None)
+    return sys._current_frames().get(main().ident or 0) if main is not None else None
+
+
+def _tasks() -> List[Any]:
+    try:
+        return _tasks_of_loop()
+    except Exception:
+        return []
+
+
+def _tasks_of_loop() -> List[Any]:
+    """Where the tasks of the main thread's event loop stand: for each its frames, the innermost first. Empty if it runs none."""
+    frame = _main_frame()
+    while frame is not None and not (frame.f_code.co_name == "run_forever" and "asyncio" in frame.f_code.co_filename):
+        frame = frame.f_back
+    asyncio = sys.modules.get("asyncio")
+    if frame is None or asyncio is None:
+        return []
+    found = []
+    for task in list(asyncio.all_tasks(frame.f_locals.get("self")))[:MAX_TASKS]:
+        frames = []  # type: List[Any]
+        awaited = task.get_coro()
+        while awaited is not None and len(frames) < MAX_FRAMES:
+            inside = getattr(awaited, "cr_frame", None) or getattr(awaited, "gi_frame", None)
+            if inside is None:
+                break
+            frames.insert(0, [inside.f_code.co_filename, inside.f_lineno or 0, inside.f_code.co_name])
+            awaited = getattr(awaited, "cr_await", None) or getattr(awaited, "gi_yieldfrom", None)
+        found.append(frames)
+    return found
 
 
 def _root() -> Optional[int]:
     """From which rank, or to which, the collective goes that the main thread waits in; None if it concerns all alike."""
-    import threading
-
-    frame = sys._current_frames().get(threading.main_thread().ident or 0)
+    frame = _main_frame()
     while frame is not None:
         name = ROOTED.get(frame.f_code.co_name)
         if name is not None and frame.f_code.co_filename.endswith("distributed_c10d.py"):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from troubleshooter.hang.doing import reads_network
 from troubleshooter.hang.owned import is_own
 from troubleshooter.hang.ranks import Rank
-from troubleshooter.hang.source import CodeBlock, blocks_around, source_line
+from troubleshooter.hang.source import CodeBlock, blocks_around, calls_pattern, source_line
 from troubleshooter.hang.stacks import Stack, StackFrame
 from troubleshooter.paths import installed_file
 
@@ -96,6 +96,6 @@ def matches_without_end(before: Rank, now: Rank, patience: float, stands_still: 
         return False
     inner = now.stack[0]
     in_pattern = _PATTERN_FILES.match(inner.file.replace("\\", "/")) or (
-        is_own(inner) and _PATTERN_CALL.search(source_line(inner))
+        is_own(inner) and (_PATTERN_CALL.search(source_line(inner)) or calls_pattern(inner))
     )
     return bool(in_pattern) and stands_still(now.pid, now.stack)

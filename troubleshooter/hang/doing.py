@@ -78,6 +78,8 @@ _LOCKED = re.compile(
 )
 """A lock, or the attempt to make what must not be there yet: a folder, a file."""
 _ASKED = re.compile(r"urlopen\(|\brequests\.|\bhttpx\.|\.(?:connect|create_connection|urlretrieve)\(|\bping\(")
+_ENDED = re.compile(r"\.(?:poll|is_alive)\(\)|\.returncode\b|\bWNOHANG\b")
+"""Asks whether a process that was started has ended."""
 _FILE_IS_THERE = re.compile(r"\.(?:exists|is_file|isfile|is_dir|isdir|glob|listdir|stat)\(")
 _FILES = ("torch/serialization.py", "safetensors/", "shutil.py", "torch/distributed/checkpoint/")
 _DEBUGGERS = ("pdb.py", "bdb.py", "debugpy/", "pydevd", "IPython/terminal/")
@@ -121,7 +123,13 @@ def waits_outside(one: Standing) -> bool:
     files = [frame.file.replace("\\", "/") for frame in rank.stack[:8]]
     if any(word in file for file in files for word in _LOCKS) or _FILE_LOCK.search(code):
         return True
-    return _sleeps(rank, code) and _polls(one, code) in ("lock", "file")
+    return _sleeps(rank, code) and awaited_by_polling(one, code) in ("lock", "file")
+
+
+def asks_for_its_end(one: Standing) -> bool:
+    """Whether a rank sleeps until it asks once more whether a process that it started has ended."""
+    code = source_line(one.innermost)
+    return not one.collective and _sleeps(one.rank, code) and awaited_by_polling(one, code) == "child"
 
 
 def runs_event_loop(rank: Rank) -> bool:
@@ -176,7 +184,7 @@ def _cause_in(one: Standing, files: Sequence[str]) -> Cause:
     if _MEETS.search(code):
         return "meeting"
     if _sleeps(rank, code):
-        return _polls(one, code)
+        return awaited_by_polling(one, code)
     if _ENTERS.search(code):
         return "lock"
     if re.search(
@@ -200,7 +208,7 @@ def _sleeps(rank: Rank, code: str) -> bool:
     return "nanosleep" in rank.kernel or bool(re.search(r"\bsleep\(", code) or _WAITS_FOR_SIGNAL.search(code))
 
 
-def _polls(one: Standing, code: str) -> Cause:
+def awaited_by_polling(one: Standing, code: str) -> Cause:
     """What a rank that sleeps waits for, as the loop around its line says: ``while os.path.exists(lock): sleep(1)``, or one that tries to
     make a folder, or to reach a server."""
     around = blocks_around(one.innermost) if one.innermost is not None else []
@@ -210,4 +218,6 @@ def _polls(one: Standing, code: str) -> Cause:
         return "lock"
     if any(_ASKED.search(text) for text in said):
         return "network"
+    if any(_ENDED.search(text) for text in said):
+        return "child"
     return "file" if any(_FILE_IS_THERE.search(text) for text in said) else "sleeping"

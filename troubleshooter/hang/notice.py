@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,26 +23,32 @@ from troubleshooter.hang.busy import (
     matches_without_end,
 )
 from troubleshooter.hang.collectives import MEETING, OUTSIDE, POLLS, STORE, collective_of
-from troubleshooter.hang.doing import asks_again, reads_network, runs_event_loop, waits_outside
+from troubleshooter.hang.doing import asks_again, asks_for_its_end, reads_network, runs_event_loop, waits_outside
 from troubleshooter.hang.endless import PackageLoop, package_loop
 from troubleshooter.hang.failed import awaits_failing_pool, with_failed
+from troubleshooter.hang.forming import with_forming
 from troubleshooter.hang.judge import HangVerdict, judge, without_ranks
 from troubleshooter.hang.look import Look, further_stacks
 from troubleshooter.hang.parting import has_gone_on
+from troubleshooter.hang.pipes import holds_all_below
 from troubleshooter.hang.ranks import (
+    OtherProcess,
     Rank,
     environment_of,
     failed_beside,
     is_of_loader,
     launcher_meets,
     numbers_of,
+    others_of,
     ranks_of,
+    without_helpers,
 )
 from troubleshooter.hang.recorded import with_recorded
-from troubleshooter.hang.stacks import stacks_of
+from troubleshooter.hang.stacks import Stack, stacks_of
 from troubleshooter.hang.standing import standing_of
+from troubleshooter.hang.tasks import only_polls, with_tasks
 from troubleshooter.hook import ENDED
-from troubleshooter.supervise.state import family
+from troubleshooter.supervise.state import ProcessState, family
 
 LEAST_SILENCE_SECONDS = 180.0
 RHYTHM = 5.0
@@ -165,7 +171,11 @@ def verdict_on(
         ]
         if work and not (is_awaited and patience > LOOP_PATIENCE and _workers_never_rest(work, [*past, before, now])):
             return None  # it waits for a process that works for it
-        if reads_network(rank) and now.receives_since(before, rank):
+        if (
+            reads_network(rank)
+            and now.receives_since(before, rank)
+            and not (is_awaited and patience > PATIENCE and only_polls(rank, now.folder))
+        ):
             return None  # a slow download: no counter tells the bytes that a process receives
         if asks_again(rank) and patience <= PATIENCE:
             return None  # a service that is at work for it
@@ -193,15 +203,41 @@ def verdict_on(
             else matches_without_end(then, rank, patience, now.stands_still)
         ):
             return None
-    verdict = with_failed(judge(ranks, world, well, failed), ranks, now.folder)
+    first = without_helpers(ranks, now.processes)
+    verdict = with_failed(judge(first, world, well, failed), first, now.folder)
+    if len(first) < len(ranks):
+        if _waits_on_purpose(verdict, first, now):
+            verdict = with_failed(judge(ranks, world, well, failed), ranks, now.folder)
+        else:
+            verdict, ranks = verdict._replace(processes=_helpers(ranks, first, now.processes, now.stacks)), first
     if not verdict.late and not verdict.missing and any(one.collective == POLLS for one in verdict.waiting):
         return None  # ranks that poll all together may go on from one operation to the next
     if set(verdict.missing) & numbers_of(now.processes):
         return None  # a rank that starts has no stack yet
-    alone = not verdict.waiting or verdict.collective == OUTSIDE
-    if alone and (verdict.cause in _ALONE or all(map(runs_event_loop, ranks))):
-        return None  # a script that waits on purpose, a debugger, a loop whose next timer is far away
-    return with_loops(with_recorded(verdict, ranks, now.folder), loops)
+    if _waits_on_purpose(verdict, ranks, now):
+        return None
+    verdict = with_recorded(with_forming(verdict, now.folder), ranks, now.folder)
+    return with_loops(with_tasks(verdict, now.folder), loops)
+
+
+def _helpers(
+    ranks: Sequence[Rank], first: Sequence[Rank], processes: Sequence[ProcessState], stacks: Mapping[int, list[Stack]]
+) -> tuple[OtherProcess, ...]:
+    """The processes that the first of these have started."""
+    started = {rank.pid for rank in ranks} - {rank.pid for rank in first}
+    return others_of([one for one in processes if one.pid in started], stacks)
+
+
+def _waits_on_purpose(verdict: HangVerdict, ranks: Sequence[Rank], now: Look) -> bool:
+    """Whether nobody waits for the late ranks, and they may wait for as long as they like: a script that sleeps, a debugger, a loop whose next timer is
+    far away, or who looks after a server that it started."""
+    if verdict.waiting and verdict.collective != OUTSIDE:
+        return False
+    if verdict.cause in _ALONE or all(map(runs_event_loop, ranks)):
+        return True
+    return verdict.cause == "child" and any(
+        asks_for_its_end(one) and not holds_all_below(one.rank, now.processes) for one in verdict.late
+    )
 
 
 def _still_waits_outside(before: Rank, now: Rank) -> bool:
@@ -313,8 +349,11 @@ def verdict_now(pids: Sequence[int], folder: Path | None, between: float = 2.0) 
     if not ranks:
         return without_ranks(processes, stacks) if stacks else None
     failed = failed_beside(processes, ranks)
-    verdict = with_failed(judge(ranks, world_size(ranks), False if failed else None, failed), ranks, folder)
-    verdict = with_recorded(verdict, ranks, folder)
+    first = without_helpers(ranks, processes)
+    verdict = with_failed(judge(first, world_size(ranks), False if failed else None, failed), first, folder)
+    if len(first) < len(ranks):
+        verdict, ranks = verdict._replace(processes=_helpers(ranks, first, processes, stacks)), first
+    verdict = with_tasks(with_recorded(with_forming(verdict, folder), ranks, folder), folder)
     waiting = [one.rank.stack for one in verdict.waiting]
     asked = time.monotonic()
     loops: list[PackageLoop] = []

@@ -19,6 +19,8 @@ _NO_DATA = re.compile(
 )
 """What a program consists of, as a loop over it says, and attempts at one thing. Each rank has the same parts, so no data ends there."""
 _ENTERS = frozenset(("__enter__", "__aenter__"))
+_COUNTS = re.compile(r"%|epoch|step|iteration|every|interval|period|is_last|final", re.IGNORECASE)
+"""The condition of what all ranks do at the same turn."""
 _BUT_THE_FIRST = re.compile(r"\bnot\b|!=|> ?0|>= ?1")
 """The condition of those that wait until the first rank has done something."""
 
@@ -41,7 +43,7 @@ def left_a_loop(one: Stack, other: Stack) -> bool:
     if came_round(one, other) and any(_is_over_data(block) and not block.holds(mine) for block in around):
         return True
     if any(_is_over_data(block) and mine.line > block.last for block in around):
-        return True
+        return not _others_went_past(mine, theirs)
     if mine.line <= theirs.line or any(block.kind == "branch" and not _within(mine, block.whole) for block in around):
         return False
     # It may have returned from a function of the run's own code that loops.
@@ -49,6 +51,18 @@ def left_a_loop(one: Stack, other: Stack) -> bool:
     return any(_is_over_data(block) for frame in inside for block in blocks_around(frame)) and not any(
         map(_is_for_some_ranks, inside)
     )
+
+
+def _others_went_past(mine: StackFrame, theirs: StackFrame) -> bool:
+    """Whether one rank is in a branch behind the other one's loop, inside of a loop around both, and its condition may hold on this rank alone: the
+    other one may have gone past it, and be at the next turn. What counts steps or epochs holds on all ranks alike."""
+    around = blocks_around(mine)
+    outer = [block for block in around if block.kind == "loop" and block.holds(theirs)]
+    return bool(outer) and any(
+        block.kind == "branch" and not _within(theirs, block.whole) and block.whole[0] > max(one.first for one in outer)
+        and not _COUNTS.search(block.test)
+        for block in around
+    )  # fmt: skip
 
 
 def _caught_an_error(mine: StackFrame, theirs: StackFrame) -> bool:

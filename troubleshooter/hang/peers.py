@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from troubleshooter.hang.source import calls_at
+from troubleshooter.hang.source import calls_at, last_name
 from troubleshooter.hang.standing import Standing
 
 _WITH_ONE = frozenset(("send", "recv", "isend", "irecv", "send_object_list", "recv_object_list"))
@@ -31,7 +31,7 @@ def _other_end(one: Standing, count: int) -> int | None:
     found = {
         _value(given, one.rank.number, count)
         for call in calls_at(one.own)
-        if _last_name(call.func) in _WITH_ONE
+        if last_name(call.func) in _WITH_ONE
         for given in _given(call)
     }
     return found.pop() if len(found) == 1 else None
@@ -56,9 +56,5 @@ def _value(given: ast.expr, number: int, count: int) -> int | None:
         return left + right if isinstance(given.op, ast.Add) else None
     if isinstance(given, ast.Call) and (given.args or given.keywords):
         return None  # a number within a group
-    name = _last_name(given.func if isinstance(given, ast.Call) else given)
+    name = last_name(given.func if isinstance(given, ast.Call) else given)
     return number if name in _NUMBERS else count if name in _COUNTS else None
-
-
-def _last_name(expression: ast.expr) -> str:
-    return expression.id if isinstance(expression, ast.Name) else getattr(expression, "attr", "")

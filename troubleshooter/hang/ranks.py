@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from troubleshooter.hang.collectives import POLLS, collective_of, serves
-from troubleshooter.hang.launched import launched
+from troubleshooter.hang.launched import is_in_group, launched
 from troubleshooter.hang.stacks import Stack, StackFrame
 from troubleshooter.supervise.state import ProcessState
 
@@ -37,7 +37,7 @@ class Rank(NamedTuple):
     ``numbered``: whether the environment gives the number. ``cpu``: CPU time in use while it was watched, as a share of one
     core. ``workers``: the stacks of the main threads of its data loader workers. ``awaits_program``: whether an event loop
     of it will be told when a program that it started ends. ``program``: the name of another program than Python that the rank's process runs.
-    ``by_thread``: whether its first stack is that of a thread for which its main thread waits.
+    ``by_thread``: whether its first stack is that of a thread for which its main thread waits. ``tasks``: where the tasks of its event loop stand, if asked.
     """
 
     number: int
@@ -51,6 +51,7 @@ class Rank(NamedTuple):
     awaits_program: bool = False
     program: str = ""
     by_thread: bool = False
+    tasks: tuple[Stack, ...] = ()
 
     @property
     def stack(self) -> Stack:
@@ -101,7 +102,8 @@ def ranks_of(
     chosen += [
         (number, one)
         for one in awaiting
-        if (number := _number(one.pid)) is not None and not _has_ranks(one, number, chosen, known, stacks)
+        if (number := _number(one.pid)) is not None
+        and (is_in_group(one.pid) or not _has_ranks(one, number, chosen, known, stacks))
     ]
     chosen.sort(key=lambda pair: pair[1])
     elsewhere: dict[int, ProcessState] = {}
@@ -165,6 +167,22 @@ def _told_first(stacks: Sequence[Stack]) -> tuple[Stack, ...]:
     have called, and wait for something else there."""
     serving = [stack for stack in stacks[1:] if serves(stack) and not collective_of(stack)]
     return (min(serving), *stacks) if serving and collective_of(stacks[0]) else tuple(stacks)
+
+
+def without_helpers(ranks: Sequence[Rank], processes: Iterable[ProcessState]) -> list[Rank]:
+    """The ranks without those that another one of them has started, if nothing numbers them and none waits for others: a script alone, and what it
+    started."""
+    if any(rank.numbered or collective_of(rank.stack) for rank in ranks):
+        return [*ranks]
+    above = {one.pid: one.parent for one in processes}
+    pids = {rank.pid for rank in ranks}
+    first = [rank for rank in ranks if not any(pid in pids for pid in _those_above(rank.pid, above))]
+    return [*ranks] if len(first) == len(ranks) else [rank._replace(number=at) for at, rank in enumerate(first)]
+
+
+def _those_above(pid: int, above: Mapping[int, int]) -> Iterator[int]:
+    while (pid := above.get(pid, 0)) in above:
+        yield pid
 
 
 def failed_beside(processes: Iterable[ProcessState], ranks: Sequence[Rank]) -> frozenset[int]:

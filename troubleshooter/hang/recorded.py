@@ -10,13 +10,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from troubleshooter.hang.collectives import MEETING, POLLS, STORE
 from troubleshooter.hang.doing import Cause
 from troubleshooter.hang.flight import Apart, Collective
 from troubleshooter.hang.judge import HangVerdict
 from troubleshooter.hang.ranks import Rank
+from troubleshooter.hang.stacks import Stack, StackFrame
 
 ANSWER_SECONDS = 3.0
 MOST_BEFORE = 64
@@ -26,12 +27,22 @@ _OWN_SIZES = frozenset(("gather", "scatter", "all_to_all", "alltoall", "alltoall
 """What may bring other sizes on each rank."""
 
 
+class Forming(NamedTuple):
+    """A group that a rank forms, and its own number among all ranks."""
+
+    ranks: frozenset[int]
+    own: int
+
+
 class RankRecord(NamedTuple):
-    """What one rank tells. ``groups``: the ranks of each group that it knows. ``root``: from which rank, or to which, its collective goes."""
+    """What one rank tells. ``groups``: the ranks of each group that it knows. ``root``: from which rank, or to which, its collective goes. ``forms``: the
+    group that it is forming. ``tasks``: where the tasks of its event loop stand."""
 
     groups: Mapping[str, frozenset[int]]
     collectives: Sequence[Collective]
     root: int | None = None
+    forms: Forming | None = None
+    tasks: Sequence[Stack] = ()
 
 
 class Waits(NamedTuple):
@@ -53,7 +64,7 @@ def with_recorded(verdict: HangVerdict, ranks: Sequence[Rank], folder: Path | No
         return verdict
     waits = waiting(records)
     if late := absent_from_groups(waits):
-        return _named(verdict, "branch", late)
+        return named(verdict, "branch", late)
     if (verdict.late and not verdict.guessed) or len(waits) != 1:
         return verdict
     (one,) = waits
@@ -64,19 +75,19 @@ def with_recorded(verdict: HangVerdict, ranks: Sequence[Rank], folder: Path | No
     }
     if verdict.guessed:
         late = off_the_usual_way(here, records) if here.keys() == records.keys() else frozenset()
-        return _named(verdict, verdict.cause, late) if late else verdict
+        return named(verdict, verdict.cause, late) if late else verdict
     usual = Counter(collective.operation for record in records.values() for collective in record.collectives)
     if len({found.operation for found in here.values()}) > 1:
         late = _fewest({rank: found.operation for rank, found in here.items()}, usual)
-        told = _named(verdict, "branch", late)
+        told = named(verdict, "branch", late)
         return told._replace(apart=Apart(one.group, one.number, "operation", dict(here)))
     sizes = {rank: f"{found.inputs} {found.dtypes}" for rank, found in here.items()}
     if len({*sizes.values()}) > 1 and not any(found.operation in _OWN_SIZES for found in here.values()):
-        told = _named(verdict, "shapes", _fewest(sizes, Counter()))
+        told = named(verdict, "shapes", _fewest(sizes, Counter()))
         return told._replace(apart=Apart(one.group, one.number, "sizes", dict(here)))
     roots = {rank: str(record.root) for rank, record in records.items() if record.root is not None}
     late = _fewest(roots, Counter()) if len(roots) == len(records) else frozenset()
-    return _named(verdict, "branch", late) if late else verdict
+    return named(verdict, "branch", late) if late else verdict
 
 
 def _is_asked(verdict: HangVerdict) -> bool:
@@ -165,7 +176,7 @@ def _fewest(by_rank: Mapping[int, str], usual: Counter[str]) -> frozenset[int]:
     return frozenset(rank for rank, what in by_rank.items() if what != most)
 
 
-def _named(verdict: HangVerdict, cause: Cause, late: frozenset[int]) -> HangVerdict:
+def named(verdict: HangVerdict, cause: Cause, late: frozenset[int]) -> HangVerdict:
     apart = [one for one in verdict.standing if one.rank.number in late]
     waiting = [one for one in verdict.standing if one not in apart]
     if not apart or not waiting:
@@ -220,4 +231,19 @@ def read(path: Path) -> RankRecord:
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return RankRecord({}, [])
     root = told.get("root")
-    return RankRecord(groups, collectives, root if type(root) is int else None)
+    return RankRecord(groups, collectives, root if type(root) is int else None, _forming(told), _tasks(told))
+
+
+def _forming(told: Mapping[str, Any]) -> Forming | None:
+    with suppress(ValueError, KeyError, TypeError):
+        return Forming(frozenset(map(int, told["forms"]["ranks"])), int(told["forms"]["own"]))
+    return None
+
+
+def _tasks(told: Mapping[str, Any]) -> tuple[Stack, ...]:
+    with suppress(ValueError, KeyError, TypeError):
+        return tuple(
+            tuple(StackFrame(str(file), int(line), str(function)) for file, line, function in frames)
+            for frames in told["tasks"]
+        )
+    return ()

@@ -76,6 +76,29 @@ def calls_at(frame: StackFrame) -> list[ast.Call]:
     ]
 
 
+def calls_pattern(frame: StackFrame) -> bool:
+    """Whether a frame's line calls a regular expression that its file has compiled: ``ANSWER = re.compile(…)`` and ``ANSWER.match(text)``."""
+    names = _patterns(frame.file)
+    return any(isinstance(call.func, ast.Attribute) and last_name(call.func.value) in names for call in calls_at(frame))
+
+
+@lru_cache(maxsize=32)
+def _patterns(path: str) -> frozenset[str]:
+    """The names to which a file assigns a compiled regular expression."""
+    return frozenset(
+        last_name(target)
+        for node in ast.walk(_parsed(path))
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and ast.unparse(node.value.func) in ("re.compile", "regex.compile", "re2.compile")
+        for target in node.targets
+    ) - {""}
+
+
+def last_name(expression: ast.expr) -> str:
+    return expression.id if isinstance(expression, ast.Name) else getattr(expression, "attr", "")
+
+
 @lru_cache(maxsize=32)
 def _blocks(path: str) -> tuple[CodeBlock, ...]:
     return tuple(block for node in ast.walk(_parsed(path)) for block in _blocks_of(node))

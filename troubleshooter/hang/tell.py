@@ -9,11 +9,13 @@ from kb.text.catalog import Section
 from troubleshooter.hang.collectives import MEETING, OUTSIDE, POLLS, STORE, WORK
 from troubleshooter.hang.flight import Apart
 from troubleshooter.hang.judge import HangVerdict
+from troubleshooter.hang.owned import is_own
 from troubleshooter.hang.source import source_line
 from troubleshooter.hang.standing import Standing
 
 say = Section("hang")
 MOST_RANKS = 16
+MOST_TASKS = 4
 
 
 def lines(verdict: HangVerdict, lang: str) -> list[str]:
@@ -22,7 +24,7 @@ def lines(verdict: HangVerdict, lang: str) -> list[str]:
     if verdict.missing:
         told.append(say("gone" if verdict.cause == "ended" else "absent", lang, ranks=_numbers(verdict.missing)))
     elif len(verdict.late) == len(verdict.standing) == 1 and not verdict.waiting:  # no other rank is there to meet
-        told.append(say("alone", lang, rank=verdict.late[0].rank.number))
+        told.append(say("stands" if verdict.processes else "alone", lang, rank=verdict.late[0].rank.number))
     elif verdict.late:
         told.append(say("late", lang, ranks=_numbers([one.rank.number for one in verdict.late])))
     elif verdict.standing:
@@ -32,9 +34,6 @@ def lines(verdict: HangVerdict, lang: str) -> list[str]:
     if verdict.standing or verdict.missing or verdict.cause == "meeting":
         unset = verdict.cause == "meeting" and verdict.collective == STORE
         told.append(say("cause-unset" if unset else f"cause-{verdict.cause}", lang))
-    for other in verdict.processes[:MOST_RANKS]:
-        place = str(other.stack[0]) if other.stack else "?"
-        told.append("  " + say("process-at", lang, pid=other.pid, name=other.name, place=place))
     for loop in verdict.loops[:MOST_RANKS]:
         place = f"{loop.frame.file}:{loop.first_line}"
         told.append(
@@ -45,6 +44,9 @@ def lines(verdict: HangVerdict, lang: str) -> list[str]:
         )  # fmt: skip
     for one in (verdict.late or (verdict.standing if not verdict.waiting else []))[:MOST_RANKS]:
         told += _where(one, lang, "stands-at")
+    for other in verdict.processes[:MOST_RANKS]:
+        place = str(other.stack[0]) if other.stack else "?"
+        told.append("  " + say("process-at", lang, pid=other.pid, name=other.name, place=place))
     if verdict.waiting:
         first = verdict.waiting[0]
         numbers = _numbers([one.rank.number for one in verdict.waiting])
@@ -65,6 +67,10 @@ def _where(one: Standing, lang: str, key: str) -> list[str]:
         )
     if one.innermost is not None and one.innermost != one.own:
         out.append("  " + say("inside", lang, place=str(one.innermost)))
+    tasks = dict.fromkeys(own for task in one.rank.tasks if (own := next(filter(is_own, task), None)) is not None)
+    for own in [*tasks][:MOST_TASKS]:
+        code = source_line(own)
+        out.append("  " + say("task-at", lang, place=str(own)) + (f"\n      {code}" if code else ""))
     if one.rank.program:
         out.append("  " + say("program", lang, rank=one.rank.number, pid=one.rank.pid, name=one.rank.program))
     if one.rank.kernel and not one.collective:

@@ -579,6 +579,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "stands-at": "rank {rank} is at {place}",
         "wait-at": "such as rank {rank} at {place}",
         "inside": "innermost frame: {place}",
+        "task-at": "a task of its event loop is at {place}",
         "program": "rank {rank} has no process of Python; its process {pid} runs {name}",
         "kernel": "held by the kernel in {name} (state {state})",
         "backward": "the backward pass (gradients of all ranks are reduced in it)",

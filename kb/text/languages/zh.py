@@ -526,6 +526,7 @@ PHRASES: dict[str, dict[str, str]] = {
         "stands-at": "rank {rank} 停在 {place}",
         "wait-at": "例如 rank {rank} 位于 {place}",
         "inside": "最内层帧：{place}",
+        "task-at": "它的事件循环中有一个任务停在 {place}",
         "program": "rank {rank} 没有 Python 进程；它的进程 {pid} 运行的是 {name}",
         "kernel": "被内核阻塞于 {name}（状态 {state}）",
         "backward": "反向传播（其中会归约所有 rank 的梯度）",

@@ -128,3 +128,23 @@ def test_what_any_code_prints_is_only_possible_where_the_users_own_code_raised_i
     made = Diagnoser.load([tmp_path / "entries"])
     head = HEAD.replace("gadget.fill()", "main()")
     assert (first(made, head + frames + NONE) == ("gadget-is-full", "possible")) is not sure
+
+
+MESSAGE = "Some specified arguments are not used by the HfArgumentParser: ['up_proj,', 'down_proj']"
+OWN = 'Traceback (most recent call last):\n  File "/home/kim/fit/run.py", line 71, in <module>\n    main()\n  File "{file}", line 22, in check\n    {code}\nValueError: {message}\n'
+
+
+@pytest.mark.parametrize(
+    ("file", "code", "confidence"),
+    [
+        ("/home/kim/fit/run.py", "raise ValueError(text)", "possible"),
+        ("/home/kim/fit/run.py", "assert not rest, text", "possible"),
+        ("/home/kim/fit/run.py", "args = read(argv)", "certain"),  # the frames of the library may have been left out
+        ("/home/kim/LLaMA-Factory/src/llamafactory/hparams/parser.py", "raise ValueError(text)", "certain"),  # a clone
+        ("/home/kim/fit/hf_argparser.py", "raise ValueError(text)", "certain"),  # a copy of the file that prints it
+        ("/opt/venv/lib/python3.11/site-packages/transformers/hf_argparser.py", "raise ValueError(text)", "certain"),
+    ],
+)
+def test_what_ones_own_statement_raises_is_not_what_a_library_prints(file: str, code: str, confidence: str) -> None:
+    found = Diagnoser.load().diagnose(OWN.format(file=file, code=code, message=MESSAGE)).diagnoses[0]
+    assert (found.id, found.confidence) == ("list-argument-split-by-space", confidence)

@@ -1,6 +1,6 @@
 """If an answer's words fit but another place raised them, the answer is at most "possible", and an explanation can be added.
 
-An entry that names frames says where its failure is raised. In two cases the log shows that the same words came from elsewhere,
+An entry that names frames says where its failure is raised. In three cases the log shows that the same words came from elsewhere,
 often for another reason:
 
 - It shows a whole traceback without any of these frames, and the library which raised belongs to none of them. This says nothing
@@ -8,6 +8,8 @@ often for another reason:
 - Its traceback has a frame or a line of code that the symptom requires, but code outside of all installed packages, which the
   library had called, raised. This counts only for a message that Python prints about any code and whose names everybody's code
   has (``'NoneType' object is not iterable``): a library's own words name their cause whoever called.
+- Its traceback ends with a ``raise`` or an ``assert`` of the user's own code, while the releases that the index read print the words
+  in Python files of their own, and neither their package nor the name of such a file stands in the traceback, as with a clone or a copy.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kb import lazy
 from kb.compiled_conditions import Condition
+from kb.printed import parsed, rows_of
 from troubleshooter.match.conditions.frame import is_at
 from troubleshooter.match.outcome import Trial
 from troubleshooter.match.regex import search
@@ -35,7 +38,7 @@ def elsewhere(ranked: Sequence[Ranked]) -> list[Ranked]:
     """The answers, with a lower confidence if the traceback shows that another place raised."""
     return [
         item.limited("elsewhere", DOUBTED, NOTE)
-        if item.confidence >= LIKELY and (_is_elsewhere(item) or _is_called_back(item))
+        if item.confidence >= LIKELY and (_is_elsewhere(item) or _is_called_back(item) or _is_of_own_code(item))
         else item
         for item in ranked
     ]
@@ -75,6 +78,24 @@ def _is_called_back(item: Ranked) -> bool:
 
     found = generic(failure.type, failure.message)
     return found is not None and all(slot.everyday for slot in found.slots)
+
+
+def _is_of_own_code(item: Ranked) -> bool:
+    """Whether code of the user's own raised the words with a statement of its own, while releases print them in Python of theirs."""
+    trial = item.candidate.trial
+    failure = trial.anchor.failure if trial.anchor is not None else None
+    if failure is None or not failure.uncaught or not is_own(failure.frames[-1].path):
+        return False
+    inner = failure.frames[-1]
+    if not inner.shown or not inner.shown[0].lstrip().startswith(("raise ", "assert ")) or _asked(item, inner):
+        return False
+    rows = [row for row in rows_of(item.candidate.id) if row[1] == trial.symptom and row[3] == "printed"]
+    files = [file for row in rows for *_, several in parsed(row[4]) for file in several]
+    theirs = {part for file in files for part in (file.partition("/")[0], file.rpartition("/")[2])}
+    shown = {
+        part for frame in failure.frames for part in frame.path.split("/")
+    }  # a copy has the name of the folder or of the file
+    return bool(files) and all(file.endswith(".py") for file in files) and not theirs & shown
 
 
 def _symptom(item: Ranked) -> dict[str, list[Condition]]:

@@ -16,7 +16,7 @@ from benchmarks.intervals import share
 from benchmarks.score_reports import REPORTS, Report, load
 from kb.index.store import MessageIndex, shipped
 from troubleshooter.explaining.origin import is_own
-from troubleshooter.explaining.source.sources import installed
+from troubleshooter.paths import below_packages
 from troubleshooter.observe.model import Failure
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.given import given
@@ -69,7 +69,7 @@ def why_silent(failure: Failure | None, index: MessageIndex | None) -> Reason:
 
 def _package(failure: Failure) -> str:
     """The package of the innermost frame; "" without one."""
-    below = installed(failure.frames[-1].path) if failure.frames else ""
+    below = below_packages(failure.frames[-1].path) if failure.frames else ""
     return below.partition("/")[0].removesuffix(".py")
 
 

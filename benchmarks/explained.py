@@ -16,8 +16,8 @@ from benchmarks.intervals import share
 from benchmarks.score_reports import REPORTS, Report, load
 from kb.index.store import MessageIndex, shipped
 from troubleshooter.explaining.origin import is_own
-from troubleshooter.paths import below_packages
 from troubleshooter.observe.model import Failure
+from troubleshooter.paths import below_packages
 from troubleshooter.pipeline import Diagnoser
 from troubleshooter.read.given import given
 

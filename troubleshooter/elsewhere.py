@@ -9,7 +9,7 @@ often for another reason:
   library had called, raised. This counts only for a message that Python prints about any code and whose names everybody's code
   has (``'NoneType' object is not iterable``): a library's own words name their cause whoever called.
 - Its traceback ends with a ``raise`` or an ``assert`` of the user's own code, while the releases that the index read print the words
-  in Python files of their own, and neither their package nor the name of such a file stands in the traceback, as with a clone or a copy.
+  in Python files of their own, and neither their package nor the name of such a file stands in the traceback, as with a clone or a copy (docs/decisions/0056).
 """
 
 from __future__ import annotations
@@ -92,9 +92,8 @@ def _is_of_own_code(item: Ranked) -> bool:
     rows = [row for row in rows_of(item.candidate.id) if row[1] == trial.symptom and row[3] == "printed"]
     files = [file for row in rows for *_, several in parsed(row[4]) for file in several]
     theirs = {part for file in files for part in (file.partition("/")[0], file.rpartition("/")[2])}
-    shown = {
-        part for frame in failure.frames for part in frame.path.split("/")
-    }  # a copy has the name of the folder or of the file
+    shown = {part for frame in failure.frames for part in frame.path.split("/")}
+    # A clone has the package's folder in its path, and a copy has the name of the file.
     return bool(files) and all(file.endswith(".py") for file in files) and not theirs & shown
 
 

@@ -9,7 +9,7 @@ from kb import lazy
 _INSTALLED = lazy.compile(r".*/(?:site|dist)-packages/(?P<file>(?P<package>[A-Za-z_]\w{0,60})(?:/.*|-\d.*|\.py))$")
 _VERSIONED = lazy.compile(r"(?:^|/)(?P<package>[A-Za-z_]\w{0,60})-\d[\w.+]{0,30}/(?:src/)?(?P<file>(?P=package)/)")
 """A release in a folder that has its name and number (`trl-1.16.0/trl/…`): an unpacked archive, or an overlay on PYTHONPATH."""
-_COMPILED = lazy.compile(r"^(?P<package>[A-Za-z_]\w{0,60})/(?:\w{1,60}/){0,10}\w{1,60}\.(?:pyx|pxi)$")
+_COMPILED = lazy.compile(r"^(?P<file>(?P<package>[A-Za-z_]\w{0,60})/(?:\w{1,60}/){0,10}\w{1,60}\.(?:pyx|pxi))$")
 """A file of Cython, of which only the path below its package is kept (`numpy/random/_generator.pyx`)."""
 _NOT_OWN = lazy.compile(
     r"/(?:site|dist)-packages/|/lib/python\d|(?i:/python[\d.]{0,8}/{1,2}lib/)|^<(?:frozen|string)|\.(?:pyx|pxi|so|c|cpp|cu)$"
@@ -22,7 +22,6 @@ _KNOWN_FILE = lazy.compile(
     r"|accelerate/(?:accelerator|data_loader|optimizer|scheduler|launchers|utils/(?:operations|modeling|dataclasses|other))|deepspeed/runtime/engine|(?:lightning/pytorch|pytorch_lightning)/trainer/trainer)\.py)$"
 )
 """Files of well-known libraries, by which a clone or another folder of them is known (`pip install -e`, `--target`)."""
-_SITE = lazy.compile(r".*/(?:site|dist)-packages/(?P<file>.+)$")
 # A path begins after a blank, a quote, a bracket or a sign, so that a line of slashes takes linear time.
 _SITE_FOLDER = lazy.compile(
     r"(?<![^\s;,'\"<>|*?()=\[\]{}`])((?:/|[A-Za-z]:\\)[^\s:;,'\"<>|*?()=\[\]{}`]*?(?:site|dist)-packages)(?=[/\\])"
@@ -51,7 +50,7 @@ def installed_file(path: str) -> InstalledFile | None:
     anywhere (``pip install --target``, a clone).
     """
     if found := _INSTALLED.match(path) or _COMPILED.match(path):
-        return InstalledFile(found["package"], found["file"] if "file" in found.re.groupindex else path)
+        return InstalledFile(found["package"], found["file"])
     if path.endswith(".py") and (found := _VERSIONED.search(path) or _KNOWN_FILE.search(path)):
         file = path[found.start("file") :]
         return InstalledFile(file.partition("/")[0], file)
@@ -70,9 +69,9 @@ def is_own(path: str) -> bool:
 
 
 def below_site_packages(path: str) -> str:
-    """A path that begins with the package; a path outside of ``site-packages`` is returned as it is."""
-    found = _SITE.match(path)
-    return found["file"] if found else path
+    """The path of an installed file from its package on; another path as it is."""
+    found = installed_file(path)
+    return found.file if found is not None else path
 
 
 def site_folders(log: str) -> list[str]:

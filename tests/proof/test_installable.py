@@ -34,6 +34,9 @@ def test_a_fix_says_which_python_it_needs() -> None:
         "flux-empty, fix 2: only Python 3.9, 3.10, 3.11 can install flux<1: say so beside the command"
     ]
     assert told("flux<1", said="Go back (Python 3.11 or older)") == []
+    assert told("flux<1", said="Go back (Python 3.10 or older)") == [
+        "flux-empty, fix 2: only Python 3.9, 3.10, 3.11 can install flux<1, and the fix names another range"
+    ]
     assert told("flux<1", said="conda create -n old python=3.9") == []
     assert told("pump") == []
 
@@ -61,7 +64,7 @@ def test_what_no_python_can_install_is_a_problem_unless_it_comes_from_elsewhere(
         ("flux-1.0-py3-none-any.whl", ">=3.11", NEW),
         ("flux-1.0-py3-none-any.whl", ">=3.9,<3.12", OLD),
         ("flux-1.0-cp311-cp311-manylinux_2_28_x86_64.whl", "", ("3.11",)),
-        ("flux-1.0-cp311-abi3-win_amd64.whl", "", NEW),
+        ("flux-1.0-cp311-abi3-win_amd64.whl", "", NEW),  # a package that has wheels for Windows alone
         ("flux-1.0-py310-none-any.whl", "", PYTHONS[1:]),
         ("flux-1.0-py2-none-any.whl", "", ()),
         ("flux-1.0.tar.gz", "<3.12", OLD),
@@ -73,6 +76,13 @@ def test_a_python_takes_what_its_name_and_bound_allow(filename: str, bound: str,
     there = releases([{"filename": filename, "requires-python": bound}])
     assert proof.pythons("flux>=1", there) == fits
     assert proof.pythons("flux<1", there) == ()
+
+
+def test_a_wheel_for_another_system_counts_only_if_there_is_none_for_the_usual_one() -> None:
+    of_arm = {"filename": "flux-1.0-cp310-cp310-manylinux2014_aarch64.whl"}
+    usual = {"filename": "flux-1.0-cp39-cp39-manylinux2014_x86_64.whl"}
+    assert proof.pythons("flux", releases([of_arm, usual])) == ("3.9",)
+    assert proof.pythons("flux", releases([of_arm])) == ("3.10",)
 
 
 def test_a_release_that_was_taken_back_is_none() -> None:

@@ -96,6 +96,7 @@ def _patterns(path: str) -> frozenset[str]:
 
 
 def last_name(expression: ast.expr) -> str:
+    """The last part of a name: ``c`` of ``a.b.c``; "" for another expression."""
     return expression.id if isinstance(expression, ast.Name) else getattr(expression, "attr", "")
 
 

@@ -10,6 +10,7 @@ requirement that has no row are asked; ``--again`` asks for all. Exit status: 1 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -32,12 +33,16 @@ COMMON = frozenset({"3.10", "3.11", "3.12"})
 """The Pythons of most machines that fine-tune today: a fix that all of them can install needs no word about its Python."""
 _HEAD = "requirement\tPythons\tabsent extras"
 _NAMES_PYTHON = lazy.compile(r"(?i)\bpython ?=?=?3\.\d|\bpython3\.\d|\bpython (?:it supports|of that time)")
+_RANGE = lazy.compile(r"(?i)\bpython 3\.(?P<minor>\d+) or (?P<way>older|newer)")
 _OTHER_INDEX = lazy.compile(r"--(?:extra-)?index-url|--find-links|(?<!\S)-[fi]\s|://")
 """The command takes its archives elsewhere, so that the index of packages cannot answer for them."""
 
 
 class Wish(NamedTuple):
-    """One line of a fix that installs packages: the entry's id, the fix's number from 1, what is asked for, and the fix's words."""
+    """One line of a fix that installs packages: the entry's id, the fix's number from 1, what is asked for, and the fix's words.
+
+    ``elsewhere``: whether the line names another place to take archives from than the index of packages.
+    """
 
     entry: str
     fix: int
@@ -95,12 +100,22 @@ def problems(asked: Iterable[Wish], found: Mapping[str, Installable]) -> Iterato
         for one in wish.asked:
             if absent := found[one].absent_extras:
                 yield f"{place}: the newest release that {one} allows has no extra {', '.join(absent)}"
-        if wish.elsewhere or _NAMES_PYTHON.search(wish.said):
-            continue
         together = [python for python in PYTHONS if all(python in found[one].pythons for one in wish.asked)]
-        if COMMON - set(together):
-            where = f"only Python {', '.join(together)} can" if together else "no Python can"
+        if wish.elsewhere or not COMMON - set(together):
+            continue
+        ranges = [_range(said) for said in _RANGE.finditer(wish.said)]
+        where = f"only Python {', '.join(together)} can" if together else "no Python can"
+        if ranges and together not in ranges:
+            yield f"{place}: {where} install {' '.join(wish.asked)}, and the fix names another range"
+        elif not ranges and not _NAMES_PYTHON.search(wish.said):
             yield f"{place}: {where} install {' '.join(wish.asked)}: say so beside the command"
+
+
+def _range(said: re.Match[str]) -> list[str]:
+    """The Pythons of a range in words (``Python 3.11 or older``)."""
+    minors = {python: int(python.partition(".")[2]) for python in PYTHONS}
+    at = int(said["minor"])
+    return [python for python, minor in minors.items() if (minor <= at if said["way"] == "older" else minor >= at)]
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -40,14 +40,24 @@ def offered(package: str) -> dict[str, frozenset[Version]]:
 
 
 def releases(files: Iterable[Mapping[str, Any]]) -> dict[str, frozenset[Version]]:
-    """By Python, the releases among the files that an index lists: ``filename``, ``requires-python`` and ``yanked`` of each."""
+    """By Python, the releases among the files that an index lists: ``filename``, ``requires-python`` and ``yanked`` of each.
+
+    Wheels for Linux on x86-64 count, where most fine-tuning runs; those for other systems only where a package has no others.
+    """
     found: dict[str, set[Version]] = {python: set() for python in PYTHONS}
-    for file in files:
+    listed = list(files)
+    usual = [file for file in listed if _is_usual(file["filename"])]
+    for file in usual or listed:
         if not file.get("yanked") and (archive := _archive(file["filename"])) is not None:
             for python in PYTHONS:
                 if _fits(python, file.get("requires-python") or "", archive.tags):
                     found[python].add(archive.version)
     return {python: frozenset(versions) for python, versions in found.items()}
+
+
+def _is_usual(filename: str) -> bool:
+    system = filename.removesuffix(".whl").rpartition("-")[2] if filename.endswith(".whl") else "any"
+    return system == "any" or ("linux" in system and "x86_64" in system)
 
 
 class _Archive(NamedTuple):
@@ -74,7 +84,7 @@ def _fits(python: str, bound: str, tags: frozenset[Tag] | None) -> bool:
 
 
 def _runs(tag: Tag, minor: int) -> bool:
-    """Whether Python 3.``minor`` takes a wheel of the tag, on some system."""
+    """Whether Python 3.``minor`` takes a wheel of the tag."""
     named = re.fullmatch(r"(cp|py)3(\d*)", tag.interpreter)
     if named is None:
         return False
